@@ -1,0 +1,40 @@
+/** Runs the tests that need a real browser: `deno run -A scripts/browser.ts [--shots FOLDER]`. */
+
+import { existsSync } from "node:fs";
+import process from "node:process";
+
+const places = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/snap/bin/chromium",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+  "C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe",
+];
+
+/**
+ * The path of a Chromium on this machine: `LATCHKEY_CHROMIUM` if set, else the first usual place that has one.
+ *
+ * @throws When none is found and `CI` is `true`: there, leaving the browser tests out would go unnoticed.
+ */
+export function findChromium(): string | undefined {
+  const path = [process.env.LATCHKEY_CHROMIUM, ...places].find((place) => place && existsSync(place));
+  if (path) return path;
+  const advice = "No Chromium was found. Install one (Debian: apt-get install chromium), or set LATCHKEY_CHROMIUM.";
+  if (process.env.CI === "true") throw new Error(advice);
+  console.error(`\n*** BROWSER TESTS SKIPPED *** ${advice}\n`);
+  return undefined;
+}
+
+if (import.meta.main) {
+  const shots = process.argv.indexOf("--shots");
+  const folder = shots < 0 ? undefined : process.argv[shots + 1];
+  // Without the lock: it is for what users need, and a browser driver is not.
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "--no-lock", "-A", "tests/browser/pages_browser.ts"],
+    env: folder ? { LATCHKEY_SHOTS: folder } : {},
+  }).spawn().status;
+  process.exit(code);
+}

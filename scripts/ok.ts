@@ -1,0 +1,30 @@
+/** Everything that must hold before a push, up to the first thing that does not: `deno task ok [--but-tests]`. */
+
+/** Each part: what it looks at, the arguments for `deno`, and what to do when it fails. */
+const parts: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
+  ["format", ["fmt", "--check"], "deno fmt mends it."],
+  ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
+  ["types", ["task", "check"], "Mend the type errors above."],
+  ["documentation", ["doc", "--lint", "src/mod.ts", "src/store/sqlite.ts"], "Document or export what is named above."],
+  ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
+  ["rooms", ["task", "rooms"], "Move the code, or change the list in scripts/rooms.ts and say why."],
+  ["rules", ["task", "rules"], "Write the missing tests, or correct the IDs in their titles."],
+  ["assets", ["task", "assets", "--check"], "deno task assets writes them anew."],
+];
+
+for (const [name, args, advice] of parts) {
+  const started = performance.now();
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args] }).output();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${name}: ${success ? "ok" : "FAILED"} (${seconds} s)`);
+  if (success) continue;
+  await Deno.stdout.write(stdout);
+  await Deno.stderr.write(stderr);
+  console.error(`\nStopped at ${name}. ${advice} To repeat it alone: deno ${args.join(" ")}`);
+  Deno.exit(1);
+}
+
+if (!Deno.args.includes("--but-tests")) {
+  const { code } = await new Deno.Command(Deno.execPath(), { args: ["task", "--quiet", "test"] }).spawn().status;
+  Deno.exit(code);
+}

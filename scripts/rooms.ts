@@ -1,0 +1,70 @@
+/** Prints who imports whom in src/, and refuses what the list below does not allow: `deno task rooms`. */
+
+import { globSync } from "node:fs";
+import { type House, judge, table } from "./house.ts";
+
+const house: House = {
+  rooms: {
+    // The doors, then the plan of the house, where everything meets.
+    "mod.ts": { may: { "": "anything" } },
+    "main.ts": { may: { "": "anything" } },
+    "latchkey.ts": {
+      may: {
+        "http/": "anything",
+        "endpoints/": "anything",
+        "oauth/": "anything",
+        "store/": "anything",
+        "runtime/serve.ts": "dynamic",
+        "ui/mod.ts": "dynamic",
+      },
+    },
+    // The rooms, each of which knows only rooms deeper in.
+    endpoints: { may: { "http/": "anything", "oauth/": "anything" } },
+    oauth: { may: { "store/": "types" }, packages: ["jose"] },
+    store: { may: {} },
+    http: { may: {} },
+    config: {
+      may: { "oauth/": "types", "oauth/settings_error.ts": "anything" },
+      packages: ["valibot", "jsonc-parser", "fastest-levenshtein"],
+    },
+    ui: { may: { "endpoints/pages.ts": "types" }, packages: ["preact", "preact-render-to-string"] },
+    runtime: { may: {} },
+  },
+  reserved: [
+    {
+      words: /\b(?:Deno|Bun)\b|(?<![.\w$])process(?=\s*\??\.|\[)|\bglobalThis\.process\b/,
+      where: ["runtime/", "store/sqlite.ts"],
+      why: "the rest runs unchanged everywhere",
+    },
+    {
+      modules: /^node:(?!util$)/,
+      where: ["runtime/", "store/sqlite.ts"],
+      why: "the rest runs unchanged everywhere, workers included",
+    },
+    {
+      modules: /^node:util$/,
+      where: ["runtime/", "store/sqlite.ts", "config/"],
+      why: "the rest runs unchanged everywhere, workers included",
+    },
+    {
+      words: /\bDate\.now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])/,
+      where: ["latchkey.ts", "runtime/"],
+      why: "everything else is handed a clock",
+    },
+    {
+      words: /\bMath\.random\b|\bgetRandomValues\b|\brandomUUID\b/,
+      where: ["latchkey.ts", "runtime/"],
+      why: "everything else is handed dice",
+    },
+  ],
+};
+
+const sources = new Map<string, string>();
+for (const path of globSync("src/**/*.{ts,tsx}").sort()) {
+  sources.set(path.slice("src/".length), await Deno.readTextFile(path));
+}
+console.log(table(sources, house));
+console.log("Each row imports from the columns: values, t types alone, d loaded when needed.");
+const breaches = judge(sources, house);
+for (const breach of breaches) console.error(breach);
+if (breaches.length) Deno.exit(1);

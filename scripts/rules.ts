@@ -1,0 +1,106 @@
+/** Prints which test proves which rule of tests/rules.md; fails while a MUST has no test or a title quotes an unknown ID. */
+
+import { readdirSync, readFileSync } from "node:fs";
+
+interface Rule {
+  readonly id: string;
+  readonly level: string;
+  readonly text: string;
+}
+
+interface Title {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  readonly ids: readonly string[];
+}
+
+const testsFolder = new URL("../tests/", import.meta.url);
+
+/** The rows `| ID | Level | Rule | Source |` of the table; throws, with the line, on a row that is none. */
+function readRules(): Map<string, Rule> {
+  const rules = new Map<string, Rule>();
+  for (const [index, line] of readFileSync(new URL("rules.md", testsFolder), "utf8").split("\n").entries()) {
+    if (!line.startsWith("|") || /^\| ID \||^\|[-|: ]+$/.test(line)) continue;
+    const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim());
+    const [id = "", level = "", text = ""] = cells;
+    const fault = cells.length !== 4
+      ? `expected 4 cells, found ${cells.length}; write a bar inside a cell as \\|`
+      : !/^[A-Z]{2}-\d{2}$/.test(id)
+      ? `expected an ID such as CI-06, found "${id}"`
+      : !/^(MUST|SHOULD|MAY)( P)?$/.test(level)
+      ? `expected MUST, SHOULD or MAY, with or without P, found "${level}"`
+      : rules.has(id)
+      ? `${id} stands there twice; give the new rule a number of its own`
+      : undefined;
+    if (fault) throw new Error(`tests/rules.md:${index + 1}: ${fault}`);
+    rules.set(id, { id, level, text });
+  }
+  return rules;
+}
+
+/** The titles of every `test(` whose ID can be read off the source. Skipped tests and comments prove nothing. */
+function readTitles(): { readonly titles: readonly Title[]; readonly unread: readonly string[] } {
+  const titles: Title[] = [];
+  const unread: string[] = [];
+  const files = readdirSync(testsFolder, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/")).filter((file) => file.endsWith("_test.ts")).sort();
+  for (const file of files) {
+    const source = readFileSync(new URL(file, testsFolder), "utf8");
+    for (const call of source.matchAll(/(?<![.\w$])test\(\s*(?:(["'`])((?:\\.|(?!\1)[^\\])*)\1)?/g)) {
+      const before = source.slice(0, call.index);
+      if (/^\s*(\/\/|\/?\*)/.test(before.slice(before.lastIndexOf("\n") + 1))) continue;
+      const line = before.split("\n").length;
+      const text = call[2];
+      if (text === undefined || text.includes("[${")) unread.push(`${file}:${line}`);
+      if (text === undefined) continue;
+      const ids = [...text.matchAll(/\[([a-z]{2}-\d[^\]]*)\]/gi)].flatMap(([, list]) => list.split(/\s*,\s*/));
+      titles.push({ file, line, text: text.replace(/\[[a-z]{2}-\d[^\]]*\]\s*/gi, "").trim(), ids });
+    }
+  }
+  return { titles, unread };
+}
+
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
+}
+
+function printList(heading: string, lines: readonly string[]): void {
+  if (lines.length > 0) console.log(`\n${heading} (${lines.length}):\n${lines.map((line) => `  ${line}`).join("\n")}`);
+}
+
+const rules = readRules();
+const { titles, unread } = readTitles();
+const proofs = new Map([...rules.keys()].map((id) => [id, titles.filter((title) => title.ids.includes(id))]));
+const isProved = (rule: Rule): boolean => proofs.get(rule.id)!.length > 0;
+
+if (!Deno.args.includes("--uncovered")) {
+  for (const { id, level } of rules.values()) {
+    const [first, ...others] = proofs.get(id)!;
+    const proof = first ? `${first.file}: ${first.text}` : "–";
+    const more = others.length > 0 ? ` (+${others.length})` : "";
+    console.log(`${id} ${level.padEnd(8)} ${shorten(proof, 105 - more.length)}${more}`);
+  }
+}
+
+const all = [...rules.values()];
+const musts = all.filter((rule) => rule.level.startsWith("MUST"));
+const unproved = all.filter((rule) => !isProved(rule));
+const missing = unproved.filter((rule) => musts.includes(rule));
+const unknown = titles.flatMap(({ file, line, ids }) =>
+  ids.filter((id) => !rules.has(id)).map((id) => `${id}  tests/${file}:${line}`)
+);
+const inWords = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
+
+printList("MUST rules without a test", missing.map(inWords));
+printList(
+  "SHOULD and MAY rules without a test, which is allowed",
+  unproved.filter((r) => !musts.includes(r)).map(inWords),
+);
+printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
+printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
+console.log(
+  `\n${all.length} rules, ${all.length - unproved.length} with a test; MUST: ${musts.length - missing.length} of ` +
+    `${musts.length}; ${titles.length} titles read; ${unknown.length} unknown IDs`,
+);
+if (missing.length > 0 || unknown.length > 0) Deno.exitCode = 1;

@@ -1,0 +1,99 @@
+/** Reads the command line; Node's own tokeniser is loaded only when there is one. */
+
+import type { Fault } from "../oauth/settings.ts";
+import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./operator.ts";
+import { showName, showValue } from "./show.ts";
+import { suggest } from "./suggest.ts";
+
+/** What the command line asks for. */
+export type FlagReading =
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | { readonly kind: "run"; readonly said: Sayings; readonly faults: readonly Fault[] };
+
+const flagNames = [...operatorNames.map((name) => `--${name}`), "--help", "--version"];
+
+/**
+ * Reads `--flag value` and `--flag=value`. A lone `--` in front, as task runners pass it on, is dropped. `--help` and
+ * `--version` win over everything, faults included.
+ */
+export async function readFlags(args: readonly string[]): Promise<FlagReading> {
+  const given = args[0] === "--" ? args.slice(1) : [...args];
+  if (given.length === 0) return { kind: "run", said: {}, faults: [] };
+
+  // No option is declared, so that a value is never mistaken: `--port --host x` must not make `--host` a port.
+  const { parseArgs } = await import("node:util");
+  const { tokens } = parseArgs({ args: given, options: {}, strict: false, allowPositionals: true, tokens: true });
+  const values = new Map<OperatorName, (string | undefined)[]>();
+  const faults: Fault[] = [];
+  let done = -1;
+  for (const token of tokens) {
+    if (token.index <= done || token.kind === "option-terminator") continue;
+    done = token.index;
+    if (token.kind === "positional") {
+      faults.push(positionalFault(token.value));
+      continue;
+    }
+    const isLong = token.rawName.startsWith("--");
+    if (isLong && (token.name === "help" || token.name === "version")) {
+      if (token.value === undefined) return { kind: token.name };
+      faults.push(superfluousFault(token.rawName, token.value));
+      continue;
+    }
+    let value = token.value;
+    const next = given[token.index + 1];
+    const name = isLong ? operatorNames.find((known) => known === token.name) : undefined;
+    if (value === undefined && next !== undefined && !next.startsWith(name ? "--" : "-")) {
+      value = next;
+      done = token.index + 1;
+    }
+    if (name) values.set(name, [...values.get(name) ?? [], value]);
+    else faults.push(await unknownFault(isLong ? token.rawName : given[token.index] ?? token.rawName));
+  }
+
+  const said: Sayings = {};
+  for (const [name, [value, ...others]] of values) {
+    const fault = others.length > 0 ? repeatedFault(name, others.length + 1) : valueFault(name, value);
+    said[name] = fault ? { place: `--${name}` } : { place: `--${name}`, value };
+    if (fault) faults.push(fault);
+  }
+  return { kind: "run", said, faults };
+}
+
+function valueFault(name: OperatorName, value: string | undefined): Fault | undefined {
+  const rule = operatorRules[name];
+  if (value && rule.accepts(value)) return undefined;
+  return {
+    place: `--${name}`,
+    expected: rule.expected,
+    found: value ? showValue(value, [name]) : "no value",
+    mend: `Write it like --${name} ${rule.example}.`,
+  };
+}
+
+function repeatedFault(name: OperatorName, times: number): Fault {
+  return { place: `--${name}`, expected: "the flag once", found: `it ${times} times`, mend: "Keep one of them." };
+}
+
+function superfluousFault(place: string, value: string): Fault {
+  return { place, expected: "no value", found: showValue(value, [place]), mend: `Write ${place} alone.` };
+}
+
+function positionalFault(value: string): Fault {
+  return {
+    place: "command line",
+    expected: "only flags",
+    found: showValue(value, [value]),
+    mend: "Remove it, or put the flag it belongs to in front of it.",
+  };
+}
+
+async function unknownFault(written: string): Promise<Fault> {
+  const meant = await suggest(written, flagNames);
+  return {
+    place: showName(written.split("=", 1)[0] ?? ""),
+    expected: "a known flag",
+    found: "an unknown one",
+    mend: meant ? `Did you mean ${meant}?` : `Remove it, or use one of ${flagNames.join(", ")}.`,
+  };
+}

@@ -1,0 +1,53 @@
+/** What the terminal shows once the server listens: everything a person needs to point a client at it. */
+
+import type { Settled } from "../oauth/settings.ts";
+
+/** What the greeting speaks of. */
+export interface Greeted {
+  readonly version: string;
+  readonly issuer: string;
+  /** Where it listens, when that is not the issuer. */
+  readonly url: string;
+  readonly settled: Settled;
+  readonly store: string;
+  /** Name, as in metadata, and absolute URL. */
+  readonly endpoints: readonly (readonly [name: string, url: string])[];
+}
+
+/** The greeting, with a final newline. */
+export function greeting({ version, issuer, url, settled, store, endpoints }: Greeted): string {
+  const page = (path: string) => issuer.replace(/\/$/, "") + path;
+  const own = page("/authorized");
+  const rows = (pairs: readonly (readonly [string, string])[]) => {
+    const width = Math.max(...pairs.map(([name]) => name.length));
+    return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+  };
+  const clients = settled.clients.map((client) => {
+    const proof = client.client_secret === undefined ? "public, PKCE" : `secret ${client.client_secret}`;
+    return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
+  });
+  const users = settled.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
+  const insecure = Object.entries(settled).filter(([name, on]) => name.startsWith("insecure") && on === true);
+  return [
+    `Latchkey ${version} speaks for ${issuer}`,
+    ...url === issuer ? [] : [`and listens on ${url}`],
+    "",
+    "Endpoints",
+    ...rows(endpoints),
+    "",
+    "Clients",
+    ...clients.length === 0 ? ["  none"] : rows(clients),
+    "",
+    settled.login === "auto" ? "Users (the first is logged in; login_hint=<sub> picks another)" : "Users",
+    ...users.length === 0 ? ["  none"] : rows(users),
+    "",
+    `Scopes  ${settled.scopes.join(" ")}`,
+    `Keys    ${settled.alg}, kept in ${store}`,
+    ...insecure.map(([name]) => `INSECURE: ${name} is on. Never let strangers reach this server.`),
+    "",
+    ...settled.clients.some((client) => client.redirect_uris?.includes(own))
+      ? [`Start the demo flow: ${page("/start")}`]
+      : [`Home page: ${page("/")}`],
+    "",
+  ].join("\n");
+}

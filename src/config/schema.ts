@@ -1,0 +1,358 @@
+/** The shape of the configuration file: the one schema that checks it and that editors are given as JSON Schema. */
+
+import * as v from "valibot";
+import type { ClientMetadata, User } from "../oauth/client.ts";
+import type { Lifetimes, PkceSettings } from "../oauth/settings.ts";
+import { defaults, type FileContent, hostPattern, operatorRules, storePattern } from "./operator.ts";
+
+// A message is what was expected, as a noun phrase; the first example tells how to mend a fault.
+
+type Entries<Described> = Readonly<Record<keyof Described, v.GenericSchema>>;
+
+/** What an editor shows for a field. */
+type About<T> = {
+  readonly title: string;
+  readonly description: string;
+  readonly examples: readonly T[];
+  readonly default?: T;
+};
+
+function text(about: About<string>, expected = "a string") {
+  return v.pipe(v.string(expected), v.metadata(about));
+}
+
+function texts(about: About<string[]>, item: About<string>) {
+  return v.pipe(v.array(text(item), "an array of strings"), v.metadata(about));
+}
+
+function choice<const Options extends readonly string[]>(options: Options, about: About<Options[number]>) {
+  const expected = options.map((option) => JSON.stringify(option)).join(", ").replace(/, ("[^"]*")$/, " or $1");
+  return v.pipe(v.picklist(options, expected), v.metadata(about));
+}
+
+function flag(about: Omit<About<boolean>, "examples">) {
+  return v.pipe(v.boolean("true or false"), v.metadata({ ...about, examples: [true] }));
+}
+
+function seconds(about: About<number>) {
+  const expected = "a whole number of seconds, at least 1";
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(1, expected), v.metadata(about));
+}
+
+const algorithms = ["RS256", "ES256", "EdDSA"] as const;
+
+const client = v.pipe(
+  v.strictObject(
+    {
+      client_id: text({
+        title: "Client identifier",
+        description: "What the client calls itself in requests: 1 to 256 printable ASCII characters, unique.",
+        examples: ["web"],
+      }),
+      client_secret: v.optional(text({
+        title: "Client secret",
+        description: "Makes the client confidential. Leave it out for browser, native and mobile apps.",
+        examples: ["correct-horse-battery-staple"],
+      })),
+      client_secret_expires_at: v.optional(v.pipe(
+        v.number("a whole number of seconds since 1970, or 0"),
+        v.safeInteger("a whole number of seconds since 1970, or 0"),
+        v.minValue(0, "a whole number of seconds since 1970, or 0"),
+        v.metadata({
+          title: "End of the secret",
+          description: "Seconds since 1970 after which the secret is refused; 0: never.",
+          examples: [0],
+          default: 0,
+        }),
+      )),
+      client_name: v.optional(text({
+        title: "Client name",
+        description: "Shown to people instead of the identifier.",
+        examples: ["Web shop"],
+      })),
+      redirect_uris: v.optional(texts({
+        title: "Redirect URIs",
+        description:
+          "Where codes may be sent. Compared character by character; only the port of a loopback URI may vary.",
+        examples: [["http://localhost:3000/cb"]],
+      }, {
+        title: "Redirect URI",
+        description: "An absolute URI without fragment: https, http on a loopback host, or a private-use scheme.",
+        examples: ["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"],
+      })),
+      token_endpoint_auth_method: v.optional(choice(["client_secret_basic", "client_secret_post", "none"], {
+        title: "Client authentication",
+        description:
+          "How the client proves who it is at the token endpoint. Default: client_secret_basic with a secret, otherwise none.",
+        examples: ["client_secret_basic"],
+      })),
+      grant_types: v.optional(texts({
+        title: "Grant types",
+        description: "What the client may exchange for tokens.",
+        examples: [["authorization_code"]],
+        default: ["authorization_code"],
+      }, { title: "Grant type", description: "The name of a grant type.", examples: ["authorization_code"] })),
+      response_types: v.optional(texts({
+        title: "Response types",
+        description: "What the client may ask the authorization endpoint for.",
+        examples: [["code"]],
+        default: ["code"],
+      }, { title: "Response type", description: "The name of a response type.", examples: ["code"] })),
+      scope: v.optional(text({
+        title: "Scope",
+        description: "The scope values that the client may ask for, space-separated. Default: all of the server's.",
+        examples: ["openid read"],
+      }, "a string of space-separated scope values")),
+      id_token_signed_response_alg: v.optional(choice(algorithms, {
+        title: "ID token algorithm",
+        description: "Signs this client's ID tokens. Default: the algorithm of the server.",
+        examples: ["RS256"],
+      })),
+      require_pkce: v.optional(flag({
+        title: "Require PKCE",
+        description: "Refuse authorization requests without a code challenge, although the client has a secret.",
+        default: false,
+      })),
+      application_type: v.optional(choice(["web", "native"], {
+        title: "Application type",
+        description: "Tells people what kind of program this is; changes nothing.",
+        examples: ["web"],
+      })),
+      client_uri: v.optional(text({
+        title: "Home page",
+        description: "A page about the client, for people; not fetched.",
+        examples: ["https://app.example/"],
+      })),
+      logo_uri: v.optional(text({
+        title: "Logo",
+        description: "A picture of the client, for people; not fetched.",
+        examples: ["https://app.example/logo.svg"],
+      })),
+      policy_uri: v.optional(text({
+        title: "Privacy policy",
+        description: "How the client uses data, for people; not fetched.",
+        examples: ["https://app.example/privacy"],
+      })),
+      tos_uri: v.optional(text({
+        title: "Terms of service",
+        description: "The client's terms, for people; not fetched.",
+        examples: ["https://app.example/terms"],
+      })),
+      contacts: v.optional(texts({
+        title: "Contacts",
+        description: "Whom to ask about the client.",
+        examples: [["team@app.example"]],
+      }, { title: "Contact", description: "A person or a team.", examples: ["team@app.example"] })),
+    } satisfies Entries<ClientMetadata>,
+    "an object",
+  ),
+  v.metadata({
+    title: "Client",
+    description: "A client in the names of RFC 7591; with a client_secret it is confidential, without it is public.",
+    examples: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] }],
+  }),
+) satisfies v.GenericSchema<unknown, ClientMetadata>;
+
+const user = v.pipe(
+  v.looseObject(
+    {
+      sub: text({
+        title: "Subject",
+        description: "The lasting identifier of the user: at most 255 printable ASCII characters, unique.",
+        examples: ["alice"],
+      }),
+      name: v.optional(text({ title: "Name", description: "The full name, shown to people.", examples: ["Alice"] })),
+      email: v.optional(text({ title: "E-mail", description: "The e-mail address.", examples: ["alice@example.com"] })),
+    } satisfies Entries<Pick<User, "sub" | "name" | "email">>,
+    "an object",
+  ),
+  v.metadata({
+    title: "User",
+    description: "A subject and any other claims.",
+    examples: [{ sub: "alice", name: "Alice", email: "alice@example.com" }],
+  }),
+) satisfies v.GenericSchema<unknown, User>;
+
+const lifetimes = v.pipe(
+  v.strictObject(
+    {
+      code: v.optional(seconds({
+        title: "Authorization codes",
+        description: "Seconds until an authorization code expires, at most 600.",
+        examples: [300],
+        default: 300,
+      })),
+      access_token: v.optional(seconds({
+        title: "Access tokens",
+        description: "Seconds until an access token expires.",
+        examples: [3600],
+        default: 3600,
+      })),
+      id_token: v.optional(seconds({
+        title: "ID tokens",
+        description: "Seconds until an ID token expires.",
+        examples: [3600],
+        default: 3600,
+      })),
+    } satisfies Entries<Lifetimes>,
+    "an object",
+  ),
+  v.metadata({
+    title: "Lifetimes",
+    description: "How long things last, in whole seconds.",
+    examples: [{ code: 300, access_token: 3600 }],
+  }),
+) satisfies v.GenericSchema<unknown, Lifetimes>;
+
+const pkce = v.pipe(
+  v.strictObject(
+    {
+      requireMethod: v.optional(flag({
+        title: "Require the method",
+        description: "Refuse a code_challenge without code_challenge_method instead of reading it as S256.",
+        default: false,
+      })),
+      requireForConfidential: v.optional(flag({
+        title: "Require PKCE of everybody",
+        description: "Ask confidential clients for a code challenge too; public clients always need one.",
+        default: false,
+      })),
+    } satisfies Entries<PkceSettings>,
+    "an object",
+  ),
+  v.metadata({
+    title: "PKCE",
+    description: "How strictly code challenges are asked for.",
+    examples: [{ requireMethod: true, requireForConfidential: true }],
+  }),
+) satisfies v.GenericSchema<unknown, PkceSettings>;
+
+/** The whole configuration file. */
+export const configurationSchema = v.pipe(
+  v.strictObject(
+    {
+      $schema: v.optional(text({
+        title: "JSON Schema",
+        description: "Where the JSON Schema of this file is, for editors; the server ignores it.",
+        examples: ["./static/config.schema.json"],
+      })),
+      issuer: v.optional(text({
+        title: "Issuer",
+        description:
+          "The address that clients know this server by: an absolute URL without query and fragment. Default: http://localhost:PORT.",
+        examples: ["http://localhost:9000", "https://auth.example.com"],
+      })),
+      port: v.optional(v.pipe(
+        v.number(operatorRules.port.expected),
+        v.integer(operatorRules.port.expected),
+        v.minValue(0, operatorRules.port.expected),
+        v.maxValue(65535, operatorRules.port.expected),
+        v.metadata({
+          title: "Port",
+          description: "The TCP port to listen on; 0 takes any free one.",
+          examples: [defaults.port],
+          default: defaults.port,
+        }),
+      )),
+      host: v.optional(v.pipe(
+        v.string(operatorRules.host.expected),
+        v.regex(hostPattern, operatorRules.host.expected),
+        v.metadata({
+          title: "Host",
+          description: "The name or address to listen on; 0.0.0.0 or :: listens on all.",
+          examples: ["localhost", "0.0.0.0", "::1"],
+          default: defaults.host,
+        }),
+      )),
+      login: v.optional(choice(["auto"], {
+        title: "Login",
+        description: "auto: the first user is logged in and everything is approved; login_hint picks another user.",
+        examples: ["auto"],
+        default: "auto",
+      })),
+      clients: v.optional(v.pipe(
+        v.array(client, "an array of clients"),
+        v.metadata({
+          title: "Clients",
+          description: "The programs that may ask for tokens. Default: a public and a confidential demo client.",
+          examples: [[{ client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] }]],
+        }),
+      )),
+      users: v.optional(v.pipe(
+        v.array(user, "an array of users"),
+        v.metadata({
+          title: "Users",
+          description: "The people who can log in. Default: alice and bob.",
+          examples: [[{ sub: "alice", name: "Alice" }]],
+        }),
+      )),
+      scopes: v.optional(texts({
+        title: "Scopes",
+        description: "Every scope value there is.",
+        examples: [["openid", "profile", "read"]],
+        default: ["openid", "profile", "email", "read", "write", "offline_access"],
+      }, { title: "Scope value", description: "One scope value, without spaces.", examples: ["openid"] })),
+      defaultScope: v.optional(text({
+        title: "Default scope",
+        description:
+          "Granted when a request names no scope, space-separated. Default: read where scopes is left out; otherwise such a request is refused.",
+        examples: ["read"],
+      }, "a string of space-separated scope values")),
+      alg: v.optional(choice(algorithms, {
+        title: "Signing algorithm",
+        description: "Signs access tokens, and ID tokens of clients that registered no other algorithm.",
+        examples: ["RS256"],
+        default: "RS256",
+      })),
+      audience: v.optional(text({
+        title: "Audience",
+        description: "The aud claim of access tokens. Default: the issuer.",
+        examples: ["https://api.example.com"],
+      })),
+      lifetimes: v.optional(lifetimes),
+      pkce: v.optional(pkce),
+      throttle: v.optional(flag({
+        title: "Throttle",
+        description:
+          "Slow down guesses of client secrets. Default: on, unless the issuer is a loopback or reserved test host.",
+      })),
+      insecureAllowHttpIssuer: v.optional(flag({
+        title: "Allow an http issuer (insecure)",
+        description: "Accept an http issuer that is not a loopback or reserved test host.",
+        default: false,
+      })),
+      insecureAllowHttpRedirectUris: v.optional(flag({
+        title: "Allow http redirect URIs (insecure)",
+        description: "Accept http redirect URIs that are not loopback or reserved test hosts.",
+        default: false,
+      })),
+      insecureAllowAutoLogin: v.optional(flag({
+        title: "Allow automatic login (insecure)",
+        description: 'Accept login "auto" although the issuer is not a loopback or reserved test host.',
+        default: false,
+      })),
+      insecureAllowDemoClients: v.optional(flag({
+        title: "Allow the demo clients (insecure)",
+        description:
+          "Accept the demo clients, whose secret is public, although the issuer is not a loopback or reserved test host.",
+        default: false,
+      })),
+      store: v.optional(v.pipe(
+        v.string(`"memory", "sqlite:PATH" or "sqlite:PATH?durability=power"`),
+        v.regex(storePattern, `"memory", "sqlite:PATH" or "sqlite:PATH?durability=power"`),
+        v.metadata({
+          title: "Store",
+          description:
+            "Where codes and keys are kept: memory forgets them at the end; sqlite:PATH keeps them in a file, relative to the working directory; with ?durability=power they survive a loss of power too.",
+          examples: ["memory", "sqlite:latchkey.db", "sqlite:latchkey.db?durability=power"],
+          default: defaults.store,
+        }),
+      )),
+    } satisfies Entries<FileContent>,
+    "an object",
+  ),
+  v.metadata({
+    title: "Latchkey configuration",
+    description: "What a Latchkey server reads at start from the file that --config names. Everything has a default.",
+  }),
+) satisfies v.GenericSchema<unknown, FileContent>;

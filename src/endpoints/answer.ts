@@ -1,0 +1,112 @@
+/** The three ways a refusal leaves: as JSON, as a redirect to the client, as a page for a person. */
+
+import { HttpFault } from "../http/fault.ts";
+import { html, json, redirect } from "../http/respond.ts";
+import type { Target } from "../http/router.ts";
+import type { Destination } from "../oauth/authorization.ts";
+import { errorStatus, OAuthError } from "../oauth/errors.ts";
+import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Desk } from "./endpoint.ts";
+
+/** Turns whatever was thrown into an OAuth error; what no rule foresaw is a bug, traced, and says nothing outside. */
+export function asOAuthError(server: Server, target: Target, thrown: unknown): OAuthError {
+  if (thrown instanceof OAuthError) return thrown;
+  if (thrown instanceof HttpFault) {
+    return new OAuthError("invalid_request", thrown.message, { rule: thrown.rule, status: thrown.status });
+  }
+  server.trace({ type: "bug", at: server.now(), endpoint: target.path, cause: thrown });
+  return new OAuthError("server_error", "the server met a condition it did not expect", { rule: "AZ-22" });
+}
+
+/** Says no in JSON (OAuth 2.1 §3.2.4). */
+export function asJson(server: Server, target: Target, thrown: unknown): Response {
+  const error = asOAuthError(server, target, thrown);
+  traceRefusal(server, target, error);
+  const status = error.details.status ?? errorStatus[error.code];
+  return json(status, { error: error.code, error_description: error.description }, {
+    ...status === 401 && { "www-authenticate": `Basic realm="${quotable(server.issuer)}", charset="UTF-8"` },
+    ...error.details.retryAfter !== undefined && { "retry-after": String(error.details.retryAfter) },
+  });
+}
+
+/** Says no to the client by way of the browser (OAuth 2.1 §4.1.2.1). */
+export function asRedirect(
+  server: Server,
+  target: Target,
+  request: Request,
+  destination: Destination,
+  thrown: unknown,
+): Response {
+  const error = asOAuthError(server, target, thrown);
+  traceRefusal(server, target, error, destination.client.id);
+  return toClient(server, request, destination, [["error", error.code], ["error_description", error.description]]);
+}
+
+/** Sends an authorization response to the client, with `state` as it came and `iss` (RFC 9207 §2). */
+export function toClient(
+  server: Server,
+  request: Request,
+  destination: Destination,
+  response: readonly (readonly [string, string])[],
+): Response {
+  const state = destination.state === undefined ? [] : [["state", destination.state] as const];
+  return redirect(
+    request.method,
+    appendToRedirectUri(destination.uri, [...response, ...state, ["iss", server.issuer]]),
+  );
+}
+
+/** Says no to the person in front of the browser, in plain words; the browser stays here. */
+export async function asPage(desk: Desk, target: Target, thrown: unknown): Promise<Response> {
+  const { server } = desk;
+  const error = asOAuthError(server, target, thrown);
+  traceRefusal(server, target, error);
+  const { status = errorStatus[error.code] } = error.details;
+  const { rule, reason, expected, received } = error.explain();
+  const pages = await desk.pages();
+  return html(
+    status,
+    pages.refused({
+      ...desk.site,
+      status,
+      // Plain HTTP faults such as 404 are no OAuth errors.
+      error: thrown instanceof HttpFault && thrown.status !== 400 ? undefined : error.code,
+      sentence: sentence(reason),
+      rule,
+      expected,
+      received,
+      mend: mends[rule],
+    }),
+  );
+}
+
+const mends: Readonly<Record<string, string>> = {
+  "AZ-02": "Send the client_id of a client that this server lists on its home page, once.",
+  "AZ-06": "Send redirect_uri once.",
+  "RU-01": "Send the registered redirect URI character for character, or register the one that was sent.",
+  "RU-06": "Send redirect_uri.",
+  "RU-07": "Send redirect_uri.",
+  "HT-01": "Check the address; the home page lists every endpoint.",
+  "HT-10": "Percent-encode names and values as UTF-8.",
+};
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function traceRefusal(server: Server, target: Target, error: OAuthError, client?: string): void {
+  server.trace({
+    type: "refused",
+    at: server.now(),
+    endpoint: target.path,
+    error: error.code,
+    client,
+    why: error.explain(),
+  });
+}
+
+/** Fit for a quoted string in a header. */
+function quotable(text: string): string {
+  return text.replace(/[^\x21\x23-\x5B\x5D-\x7E]/g, "");
+}

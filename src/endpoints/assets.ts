@@ -1,0 +1,30 @@
+/** GET /static/…: the style sheet and scripts that pages refer to. */
+
+import { HttpFault } from "../http/fault.ts";
+import { asPage } from "./answer.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+
+/** Serves the assets that come with the pages. */
+export function assetsEndpoint(desk: Desk): Endpoint {
+  const stem = `${desk.site.base}/static/`;
+  return {
+    path: `${stem}*`,
+    async GET(request, target) {
+      const { assets } = await desk.pages();
+      const name = target.path.slice(stem.length);
+      const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+      if (asset === undefined) {
+        return await asPage(desk, target, new HttpFault(404, "HT-01", "There is nothing at this address"));
+      }
+      const headers = {
+        "content-type": asset.type,
+        "cache-control": "no-cache",
+        "x-content-type-options": "nosniff",
+        etag: asset.etag,
+      };
+      if (request.headers.get("if-none-match") === asset.etag) return new Response(null, { status: 304, headers });
+      return new Response(asset.body, { headers });
+    },
+    refuse: (fault, target) => asPage(desk, target, fault),
+  };
+}

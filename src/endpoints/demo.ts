@@ -1,0 +1,77 @@
+/** The demo clients' side of PKCE: links that start a flow, and the verifier they need afterwards. */
+
+import { readCookie, setCookie } from "../http/cookies.ts";
+import { encodeFormValue } from "../oauth/redirect_uri.ts";
+import { digest, drawName, drawSecret, equalInConstantTime } from "../oauth/secrets.ts";
+import type { Client } from "../oauth/clients.ts";
+import type { Desk } from "./endpoint.ts";
+import { urlOf } from "./endpoint.ts";
+import type { StartLink } from "./pages.ts";
+
+/**
+ * One browser's secret. Every verifier is derived from it and from the state that travels with the flow, so that any
+ * number of tabs can be under way, each with a challenge of its own, and this server keeps nothing.
+ */
+export interface Browser {
+  readonly secret: string;
+  /** Headers that make the browser remember it; empty when it does already. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const cookie = "latchkey_demo";
+
+/** The browser that asks, by its cookie, or a new one. */
+export function recogniseBrowser({ server, site }: Desk, request: Request): Browser {
+  const known = readCookie(request.headers.get("cookie"), cookie);
+  if (known !== undefined && /^[A-Za-z0-9_-]{43}$/.test(known)) return { secret: known, headers: {} };
+  const secret = drawSecret(server.random);
+  const secure = server.issuer.startsWith("https:");
+  return { secret, headers: { "set-cookie": setCookie(cookie, secret, { path: `${site.base}/`, secure }) } };
+}
+
+/** The clients whose redirect URI is this server's own page. */
+export function demoClientsOf({ server }: Desk): Client[] {
+  const own = urlOf(server.issuer, "/authorized");
+  return server.clients.all().filter((client) =>
+    client.redirectUris.includes(own) && client.grantTypes.includes("authorization_code")
+  );
+}
+
+/** A fresh link to the authorization endpoint for each demo client, public ones first. */
+export async function startLinks(desk: Desk, browser: Browser): Promise<StartLink[]> {
+  const clients = demoClientsOf(desk).sort((a, b) => Number(a.confidential) - Number(b.confidential));
+  return await Promise.all(clients.map(async (client) => {
+    const state = await sealState(browser, drawName(desk.server.random));
+    const wanted = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
+    const query = [
+      ["response_type", "code"],
+      ["client_id", client.id],
+      ["redirect_uri", urlOf(desk.server.issuer, "/authorized")],
+      ...wanted.length > 0 ? [["scope", wanted.join(" ")]] : [],
+      ["state", state],
+      ["code_challenge", await digest(await verifierOf(browser, state))],
+      ["code_challenge_method", "S256"],
+    ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`).join("&");
+    return {
+      clientId: client.id,
+      confidential: client.confidential,
+      href: `${desk.site.base}/oauth2/authorize?${query}`,
+    };
+  }));
+}
+
+/** The verifier of a flow that this browser started from one of our links; `undefined` for any other flow. */
+export async function recallVerifier(browser: Browser, state: string | undefined): Promise<string | undefined> {
+  const name = state?.slice(0, 22);
+  if (name === undefined || !equalInConstantTime(await sealState(browser, name), state!)) return undefined;
+  return await verifierOf(browser, state!);
+}
+
+/** A state that only this browser's secret can make: a name, and a seal on it. */
+async function sealState(browser: Browser, name: string): Promise<string> {
+  return `${name}${(await digest(`state ${browser.secret} ${name}`)).slice(0, 22)}`;
+}
+
+function verifierOf(browser: Browser, state: string): Promise<string> {
+  return digest(`verifier ${browser.secret} ${state}`);
+}

@@ -1,0 +1,57 @@
+/** The metadata documents (RFC 8414, OpenID Connect Discovery): read off what is really there. */
+
+import { json } from "../http/respond.ts";
+import { responseModes, responseTypes } from "../oauth/authorization.ts";
+import { clientAuthMethods } from "../oauth/client_auth/mod.ts";
+import { grants } from "../oauth/grants/mod.ts";
+import { signingAlgorithms } from "../oauth/keys.ts";
+import { challengeMethods } from "../oauth/pkce.ts";
+import type { Server } from "../oauth/server.ts";
+import { idTokenClaims } from "../oauth/tokens.ts";
+import { asJson } from "./answer.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+import { urlOf } from "./endpoint.ts";
+
+/** Where the document is found: both well-known names before the issuer's path, and OpenID's after it as well. */
+export function wellKnownPaths(base: string): string[] {
+  return [
+    ...new Set([
+      `/.well-known/oauth-authorization-server${base}`,
+      `/.well-known/openid-configuration${base}`,
+      `${base}/.well-known/openid-configuration`,
+    ]),
+  ];
+}
+
+/** One endpoint per place; `endpoints` are the ones the document names. */
+export function discoveryEndpoints({ server, site }: Desk, endpoints: readonly Endpoint[]): Endpoint[] {
+  return wellKnownPaths(site.base).map((path): Endpoint => ({
+    path,
+    cors: true,
+    GET: () => json(200, metadata(server, site.base, endpoints), { "cache-control": "public, max-age=60" }),
+    refuse: (fault, target) => asJson(server, target, fault),
+  }));
+}
+
+function metadata(server: Server, base: string, endpoints: readonly Endpoint[]): Record<string, unknown> {
+  const urls = endpoints.flatMap(({ name, path }) =>
+    name === undefined ? [] : [[name, urlOf(server.issuer, path.slice(base.length))]]
+  );
+  return {
+    issuer: server.issuer,
+    ...Object.fromEntries(urls),
+    scopes_supported: server.scopes,
+    response_types_supported: responseTypes,
+    response_modes_supported: responseModes,
+    grant_types_supported: grants.map((grant) => grant.type),
+    token_endpoint_auth_methods_supported: clientAuthMethods.map((way) => way.method),
+    code_challenge_methods_supported: challengeMethods,
+    authorization_response_iss_parameter_supported: true,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: signingAlgorithms,
+    claims_supported: idTokenClaims,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}

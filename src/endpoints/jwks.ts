@@ -1,0 +1,30 @@
+/** GET /oauth2/jwks: the public keys (RFC 7517 §5). */
+
+import { json } from "../http/respond.ts";
+import type { SigningAlgorithm } from "../oauth/keys.ts";
+import type { Server } from "../oauth/server.ts";
+import { asJson } from "./answer.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+
+/** The algorithms that some token of this server is signed with. */
+export function algorithmsInUse(server: Server): SigningAlgorithm[] {
+  return [...new Set([server.alg, ...server.clients.all().map((client) => client.idTokenAlg)])];
+}
+
+/** The JWKS endpoint. */
+export function jwksEndpoint({ server, site }: Desk): Endpoint {
+  return {
+    name: "jwks_uri",
+    path: `${site.base}/oauth2/jwks`,
+    cors: true,
+    async GET(_request, target) {
+      try {
+        const keys = await server.keys.published(algorithmsInUse(server));
+        return json(200, { keys }, { "cache-control": "public, max-age=60" });
+      } catch (thrown) {
+        return asJson(server, target, thrown);
+      }
+    },
+    refuse: (fault, target) => asJson(server, target, fault),
+  };
+}

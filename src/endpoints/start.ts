@@ -1,0 +1,21 @@
+/** GET /start: starts the demo flow in whatever browser opens it, as the link that the terminal prints. */
+
+import { HttpFault } from "../http/fault.ts";
+import { redirect } from "../http/respond.ts";
+import { asPage } from "./answer.ts";
+import { recogniseBrowser, startLinks } from "./demo.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+
+/** Sends the browser to the authorization endpoint for the first demo client. */
+export function startEndpoint(desk: Desk): Endpoint {
+  return {
+    path: `${desk.site.base}/start`,
+    async GET(request, target) {
+      const browser = recogniseBrowser(desk, request);
+      const [first] = await startLinks(desk, browser);
+      if (first !== undefined) return redirect("GET", first.href, browser.headers);
+      return await asPage(desk, target, new HttpFault(404, "HT-01", "No client here calls back to this server's page"));
+    },
+    refuse: (fault, target) => asPage(desk, target, fault),
+  };
+}

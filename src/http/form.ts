@@ -1,0 +1,92 @@
+/** The fields of a request: a query string, or a form of bounded size read within a bounded time. */
+
+import { HttpFault } from "./fault.ts";
+
+/** Names and values in the order they were sent, decoded. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/** The largest form that is read, in bytes. */
+export const formLimit = 64 * 1024;
+
+/** How long a body may take to arrive, in milliseconds of real time. */
+export const bodyDeadline = 10_000;
+
+const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+
+/**
+ * Decodes `application/x-www-form-urlencoded` text strictly: a broken percent sequence or bytes that are not UTF-8 are a
+ * fault and never repaired, because a repaired value might match something (OAuth 2.1 Appendix B).
+ *
+ * @throws {HttpFault} 400.
+ */
+export function parseFields(text: string): Fields {
+  const fields: [string, string][] = [];
+  if (text === "") return fields;
+  for (const part of text.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    fields.push(equals < 0 ? [decode(part), ""] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
+  }
+  return fields;
+}
+
+/**
+ * Reads the form in a request's body.
+ *
+ * @throws {HttpFault} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
+ */
+export async function readForm(request: Request): Promise<Fields> {
+  const type = request.headers.get("content-type");
+  if (type === null || !formType.test(type)) {
+    throw new HttpFault(400, "TK-02", "The body must be application/x-www-form-urlencoded");
+  }
+  const coding = request.headers.get("content-encoding");
+  if (coding !== null && coding.toLowerCase() !== "identity") {
+    throw new HttpFault(415, "HT-13", "The body must not be compressed: no Content-Encoding but identity is read");
+  }
+  return parseFields(await readText(request));
+}
+
+async function readText(request: Request): Promise<string> {
+  const tooLarge = () => new HttpFault(413, "HT-07", `The body must not be larger than ${formLimit} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > formLimit) {
+    request.body?.cancel().catch(() => {});
+    throw tooLarge();
+  }
+  if (request.body === null) return "";
+  const reader = request.body.getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new HttpFault(408, "HT-09", `The body must arrive within ${bodyDeadline / 1000} seconds`)),
+      bodyDeadline,
+    );
+  });
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let text = "";
+  let size = 0;
+  try {
+    while (true) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return text + decoder.decode();
+      size += value.byteLength;
+      if (size > formLimit) throw tooLarge();
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    if (error instanceof HttpFault) throw error;
+    throw new HttpFault(400, "HT-10", "The body must arrive whole and be UTF-8");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function decode(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw new HttpFault(400, "HT-10", "Names and values must be percent-encoded UTF-8");
+  }
+}

@@ -1,0 +1,158 @@
+/** A list of routes becomes one function from Request to Response: 404, 405 with Allow, HEAD, OPTIONS, one catch-all. */
+
+import { HttpFault } from "./fault.ts";
+
+/** Where a request came from, as far as the runtime can tell. */
+export interface Peer {
+  /** The address of the other end of the connection. */
+  readonly address?: string;
+}
+
+/** The parts of a request's target that may influence an answer; the host never does. */
+export interface Target {
+  /** The path as it was sent, not decoded. */
+  readonly path: string;
+  /** The query as it was sent, without its question mark. */
+  readonly query: string;
+  readonly peer: Peer;
+}
+
+/** Answers one method of one route. */
+export type Handler = (request: Request, target: Target) => Response | Promise<Response>;
+
+/** One path and what it answers. */
+export interface Route {
+  /** The exact path; a `*` at its end stands for anything, slashes excepted. */
+  readonly path: string;
+  readonly GET?: Handler;
+  /** Default: what GET answers, without its body. Given where GET has effects. */
+  readonly HEAD?: Handler;
+  readonly POST?: Handler;
+  /** Whether scripts of other origins may call it and read the answer, errors included. Default: false. */
+  readonly cors?: boolean;
+  /** How this route says no to what the router itself refuses. */
+  refuse(fault: HttpFault, target: Target): Response | Promise<Response>;
+}
+
+/** What the router needs besides the routes. */
+export interface RouterOptions {
+  /** Says no where no route matches, with the method and path unknown to the list. */
+  refuse(fault: HttpFault, target: Target): Response | Promise<Response>;
+  /** Told of everything that was thrown past a route; what it returns is answered. */
+  bug(cause: unknown, target: Target): Response;
+  /** Headers on every answer, such as HSTS. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The longest path and query that is read, in characters. */
+export const targetLimit = 16 * 1024;
+
+/** Makes the routes one function. It never throws and never rejects. */
+export function router(
+  routes: readonly Route[],
+  options: RouterOptions,
+): (request: Request, peer?: Peer) => Promise<Response> {
+  const exact = new Map(routes.map((route) => [route.path, route]));
+  const open = routes.filter((route) => route.path.endsWith("/*"));
+  const extra = Object.entries(options.headers ?? {});
+
+  const find = (path: string) => exact.get(path) ?? open.find((route) => startsRoute(route, path));
+
+  return async (request, peer = {}) => {
+    let target: Target = { path: "", query: "", peer };
+    let response: Response;
+    let cors = false;
+    try {
+      target = readTarget(request.url, peer);
+      const route = find(target.path);
+      cors = route?.cors === true;
+      response = await dispatch(request, target, route, options);
+    } catch (cause) {
+      response = options.bug(cause, target);
+    }
+    if (cors) {
+      response.headers.set("access-control-allow-origin", "*");
+      response.headers.set("access-control-expose-headers", "WWW-Authenticate, Retry-After");
+    }
+    for (const [name, value] of extra) response.headers.set(name, value);
+    return response;
+  };
+}
+
+function dispatch(
+  request: Request,
+  target: Target,
+  route: Route | undefined,
+  options: RouterOptions,
+): Response | Promise<Response> {
+  const refuse = (fault: HttpFault) => (route ?? options).refuse(fault, target);
+  if (target.path.length + target.query.length > targetLimit) {
+    return refuse(new HttpFault(414, "HT-08", `The address must not be longer than ${targetLimit} characters`));
+  }
+  if (route === undefined) return refuse(new HttpFault(404, "HT-01", "There is nothing at this address"));
+  switch (request.method) {
+    case "GET":
+      if (route.GET) return route.GET(request, target);
+      break;
+    case "POST":
+      if (route.POST) return route.POST(request, target);
+      break;
+    case "HEAD":
+      if (route.HEAD ?? route.GET) return head(request, target, route);
+      break;
+    case "OPTIONS":
+      if (route.cors) return preflight(route);
+  }
+  return refuseMethod(refuse, route);
+}
+
+async function head(request: Request, target: Target, route: Route): Promise<Response> {
+  const answer = await (route.HEAD ?? route.GET!)(request, target);
+  return new Response(null, { status: answer.status, headers: answer.headers });
+}
+
+async function refuseMethod(
+  refuse: (fault: HttpFault) => Response | Promise<Response>,
+  route: Route,
+): Promise<Response> {
+  const allow = methods(route);
+  const answer = await refuse(new HttpFault(405, "HT-01", `This address answers ${allow} only`));
+  answer.headers.set("allow", allow);
+  return answer;
+}
+
+function preflight(route: Route): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": methods(route),
+      "access-control-allow-headers": "authorization, content-type, dpop",
+      "access-control-max-age": "600",
+    },
+  });
+}
+
+function methods(route: Route): string {
+  const names: string[] = [];
+  if (route.GET) names.push("GET", "HEAD");
+  if (route.POST) names.push("POST");
+  if (route.cors) names.push("OPTIONS");
+  return names.join(", ");
+}
+
+function startsRoute(route: Route, path: string): boolean {
+  const stem = route.path.slice(0, -1);
+  return path.startsWith(stem) && path.length > stem.length && !path.includes("/", stem.length);
+}
+
+/** Cuts path and query out of the text of a URL. `new URL` would normalise, and throws on some Host headers. */
+function readTarget(url: string, peer: Peer): Target {
+  const host = url.indexOf("://") + 3;
+  const hash = url.indexOf("#", host);
+  const end = hash < 0 ? url.length : hash;
+  const mark = url.indexOf("?", host);
+  const pathEnd = mark < 0 || mark > end ? end : mark;
+  const slash = url.indexOf("/", host);
+  const path = slash < 0 || slash > pathEnd ? "/" : url.slice(slash, pathEnd);
+  return { path, query: pathEnd < end ? url.slice(pathEnd + 1, end) : "", peer };
+}

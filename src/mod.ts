@@ -1,0 +1,37 @@
+/**
+ * Latchkey, an OAuth 2.1 authorization server to hold in one hand.
+ *
+ * @example A server inside a test, no socket needed
+ * ```ts
+ * import { latchkey } from "@latchkey/latchkey";
+ *
+ * await using as = await latchkey({
+ *   clients: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] }],
+ *   users: [{ sub: "alice", name: "Alice" }],
+ * });
+ * const metadata = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
+ * ```
+ *
+ * @module
+ */
+
+export { latchkey } from "./latchkey.ts";
+export type { Latchkey, LatchkeyOptions, ListenOptions } from "./latchkey.ts";
+export { autoApprover } from "./endpoints/approver.ts";
+export type { Approver } from "./endpoints/approver.ts";
+export type * from "./endpoints/pages.ts";
+export type { Peer } from "./http/router.ts";
+export type { Approval, AuthorizationRequest, Destination } from "./oauth/authorization.ts";
+export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/client.ts";
+export type { Client, Clients, Registry, Users } from "./oauth/clients.ts";
+export { OAuthError } from "./oauth/errors.ts";
+export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
+export type { Keys, PublishedKey, Signer, SigningAlgorithm } from "./oauth/keys.ts";
+export type { Dice } from "./oauth/secrets.ts";
+export type { Server } from "./oauth/server.ts";
+export type { Fault, Lifetimes, PkceSettings, Settings } from "./oauth/settings.ts";
+export { ConfigurationError } from "./oauth/settings_error.ts";
+export type { Throttle } from "./oauth/throttle.ts";
+export type { Explanation, Trace, TraceEvent } from "./oauth/trace.ts";
+export { memoryStore } from "./store/memory.ts";
+export type * from "./store/store.ts";

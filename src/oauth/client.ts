@@ -1,0 +1,67 @@
+/** A registered client: its metadata as it is written down (RFC 7591 §2) and as the rules use it. */
+
+import type { SigningAlgorithm } from "./keys.ts";
+
+/** How a client proves who it is at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
+export type ClientAuthMethod = "none" | "client_secret_basic" | "client_secret_post";
+
+/**
+ * A client as configuration and embedders write it, in the names of RFC 7591 §2.
+ *
+ * @example
+ * ```ts
+ * const spa: ClientMetadata = { client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] };
+ * const web: ClientMetadata = {
+ *   client_id: "web",
+ *   client_secret: "correct-horse-battery-staple",
+ *   redirect_uris: ["https://web.example/cb"],
+ * };
+ * ```
+ */
+export interface ClientMetadata {
+  /** 1–256 printable ASCII characters. */
+  readonly client_id: string;
+  /** Makes the client confidential. Kept only as a digest. */
+  readonly client_secret?: string;
+  /** Seconds since the epoch after which the secret is refused; 0 or absent: never. */
+  readonly client_secret_expires_at?: number;
+  /** Shown to people instead of the id. */
+  readonly client_name?: string;
+  /** Compared character by character; a loopback URI also matches with another port (OAuth 2.1 §8.4.2). */
+  readonly redirect_uris?: readonly string[];
+  /** Default: `client_secret_basic` when there is a secret, otherwise `none`. */
+  readonly token_endpoint_auth_method?: ClientAuthMethod;
+  /** Default: `["authorization_code"]`. */
+  readonly grant_types?: readonly string[];
+  /** Default: `["code"]`. */
+  readonly response_types?: readonly string[];
+  /** Space-separated scope values the client may ask for. Default: every scope of the server. */
+  readonly scope?: string;
+  /** The algorithm of this client's id tokens. Default: the server's `alg`. */
+  readonly id_token_signed_response_alg?: SigningAlgorithm;
+  /** Refuse authorization requests without a code challenge, although the client is confidential. Default: false. */
+  readonly require_pkce?: boolean;
+  /** `native` or `web`; informative. */
+  readonly application_type?: "web" | "native";
+  /** Informative; not fetched. */
+  readonly client_uri?: string;
+  /** Informative; not fetched. */
+  readonly logo_uri?: string;
+  /** Informative; not fetched. */
+  readonly policy_uri?: string;
+  /** Informative; not fetched. */
+  readonly tos_uri?: string;
+  /** Informative. */
+  readonly contacts?: readonly string[];
+}
+
+/** An end user: a subject and any claims. */
+export interface User {
+  /** At most 255 printable ASCII characters, unique and never given to another person (OpenID Connect Core §2). */
+  readonly sub: string;
+  /** The full name, shown to people. */
+  readonly name?: string;
+  readonly email?: string;
+  /** Any other claim. */
+  readonly [claim: string]: unknown;
+}

@@ -1,0 +1,66 @@
+/** The ClientAuth interface: one way in which a client proves who it is, and the one refusal they share. */
+
+import type { ClientAuthMethod } from "../client.ts";
+import type { Client } from "../clients.ts";
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import { digest, equalInConstantTime } from "../secrets.ts";
+import { secondsNow } from "../server.ts";
+import type { Server } from "../server.ts";
+
+/** What a request offers as proof of who is calling. */
+export interface Credentials {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string | null;
+  readonly params: Params;
+  /** The address of the caller, as far as it is known. */
+  readonly address?: string;
+}
+
+/** One method of client authentication (OAuth 2.1 §2.4). */
+export interface ClientAuth {
+  readonly method: ClientAuthMethod;
+  /** Whether the request uses this method at all. */
+  isUsed(credentials: Credentials): boolean;
+  /** Who the request says it is, for the trace and the throttle; `undefined` when it cannot be read. */
+  claimedId(credentials: Credentials): string | undefined;
+  /** The client, when it has proved itself by this method; throws `invalid_client` otherwise. */
+  prove(server: Server, credentials: Credentials): Promise<Client>;
+}
+
+/** The one answer to every failed proof, so that nothing can be learned from it; the trace is told more. */
+export function refuseClient(reason: string, expected?: string, received?: string): OAuthError {
+  return new OAuthError("invalid_client", "client authentication failed", {
+    rule: "CA-07",
+    reason,
+    expected,
+    received,
+  });
+}
+
+/** The digest that stands in for the secret of a client that is not there. */
+const nobody = "A".repeat(43);
+
+/** Proves a client by a shared secret; every failure does the same work and looks the same (CA-07, CA-08). */
+export async function proveSecret(
+  server: Server,
+  method: ClientAuthMethod,
+  readings: readonly { readonly id: string; readonly secret: string }[],
+): Promise<Client> {
+  let failure = refuseClient("the client is unknown", "the client_id of a registered client", "another one");
+  for (const { id, secret } of readings) {
+    const client = server.clients.find(id);
+    const kept = await client?.secretDigest ?? nobody;
+    const matches = equalInConstantTime(await digest(secret), kept);
+    if (client === undefined) continue;
+    if (client.authMethod !== method) {
+      failure = refuseClient("the client is registered for another method", client.authMethod, method);
+    } else if (secret === "" || !matches) {
+      failure = refuseClient("the secret is wrong", "the client's registered secret", "another one");
+    } else if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
+      const at = new Date(client.secretExpiresAt * 1000).toISOString();
+      failure = refuseClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
+    } else return client;
+  }
+  throw failure;
+}

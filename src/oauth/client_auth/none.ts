@@ -1,0 +1,31 @@
+/** none: a public client only says who it is (OAuth 2.1 §3.2.1). */
+
+import { OAuthError } from "../errors.ts";
+import { refuseClient } from "./method.ts";
+import type { ClientAuth } from "./method.ts";
+
+/** Used when nothing else is. */
+export const none: ClientAuth = {
+  method: "none",
+  isUsed: ({ params }) => params.get("client_id") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  prove(server, { params }) {
+    const id = params.get("client_id");
+    if (id === undefined) {
+      throw new OAuthError("invalid_client", "client authentication failed", {
+        rule: "CA-07",
+        reason: "the request does not say which client it comes from",
+        expected: "HTTP Basic from a confidential client, client_id in the body from a public one",
+        received: "neither",
+      });
+    }
+    const client = server.clients.find(id);
+    if (client === undefined) {
+      throw refuseClient("the client is unknown", "the client_id of a registered client", "another one");
+    }
+    if (client.confidential) {
+      throw refuseClient("a confidential client must prove itself", client.authMethod, "client_id alone");
+    }
+    return Promise.resolve(client);
+  },
+};

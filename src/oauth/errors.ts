@@ -1,0 +1,68 @@
+/** Every OAuth error this server can answer, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
+
+import type { Explanation } from "./trace.ts";
+
+/** The closed table: error code → status where it is answered as JSON. */
+export const errorStatus = {
+  // OAuth 2.1 §3.2.4
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  // OAuth 2.1 §4.1.2.1
+  unsupported_response_type: 400,
+  access_denied: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  // OpenID Connect Core §3.1.2.6
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  registration_not_supported: 400,
+} as const;
+
+/** An error code that may be answered. */
+export type ErrorCode = keyof typeof errorStatus;
+
+/** What the trace learns beyond the sentence that the client gets. */
+export interface ErrorDetails extends Partial<Explanation> {
+  /** The ID of the rule that was broken; named in `error_description`. */
+  readonly rule: string;
+  /** Answered instead of the status that the table names, such as 429. */
+  readonly status?: number;
+  /** Seconds after which trying again makes sense; sent as `Retry-After`. */
+  readonly retryAfter?: number;
+  /** The rule as the trace tells it, where the wire must stay uniform. */
+  readonly innerRule?: string;
+  /** What was thrown underneath. */
+  readonly cause?: unknown;
+}
+
+/**
+ * A request that is refused. `message` is for the client, ends without a full stop and holds only characters that
+ * `error_description` allows; it never repeats what the client sent. `details` is for the trace, and for the person on
+ * our own error page.
+ */
+export class OAuthError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails) {
+    super(message, { cause: details.cause });
+    this.name = "OAuthError";
+    this.code = code;
+    this.details = details;
+  }
+
+  /** The value of `error_description`: the sentence and the rule it follows. */
+  get description(): string {
+    return `${this.message} [${this.details.rule}]`;
+  }
+
+  /** The same refusal as the trace tells it. */
+  explain(): Explanation {
+    const { rule, innerRule, reason, expected, received, earlier } = this.details;
+    return { rule: innerRule ?? rule, reason: reason ?? this.message, expected, received, earlier };
+  }
+}

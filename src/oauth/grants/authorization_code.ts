@@ -1,0 +1,96 @@
+/** The authorization_code grant (OAuth 2.1 §4.1.3). */
+
+import type { CodeRecord, Entry } from "../../store/store.ts";
+import type { Client } from "../clients.ts";
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import { proveChallenge } from "../pkce.ts";
+import { digest } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import type { Grant } from "./grant.ts";
+
+/**
+ * Redeems a code. A try that fails neither uses the code up nor ends anything, so that nobody can spoil a code they
+ * cannot redeem (§7.5.2); a second try that would have succeeded ends all that the first one bought.
+ */
+export const authorizationCode: Grant = {
+  type: "authorization_code",
+  async authorize(server, client, params) {
+    const code = required(params, "code", "TK-16");
+    const redirectUri = required(params, "redirect_uri", "TK-14");
+    const id = await digest(code);
+    const entry = await server.store.get("code", id);
+    if (entry === undefined) throw unusable("TK-16", "the code is unknown", "a code this server issued", "another one");
+    const kept = entry.value;
+    if (kept.clientId !== client.id) {
+      throw unusable("CI-05", "the code belongs to another client", `client ${kept.clientId}`, `client ${client.id}`);
+    }
+    proveRedirectUri(kept, redirectUri);
+    await proveChallenge(kept, params.get("code_verifier"));
+    if (entry.spentAt !== undefined) throw await replayed(server, client, entry, entry.spentAt);
+    if (server.now() >= kept.validUntil) {
+      throw unusable("CI-02", "the code has expired", `before ${clock(kept.validUntil)}`, clock(server.now()));
+    }
+    if (server.users.find(kept.sub) === undefined) {
+      throw unusable("CI-11", "the user is no longer there", `user ${kept.sub}`, "no such user");
+    }
+    // The one step that decides a race. Nothing is minted before it, and nothing takes it back: when what follows
+    // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
+    if (!await server.store.spend("code", id, server.now())) throw await replayed(server, client, entry, server.now());
+    return {
+      client,
+      sub: kept.sub,
+      scope: kept.scope,
+      family: entry.family!,
+      nonce: kept.nonce,
+      authTime: kept.authTime,
+    };
+  },
+};
+
+function required(params: Params, name: string, rule: string): string {
+  const value = params.get(name);
+  if (value !== undefined) return value;
+  throw new OAuthError("invalid_request", `${name} is missing`, {
+    rule,
+    expected: `${name} with the value of the authorization flow`,
+    received: `no ${name}`,
+  });
+}
+
+function proveRedirectUri(kept: CodeRecord, redirectUri: string): void {
+  if (redirectUri === kept.redirectUri) return;
+  throw new OAuthError("invalid_grant", "redirect_uri is not the one of the authorization request", {
+    rule: "TK-15",
+    expected: kept.redirectUri,
+    received: redirectUri,
+    earlier: `the authorization request of ${clock(kept.issuedAt)}`,
+  });
+}
+
+/** One sentence for every code that cannot be redeemed, so that a guesser learns nothing; the trace is told which. */
+function unusable(innerRule: string, reason: string, expected: string, received: string, earlier?: string): OAuthError {
+  return new OAuthError("invalid_grant", "code is unknown, expired, used, or was issued to another client", {
+    rule: "TK-16",
+    innerRule,
+    reason,
+    expected,
+    received,
+    earlier,
+  });
+}
+
+/** Ends everything the code bought: either who redeemed it first or who comes now is a thief (§4.1.3). */
+async function replayed(server: Server, client: Client, entry: Entry<CodeRecord>, at: number): Promise<OAuthError> {
+  const family = entry.family!;
+  const { access_token, id_token } = server.lifetimes;
+  const reason = "the code was redeemed twice";
+  await server.store.revoke(family, Math.max(entry.expiresAt, server.now() + Math.max(access_token, id_token) * 1000));
+  server.trace({ type: "family_ended", at: server.now(), family, reason });
+  const earlier = `redeemed at ${clock(at)} by client ${client.id}`;
+  return unusable("CI-06", reason, "each code once", "a code that was used before", earlier);
+}
+
+function clock(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,7 @@
+/** The grants this server serves: one line per grant. */
+
+import { authorizationCode } from "./authorization_code.ts";
+import type { Grant } from "./grant.ts";
+
+/** In the order in which metadata names them. */
+export const grants: readonly Grant[] = [authorizationCode];

@@ -1,0 +1,49 @@
+/** The protocol parameters of a request: each at most once, and an empty one counts as absent (OAuth 2.1 §3.1, §3.2). */
+
+import { OAuthError } from "./errors.ts";
+
+/** Every parameter that some specification defines and that must not be repeated; `resource` and `audience` may be. */
+const defined = new Set([
+  ...["client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce"],
+  ...["code_challenge", "code_challenge_method", "code_verifier", "code", "grant_type"],
+  ...["client_secret", "client_assertion", "client_assertion_type"],
+  ...["request", "request_uri", "registration", "dpop_jkt"],
+  ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "id_token_hint", "login_hint"],
+  ...["acr_values", "claims", "refresh_token", "token", "token_type_hint", "username", "password"],
+]);
+
+/** Parameters by name. */
+export interface Params {
+  /** The value, or `undefined` when absent or empty; the first one of a repeated parameter. */
+  get(name: string): string | undefined;
+  /** Whether the parameter was sent more than once, empty ones counted. */
+  repeats(name: string): boolean;
+  /** Refuses any repeated parameter that a specification defines. */
+  refuseRepeats(rule: string): void;
+}
+
+/** Makes fields parameters. */
+export function readParams(fields: readonly (readonly [string, string])[]): Params {
+  const values = new Map<string, string>();
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of fields) {
+    if (seen.has(name)) repeated.add(name);
+    seen.add(name);
+    if (value !== "" && !values.has(name)) values.set(name, value);
+  }
+  return {
+    get: (name) => values.get(name),
+    repeats: (name) => repeated.has(name),
+    refuseRepeats(rule) {
+      for (const name of repeated) {
+        if (!defined.has(name)) continue;
+        throw new OAuthError("invalid_request", `${name} was sent more than once`, {
+          rule,
+          expected: `${name} once`,
+          received: `${name} ${fields.filter(([other]) => other === name).length} times`,
+        });
+      }
+    },
+  };
+}

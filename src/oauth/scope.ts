@@ -1,0 +1,53 @@
+/** Scope: a set of case-sensitive tokens, and what of it may be granted (OAuth 2.1 §1.4.1). */
+
+import { OAuthError } from "./errors.ts";
+import type { Client } from "./clients.ts";
+import type { Server } from "./server.ts";
+
+/** One scope token: printable ASCII without space, quote and backslash. */
+export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** Splits a scope value into its tokens, each once. */
+export function splitScope(text: string): string[] {
+  return [...new Set(text.split(" ").filter((token) => token !== ""))];
+}
+
+/**
+ * Settles what an authorization request asks for: its scope, or the server's default. With `openid` in it, values the
+ * server does not know are ignored (OpenID Connect Core §3.1.2.1); without, they are refused (OAuth 2.1 §4.1.2.1).
+ */
+export function settleScope(server: Server, client: Client, asked: string | undefined): string[] {
+  const tokens = asked === undefined ? [...server.defaultScope] : splitScope(asked);
+  if (asked === undefined && tokens.length === 0) {
+    throw new OAuthError("invalid_scope", "scope is missing, and this server has no default scope", {
+      rule: "AZ-16",
+      expected: `some of: ${client.scope.join(" ")}`,
+      received: "no scope",
+    });
+  }
+  if (!tokens.every((token) => scopeToken.test(token))) {
+    throw new OAuthError("invalid_scope", "scope holds a character that scope values cannot have", {
+      rule: "AZ-15",
+      expected: "space-separated tokens of printable ASCII without quotes and backslashes",
+      received: "another character",
+    });
+  }
+  const known = tokens.filter((token) => server.scopes.includes(token));
+  const unknown = tokens.length - known.length;
+  if (unknown > 0 && !known.includes("openid")) {
+    throw new OAuthError("invalid_scope", "scope holds a value that this server does not know", {
+      rule: "AZ-17",
+      expected: `some of: ${server.scopes.join(" ")}`,
+      received: tokens.join(" "),
+    });
+  }
+  const foreign = known.find((token) => !client.scope.includes(token));
+  if (foreign !== undefined || known.length === 0) {
+    throw new OAuthError("invalid_scope", "scope holds a value that this client may not ask for", {
+      rule: "AZ-17",
+      expected: `some of: ${client.scope.join(" ")}`,
+      received: tokens.join(" ") || "no scope value",
+    });
+  }
+  return known;
+}

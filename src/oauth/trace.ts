@@ -1,0 +1,58 @@
+/** What the server tells its operator: one closed union of events in protocol words, one way, never a secret. */
+
+/** Why a request was refused, in full; what the client is told may be less. Secrets appear as digests only. */
+export interface Explanation {
+  /** The ID of the rule that was broken, a row of the project's table of rules. */
+  readonly rule: string;
+  /** One plain sentence. */
+  readonly reason: string;
+  /** What would have been right. */
+  readonly expected?: string;
+  /** What came instead. */
+  readonly received?: string;
+  /** The earlier request that this one conflicts with, and when it was. */
+  readonly earlier?: string;
+}
+
+/** Something that happened. `at` is in milliseconds since the epoch, by the server's clock. */
+export type TraceEvent =
+  | {
+    readonly type: "code_issued";
+    readonly at: number;
+    readonly client: string;
+    readonly sub: string;
+    readonly scope: readonly string[];
+    readonly family: string;
+  }
+  | {
+    readonly type: "tokens_issued";
+    readonly at: number;
+    readonly client: string;
+    readonly sub: string;
+    readonly scope: readonly string[];
+    readonly family: string;
+    readonly grant: string;
+  }
+  | {
+    readonly type: "refused";
+    readonly at: number;
+    /** The endpoint's path below the issuer, such as `/oauth2/token`. */
+    readonly endpoint: string;
+    /** The OAuth error code that was answered. */
+    readonly error: string;
+    readonly client?: string;
+    readonly why: Explanation;
+  }
+  | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly why: Explanation }
+  | { readonly type: "family_ended"; readonly at: number; readonly family: string; readonly reason: string }
+  | { readonly type: "key_made"; readonly at: number; readonly alg: string; readonly kid: string }
+  | {
+    readonly type: "bug";
+    readonly at: number;
+    readonly endpoint: string;
+    /** The thrown value, for the operator alone. */
+    readonly cause: unknown;
+  };
+
+/** Receives every event, synchronously; what it throws is dropped. */
+export type Trace = (event: TraceEvent) => void;

@@ -1,0 +1,30 @@
+/** What every runtime offers in the same shape: listening on one address. */
+
+/** Answers a request; never throws, never rejects. */
+export type Fetch = (request: Request, peer?: { readonly address?: string }) => Promise<Response>;
+
+/** A port that is listened on. */
+export interface Bound {
+  readonly port: number;
+  /** Lets requests in flight be answered, for {@link graceful} milliseconds at the most, and stops. */
+  close(): Promise<void>;
+}
+
+/** Listens on one address; rejects with whatever the runtime throws. */
+export type Bind = (fetch: Fetch, address: { readonly host: string; readonly port: number }) => Promise<Bound>;
+
+/** How long requests in flight may take after closing began, in milliseconds; longer than a body's own deadline. */
+export const graceful = 12_000;
+
+/** How long a request's headers, or the whole request, may take, in milliseconds, where the runtime can tell. */
+export const patience = 15_000;
+
+/** Waits for a graceful stop, and ends it by force when that takes too long. */
+export async function stopWithin(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
+  const timer = setTimeout(byForce, graceful);
+  try {
+    await gracefully;
+  } finally {
+    clearTimeout(timer);
+  }
+}

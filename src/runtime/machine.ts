@@ -1,0 +1,19 @@
+/** The process this program runs in: arguments, environment, files, signals, exit. */
+
+/** What every runtime offers in the same shape. */
+export interface Machine {
+  /** The arguments, without runtime and program. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Rejects with whatever the runtime throws. */
+  readTextFile(path: string): Promise<string>;
+  /** Calls back at the first SIGINT or SIGTERM, and again at each further one. */
+  onStop(callback: () => void): void;
+  exit(code: number): never;
+}
+
+/** The machine under this runtime. */
+export async function machine(): Promise<Machine> {
+  const { Deno: deno } = globalThis as { Deno?: unknown };
+  return deno === undefined ? (await import("./process.ts")).machine : (await import("./deno.ts")).machine;
+}

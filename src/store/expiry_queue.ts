@@ -1,0 +1,64 @@
+/** Who expires next: a binary heap whose members know their place, so that any of them can leave at any time. */
+
+/** A member of the queue. The queue alone writes `place`. */
+export interface Expiring {
+  readonly expiresAt: number;
+  place: number;
+}
+
+/** Adding, leaving and taking each cost the logarithm of the length at most, whatever lifetimes are mixed. */
+export interface ExpiryQueue<T extends Expiring> {
+  add(item: T): void;
+  /** Takes out an item that is in the queue. */
+  remove(item: T): void;
+  /** Takes out the item that expires first, if it has expired at `now`. */
+  takeDue(now: number): T | undefined;
+}
+
+/** An empty queue. */
+export function expiryQueue<T extends Expiring>(): ExpiryQueue<T> {
+  const heap: T[] = [];
+
+  function set(item: T, place: number): void {
+    heap[place] = item;
+    item.place = place;
+  }
+
+  function rise(item: T, place: number): void {
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      if (heap[above].expiresAt <= item.expiresAt) break;
+      set(heap[above], place);
+      place = above;
+    }
+    set(item, place);
+  }
+
+  function sink(item: T, place: number): void {
+    for (let below = 2 * place + 1; below < heap.length; below = 2 * place + 1) {
+      if (below + 1 < heap.length && heap[below + 1].expiresAt < heap[below].expiresAt) below++;
+      if (item.expiresAt <= heap[below].expiresAt) break;
+      set(heap[below], place);
+      place = below;
+    }
+    set(item, place);
+  }
+
+  function remove(item: T): void {
+    const last = heap.pop()!;
+    if (last === item) return;
+    sink(last, item.place);
+    rise(last, last.place);
+  }
+
+  return {
+    add: (item) => rise(item, heap.length),
+    remove,
+    takeDue(now) {
+      const first = heap[0];
+      if (first === undefined || first.expiresAt > now) return undefined;
+      remove(first);
+      return first;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** What a store throws when it cannot be opened or used, said for the person who has to mend it. */
+
+/** The parts of the sentence; each a phrase without a full stop. */
+export interface StoreFault {
+  /** The store that failed: the path of its file. */
+  readonly place: string;
+  /** What would have been right, as a noun phrase. */
+  readonly expected: string;
+  /** What was there instead, as a noun phrase; never a stored value. */
+  readonly found: string;
+  /** How to mend it, in the imperative. */
+  readonly mend: string;
+}
+
+/** A store that cannot be opened or used. The message is one sentence; `cause` is what was thrown underneath. */
+export class StoreError extends Error {
+  /** The same sentence in its parts. */
+  readonly fault: StoreFault;
+
+  constructor(fault: StoreFault, cause?: unknown) {
+    super(`${fault.place}: expected ${fault.expected}, found ${fault.found}; ${fault.mend}.`, { cause });
+    this.name = "StoreError";
+    this.fault = fault;
+  }
+}

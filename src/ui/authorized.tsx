@@ -1,0 +1,148 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The callback page of the demo clients: what came back from an authorization request, and what to do with it. */
+
+import type { VNode } from "preact";
+import type { AuthorizedProps } from "../endpoints/pages.ts";
+import { inWords } from "./duration.ts";
+import { errorInWords } from "./error_words.ts";
+import { Example } from "./example.tsx";
+import { Layout, Section } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
+import { Ways } from "./start.tsx";
+import { Step } from "./step.tsx";
+import { Fact, Value, Wire } from "./value.tsx";
+
+/** The page at `/authorized`, for a success and for a failure. */
+export function Authorized(props: AuthorizedProps): VNode {
+  return props.outcome.kind === "success"
+    ? <Success props={props} outcome={props.outcome} />
+    : <Failure props={props} outcome={props.outcome} />;
+}
+
+type Outcome<K> = Extract<AuthorizedProps["outcome"], { readonly kind: K }>;
+
+function Remarks({ notes }: { readonly notes: readonly string[] }): VNode | null {
+  if (notes.length === 0) return null;
+  return (
+    <Notice kind="warn">
+      {notes.map((note) => <p key={note}>{note}</p>)}
+    </Notice>
+  );
+}
+
+function Success(
+  { props, outcome }: { readonly props: AuthorizedProps; readonly outcome: Outcome<"success"> },
+): VNode {
+  return (
+    <Layout
+      site={props}
+      heading="Authorization Successful!"
+      opening={
+        <>
+          <p>
+            The browser has brought back an authorization code. It is not a token yet: it came by way of the browser,
+            where others might see it, so it is short-lived and useless alone. Only the client that asked for it can
+            exchange it, directly with the server, by showing its secret or its code verifier.
+          </p>
+          <Remarks notes={props.notes} />
+          <dl class="values">
+            <Value label="Authorization code" text={outcome.code} />
+            {outcome.state !== undefined && (
+              <Value label="State" text={outcome.state}>
+                Must be what the client sent with its request. If it is not, somebody else began this flow, and the
+                client throws the code away.
+              </Value>
+            )}
+          </dl>
+        </>
+      }
+    >
+      <Section id="next" heading="Next steps">
+        <ol class="steps">
+          <Step title="Copy the authorization code">
+            <p>It stands above, and is already filled into the requests below.</p>
+          </Step>
+          <Step title="Use the PKCE code verifier">
+            <p>
+              A client that uses PKCE makes this secret before it sends the browser here, and sends only its hash, the
+              code challenge. Whoever steals the code still lacks the verifier.
+            </p>
+          </Step>
+          <Step title="Send a POST request to the token endpoint">
+            <dl class="values">
+              <Value label="Token endpoint" text={props.tokenEndpoint} />
+            </dl>
+          </Step>
+        </ol>
+      </Section>
+      {props.examples.length > 0 && (
+        <Section id="examples" heading="Example token requests">
+          {props.examples.map((example) => <Example key={example.kind} {...example} />)}
+        </Section>
+      )}
+      <Section id="notes" heading="Notes">
+        <ul>
+          <li>The code can be used once. A second use is refused, and revokes what the first one bought.</li>
+          <li>It expires, typically in 5–10 minutes; here, {inWords(props.codeLifetime)} after it was issued.</li>
+          <li>
+            <Wire text="redirect_uri" /> must be the same as in the authorization request.
+          </li>
+          <li>
+            <Wire text="code_verifier" /> is mandatory for public clients.
+          </li>
+        </ul>
+        <Ways site={props} startLinks={props.startLinks} />
+      </Section>
+    </Layout>
+  );
+}
+
+function Failure(
+  { props, outcome }: { readonly props: AuthorizedProps; readonly outcome: Outcome<"failure"> },
+): VNode {
+  const { error, description } = outcome;
+  return (
+    <Layout
+      site={props}
+      heading="Authorization Failed"
+      opening={
+        <>
+          {error === undefined
+            ? (
+              <p>
+                There is neither a code nor an error here, so there is nothing to show. This page is where the browser
+                arrives at the end of an authorization request; opened by itself it has nothing to tell.
+              </p>
+            )
+            : (
+              <>
+                <Notice kind="bad">
+                  <dl class="facts">
+                    <Fact label="Error">
+                      <Wire text={error} />
+                    </Fact>
+                    {description !== undefined && (
+                      <Fact label="Description">
+                        <bdi>{description}</bdi>
+                      </Fact>
+                    )}
+                  </dl>
+                </Notice>
+                <p>
+                  {errorInWords(error) ??
+                    "This error code is none of those that OAuth 2.1 and OpenID Connect define for this answer."}
+                </p>
+                <p>
+                  The browser has brought back an error where a code would have been. Without a code there is nothing to
+                  exchange, so no token can come of this request.
+                </p>
+              </>
+            )}
+          <Remarks notes={props.notes} />
+          <Ways site={props} startLinks={props.startLinks} />
+        </>
+      }
+    />
+  );
+}

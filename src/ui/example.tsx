@@ -1,0 +1,79 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** One token request that a person can paste into a shell, and whether it works for the code at hand. */
+
+import type { VNode } from "preact";
+import type { TokenRequestExample } from "../endpoints/pages.ts";
+import { Verdict } from "./notice.tsx";
+import { Copy, Wire } from "./value.tsx";
+
+const proof = {
+  public: (
+    <>
+      A public client keeps no secret. It names itself by <Wire text="client_id" />{" "}
+      in the body and proves with the code verifier that it is the one that asked.
+    </>
+  ),
+  confidential: (
+    <>
+      A confidential client authenticates with its secret, here by HTTP Basic in the <Wire text="Authorization" />{" "}
+      header; so there is no <Wire text="client_id" /> in the body.
+    </>
+  ),
+};
+
+function fitInWords({ kind, clientId, fits, verifier }: TokenRequestExample): VNode {
+  if (fits === undefined) {
+    return (
+      <>
+        This code is not known here: it has expired, or this server never issued it. The request below shows the form
+        that a {kind} client uses.
+      </>
+    );
+  }
+  if (!fits) {
+    return (
+      <>
+        This code was issued to another client than{" "}
+        <Wire text={clientId} />, so this request would be refused. It shows the form that a {kind} client uses.
+      </>
+    );
+  }
+  return (
+    <>
+      This code was issued to <Wire text={clientId} />: the request below works{" "}
+      {verifier === "placeholder" ? "with your code verifier put in, once." : "as it is, once."}
+    </>
+  );
+}
+
+/** A figure: who asks, whether it fits, and the command. */
+export function Example(example: TokenRequestExample): VNode {
+  const { kind, command, verifier } = example;
+  const id = `example-${kind}`;
+  return (
+    <figure class="exchange" aria-labelledby={id}>
+      <figcaption>
+        <h3 id={id}>{kind === "public" ? "As a public client" : "As a confidential client"}</h3>
+        <p>{proof[kind]}</p>
+        <Verdict holds={example.fits}>{fitInWords(example)}</Verdict>
+        {verifier === "placeholder" && (
+          <p>
+            In place of the value of{" "}
+            <Wire text="code_verifier" />, put the verifier your client made before it sent the code challenge; only the
+            client knows it.
+          </p>
+        )}
+        {verifier === "none" && (
+          <p>
+            The authorization request sent no code challenge, so there is no <Wire text="code_verifier" /> to send.
+          </p>
+        )}
+      </figcaption>
+      <div class="box">
+        <pre class="wire">{command}</pre>
+        <Copy what={`the request as a ${kind} client`} />
+      </div>
+    </figure>
+  );
+}

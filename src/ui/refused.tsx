@@ -1,0 +1,68 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** A request that ended here: what was wrong, what was expected, how to mend it. */
+
+import type { VNode } from "preact";
+import type { RefusedProps } from "../endpoints/pages.ts";
+import { Comparison } from "./comparison.tsx";
+import { Layout } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
+import { Ways } from "./start.tsx";
+import { Fact, Wire } from "./value.tsx";
+
+function headingFor(status: number): string {
+  if (status === 404) return "Not found";
+  if (status === 405) return "Method not allowed";
+  if (status >= 500) return "The server failed";
+  return "This request was refused";
+}
+
+/** The page of every refusal that is not sent to a client. */
+export function Refused(props: RefusedProps): VNode {
+  const { status, error, sentence, rule, expected, received, mend } = props;
+  return (
+    <Layout
+      site={props}
+      heading={headingFor(status)}
+      opening={
+        <>
+          <Notice kind="bad">
+            <p>
+              <bdi>{sentence}</bdi>
+            </p>
+          </Notice>
+          <Comparison expected={expected} received={received} />
+          {mend !== undefined && (
+            <p>
+              <strong>To mend it:</strong> <bdi>{mend}</bdi>
+            </p>
+          )}
+          {(error !== undefined || rule !== undefined) && (
+            <dl class="facts">
+              {error !== undefined && (
+                <Fact label="Error">
+                  <Wire text={error} />
+                </Fact>
+              )}
+              <Fact label="Status">
+                <Wire text={String(status)} />
+              </Fact>
+              {rule !== undefined && (
+                <Fact label="Rule">
+                  <Wire text={rule} />
+                </Fact>
+              )}
+            </dl>
+          )}
+          {error !== undefined && status < 500 && (
+            <p class="aside">
+              An authorization server sends an error to a client only at a redirect URI that it could verify; until
+              then, whoever made the link could be sending the browser anywhere, so the refusal stays here.
+            </p>
+          )}
+          <Ways site={props} />
+        </>
+      }
+    />
+  );
+}

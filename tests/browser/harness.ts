@@ -1,0 +1,56 @@
+/** A browser and something to look at: sample pages under the headers of the real server. */
+
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
+import { findChromium } from "../../scripts/browser.ts";
+import { html } from "../../src/http/respond.ts";
+import { pages } from "../../src/ui/mod.ts";
+import { samples } from "./samples.ts";
+
+/** Where Chromium is; undefined where the tests are to be skipped. */
+export const executablePath: string | undefined = findChromium();
+
+let browser: Promise<Browser> | undefined;
+
+/** A page that was opened, and everything it complained about. */
+export interface Opened extends AsyncDisposable {
+  readonly page: Page;
+  /** Console errors and warnings, CSP violations, uncaught errors, failed requests. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens a page in a context of its own. A page that answers with an error status logs that; this is no complaint. */
+export async function open(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  browser ??= chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+  });
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const own = message.location().url === page.url() && message.text().startsWith("Failed to load resource");
+    if (["error", "warning"].includes(message.type()) && !own) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  await page.goto(url, { waitUntil: "load" });
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Ends the browser. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+}
+
+/** Serves the samples on a free port of this machine. */
+export function serveSamples(): { readonly url: string; close(): Promise<void> } {
+  const server = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, (request) => {
+    const { pathname } = new URL(request.url);
+    const sample = samples[pathname];
+    if (sample) return html(sample.status, sample.draw(pages));
+    const asset = pages.assets[pathname.replace("/static/", "")];
+    if (!asset) return new Response(null, { status: 404 });
+    return new Response(asset.body, { headers: { "content-type": asset.type, "x-content-type-options": "nosniff" } });
+  });
+  return { url: `http://localhost:${server.addr.port}`, close: () => server.shutdown() };
+}

@@ -1,0 +1,84 @@
+/** Questions to ask of a page from inside: each a script text that evaluates to a list of faults, empty when all is well. */
+
+/** Text with too little contrast to what lies behind it (WCAG 2.2, 1.4.3), and control borders (1.4.11). */
+export const poorContrast = `(() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const contrast = (a, b) => {
+    const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const ground = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const color = parse(getComputedStyle(e).backgroundColor);
+      if (color[3] !== 0) return color;
+    }
+  };
+  const faults = [];
+  const judge = (what, a, b, least) => {
+    const found = contrast(a, b);
+    if (!(found >= least)) faults.push(what + ": " + found.toFixed(2) + " instead of " + least);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    if (node.data.trim() === "") continue;
+    judge(node.data.slice(0, 30), parse(getComputedStyle(node.parentElement).color), ground(node.parentElement), 4.5);
+  }
+  for (const e of document.querySelectorAll(".copy, .notice, .top")) {
+    const style = getComputedStyle(e);
+    const side = ["Left", "Bottom"].find((name) => style["border" + name + "Width"] !== "0px");
+    judge("border of ." + e.className, parse(style["border" + side + "Color"]), ground(e.parentElement), 3);
+  }
+  return faults;
+})()`;
+
+/** Elements that reach beyond the window sideways, where the document scrolls sideways. */
+export const sideways = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((e) => e.getBoundingClientRect().right > clientWidth + 0.5)
+    .map((e) => e.tagName + "." + e.className + ": " + e.getBoundingClientRect().right + " > " + clientWidth);
+})()`;
+
+/** Faults of structure that a reader who listens would stumble over. */
+export const structure = `(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const faults = [];
+  for (const [selector, count] of [["h1", 1], ["main", 1], ["html[lang]", 1], ["title", 1], ["[role=status]", 1]]) {
+    if (all(selector).length !== count) faults.push(all(selector).length + " of " + selector);
+  }
+  let level = 0;
+  for (const heading of all("h1, h2, h3, h4, h5, h6")) {
+    const next = Number(heading.tagName[1]);
+    if (next > level + 1) faults.push("h" + level + " is followed by h" + next);
+    level = next;
+  }
+  const ids = all("[id]").map((e) => e.id);
+  for (const id of ids) if (ids.filter((other) => other === id).length > 1) faults.push("id " + id + " twice");
+  for (const e of all("[aria-labelledby]")) {
+    if (!ids.includes(e.getAttribute("aria-labelledby"))) faults.push("label missing: " + e.outerHTML.slice(0, 60));
+  }
+  for (const e of all("img:not([alt])")) faults.push("no alt: " + e.outerHTML);
+  for (const e of all("a, button")) {
+    if (e.textContent.trim() === "") faults.push("no name: " + e.outerHTML);
+    const { height } = e.getBoundingClientRect();
+    if (height < 24) faults.push("only " + height + " px high: " + e.outerHTML);
+  }
+  const names = all("button").map((e) => e.textContent);
+  if (new Set(names).size !== names.length) faults.push("buttons with the same name");
+  for (const e of all("dl > *, dl > div > *")) {
+    if (!/^(DIV|DT|DD)$/.test(e.tagName)) faults.push(e.tagName + " in dl");
+  }
+  return faults;
+})()`;
+
+/** How far things moved after they were first drawn; empty when nothing moved. */
+export const shifts = `new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().map((e) => e.value)))
+    .observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve([])));
+})`;

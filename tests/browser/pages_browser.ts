@@ -1,0 +1,116 @@
+/** The pages in a real Chromium: `deno test -A tests/browser/pages_browser.ts`; screenshots go to LATCHKEY_SHOTS. */
+
+import { assert, assertEquals } from "@std/assert";
+import { mkdirSync } from "node:fs";
+import process from "node:process";
+import { after, test } from "node:test";
+import { closeBrowser, executablePath, open, serveSamples } from "./harness.ts";
+import { poorContrast, shifts, sideways, structure } from "./inspect.ts";
+import { samples } from "./samples.ts";
+
+const skip = executablePath === undefined;
+const shots = process.env.LATCHKEY_SHOTS;
+if (shots) mkdirSync(shots, { recursive: true });
+
+const { url, close } = serveSamples();
+after(async () => {
+  await closeBrowser();
+  await close();
+});
+
+const paths = Object.keys(samples);
+const schemes = ["light", "dark"] as const;
+
+for (const colorScheme of schemes) {
+  for (const width of [320, 768, 1280]) {
+    test(`[UI-02] every page is quiet, in order and fits ${width} px, ${colorScheme}`, { skip }, async () => {
+      for (const path of paths) {
+        await using opened = await open(url + path, { colorScheme, viewport: { width, height: 800 } });
+        const { page, complaints } = opened;
+        for (const question of [sideways, structure, poorContrast, shifts]) {
+          assertEquals(await page.evaluate(question), [], path);
+        }
+        assertEquals(complaints, [], path);
+        if (shots) {
+          const name = path.slice(1).replaceAll("/", "-") || "home";
+          await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+        }
+      }
+    });
+  }
+}
+
+test("[UI-15] every page is whole without script", { skip }, async () => {
+  for (const path of paths) {
+    await using opened = await open(url + path, { javaScriptEnabled: false });
+    const { page } = opened;
+    assertEquals(await page.locator("h1:visible").count(), 1, path);
+    assertEquals(await page.locator("button:visible").count(), 0, path);
+    assertEquals(await page.locator(".wire:visible").count(), await page.locator(".wire").count(), path);
+  }
+});
+
+test("every link and button is reached by Tab, and shows that it is", { skip }, async () => {
+  for (const colorScheme of schemes) {
+    for (const path of paths) {
+      await using opened = await open(url + path, { colorScheme });
+      const { page } = opened;
+      const count = await page.locator("a, button").count();
+      const seen = new Set<string>();
+      for (let i = 0; i < count; i++) {
+        await page.keyboard.press("Tab");
+        const [html, style, width] = await page.evaluate(`(() => {
+          const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+          return [document.activeElement.outerHTML, outlineStyle, parseFloat(outlineWidth)];
+        })()`) as [string, string, number];
+        seen.add(html);
+        assert(style === "solid" && width >= 2, `${path}: ${html} has no visible focus`);
+      }
+      assertEquals(seen.size, count, path);
+    }
+  }
+});
+
+test("a copy button copies exactly what stands beside it, and says so in words", { skip }, async () => {
+  await using opened = await open(`${url}/authorized`, { permissions: ["clipboard-read", "clipboard-write"] });
+  const { page } = opened;
+  const clipboard = (): Promise<unknown> => page.evaluate("navigator.clipboard.readText()");
+  const code = page.getByRole("button", { name: "Copy the authorization code" });
+  await code.click();
+  await page.getByRole("button", { name: "Copied the authorization code" }).waitFor();
+  assertEquals(await page.getByRole("status").textContent(), "Copied");
+  assertEquals(await clipboard(), await page.locator(".values .wire").first().textContent());
+  await code.waitFor();
+  assertEquals(await page.getByRole("status").textContent(), "");
+
+  await page.getByRole("button", { name: "Copy the request as a public client" }).click();
+  assertEquals(await clipboard(), await page.locator("pre").first().textContent());
+});
+
+test("copying works by selection where the page may not write to the clipboard", { skip }, async () => {
+  await using opened = await open(`${url}/authorized`);
+  const { page } = opened;
+  await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
+  await page.getByRole("button", { name: "Copy the state" }).click();
+  await page.getByRole("button", { name: /^(Copied|Selected) the state$/ }).waitFor();
+  assertEquals(await page.evaluate("getSelection().toString()"), "af0ifjsldkj");
+});
+
+test("a click selects the whole value, or the whole command", { skip }, async () => {
+  await using opened = await open(`${url}/authorized`);
+  const { page } = opened;
+  for (const element of [page.locator(".values .wire").first(), page.locator("pre").first()]) {
+    await element.click();
+    assertEquals(await page.evaluate("getSelection().toString()"), await element.textContent());
+  }
+});
+
+test("on paper there are no buttons, and every value stays", { skip }, async () => {
+  await using opened = await open(`${url}/authorized`, { colorScheme: "dark" });
+  const { page } = opened;
+  await page.emulateMedia({ media: "print" });
+  assertEquals(await page.locator("button:visible, .button:visible").count(), 0);
+  assertEquals(await page.locator("pre:visible").count(), 2);
+  assertEquals(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), "rgb(255, 255, 255)");
+  if (shots) await page.pdf({ path: `${shots}/authorized.pdf`, format: "A4" });
+});

@@ -1,0 +1,47 @@
+/** The memory store: the exam, and that it stays as small as what is alive in it. */
+
+import { assertEquals, assertStrictEquals } from "@std/assert";
+import { test } from "node:test";
+import { memoryStore } from "../../src/store/memory.ts";
+import { storeExam } from "./conformance.ts";
+
+storeExam("memory", () => Promise.resolve(memoryStore()));
+
+test("the memory store holds what is alive and nothing more, under mixed lifetimes and a jumping clock", async () => {
+  const store = memoryStore();
+  const alive = new Map<string, number>();
+  let seed = 1;
+  const draw = (below: number) => (seed = (seed * 48271) % 0x7fffffff) % below;
+  let now = 0;
+  for (let round = 0; round < 300; round++) {
+    for (let i = 0; i < 50; i++) {
+      const id = `code ${draw(2000)}`;
+      const expiresAt = draw(20) === 0 ? Infinity : now + [1, 60, 600, 86_400][draw(4)] + draw(50);
+      await store.put("keys", id, { keys: [] }, { expiresAt });
+      alive.set(id, expiresAt);
+    }
+    now += [0, 1, 30, 500, -200, 100_000][draw(6)];
+    const due = [...alive].filter(([, expiresAt]) => expiresAt <= now).map(([id]) => id);
+    assertStrictEquals(await store.sweep(now), due.length);
+    for (const id of due) alive.delete(id);
+    for (let i = 0; i < 2000; i += 37) {
+      assertEquals((await store.get("keys", `code ${i}`))?.expiresAt, alive.get(`code ${i}`));
+    }
+  }
+});
+
+test("a record that is put again and again is in the memory store once", async () => {
+  const store = memoryStore();
+  for (let i = 0; i < 10_000; i++) await store.put("keys", "ring", { keys: [] }, { expiresAt: 1000 + i });
+  for (let i = 0; i < 10_000; i++) await store.revoke("family", 1000 + i);
+  assertStrictEquals(await store.sweep(10_998), 0);
+  assertStrictEquals(await store.sweep(10_999), 2);
+  assertStrictEquals(await store.sweep(Number.MAX_VALUE), 0);
+});
+
+test("the memory store holds values as they were given", async () => {
+  const store = memoryStore();
+  const value = { keys: [] };
+  await store.put("keys", "ring", value, { expiresAt: Infinity });
+  assertStrictEquals((await store.get("keys", "ring"))?.value, value);
+});

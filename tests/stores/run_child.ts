@@ -1,0 +1,41 @@
+/** A second process for tests, in whatever runtime the tests run: it takes one command per line and answers each. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { createInterface } from "node:readline";
+
+/** A running child. */
+export interface Child {
+  /** Sends a command, any JSON value, and waits for the answer; rejects if the child ends before it answers. */
+  ask<T>(command: unknown): Promise<T>;
+  /** Ends it as `kill -9` does, and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts `name`, such as `tests/stores/sqlite_child`: from source in Deno, from the bundle in Node and Bun. */
+export function startChild(name: string): Child {
+  const args = "Deno" in globalThis ? ["run", "-A", `${name}.ts`] : [`dist/${name}.mjs`];
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const gone = once(child, "exit");
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  return {
+    async ask<T>(command: unknown): Promise<T> {
+      child.stdin!.write(JSON.stringify(command) + "\n");
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`${name} ended before it answered ${JSON.stringify(command)}`);
+      return JSON.parse(value) as T;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+/** The child's side: answers each command of the parent with what `act` makes of it. */
+export async function answerParent<T>(act: (command: T) => Promise<unknown>): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write(JSON.stringify(await act(JSON.parse(line)) ?? null) + "\n");
+  }
+}

@@ -1,0 +1,35 @@
+/** Another process on the same SQLite file, for sqlite_test.ts. */
+
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import type { Records, Store } from "../../src/store/store.ts";
+import { answerParent } from "./run_child.ts";
+
+/** What the parent may ask for. */
+export type Command =
+  | { do: "open"; path: string }
+  | { do: "put"; id: string; value: Records["code"]; expiresAt: number }
+  | { do: "spend"; id: string; now: number }
+  /** Spends `code 0` to `code <count - 1>`; answers the numbers of those it won. */
+  | { do: "spendAll"; count: number; now: number };
+
+let store: Store;
+
+await answerParent(async (command: Command) => {
+  switch (command.do) {
+    case "open":
+      await store?.close();
+      store = await sqliteStore(command.path);
+      return;
+    case "put":
+      return store.put("code", command.id, command.value, { expiresAt: command.expiresAt });
+    case "spend":
+      return store.spend("code", command.id, command.now);
+    case "spendAll": {
+      const won: number[] = [];
+      for (let i = 0; i < command.count; i++) {
+        if (await store.spend("code", `code ${i}`, command.now)) won.push(i);
+      }
+      return won;
+    }
+  }
+});

@@ -1,0 +1,302 @@
+/** The SQLite store: the exam, and what only a file that processes share can get wrong. */
+
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStrictEquals,
+  assertStringIncludes,
+} from "@std/assert";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { type SqliteOptions, sqliteStore, StoreError } from "../../src/store/sqlite.ts";
+import type { CodeRecord, Store } from "../../src/store/store.ts";
+import { storeExam } from "./conformance.ts";
+import { startChild } from "./run_child.ts";
+import type { Command } from "./sqlite_child.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-stores-"));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newPath = () => join(folder, `${files++}.db`);
+
+const code: CodeRecord = {
+  clientId: "demo-web",
+  redirectUri: "http://localhost:8000/authorized",
+  scope: ["read"],
+  sub: "alice",
+  authTime: 0,
+  issuedAt: 0,
+  validUntil: 60_000,
+};
+const shelf = { expiresAt: 60_000 };
+
+storeExam("SQLite file", () => sqliteStore(newPath()));
+storeExam("SQLite in memory", () => sqliteStore(":memory:"));
+
+/** Opens a store for as long as `use` takes. */
+async function withStore<T>(path: string, use: (store: Store) => Promise<T>, options?: SqliteOptions): Promise<T> {
+  const store = await sqliteStore(path, options);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Two processes with no store open yet, for as long as `use` takes. */
+async function withChildren(use: (ask: (<T>(command: Command) => Promise<T>)[]) => Promise<void>): Promise<void> {
+  const children = [startChild("tests/stores/sqlite_child"), startChild("tests/stores/sqlite_child")];
+  try {
+    await use(children.map((child) => child.ask));
+  } finally {
+    for (const child of children) await child.kill();
+  }
+}
+
+test("[CI-04] two processes that race for 5,000 codes win each code once between them", async () => {
+  await withChildren(async (children) => {
+    const path = newPath();
+    await withStore(path, async (store) => {
+      for (let i = 0; i < 5000; i++) await store.put("code", `code ${i}`, code, shelf);
+      for (const ask of children) await ask({ do: "open", path });
+      const wins = await Promise.all(children.map((ask) => ask<number[]>({ do: "spendAll", count: 5000, now: 1 })));
+      assertEquals(wins.flat().sort((a, b) => a - b), Array.from({ length: 5000 }, (_, i) => i));
+      assertStrictEquals((await store.get("code", "code 4999"))?.spentAt, 1);
+    });
+  });
+});
+
+test("two processes that open the same new file at once both succeed", async () => {
+  await withChildren(async (children) => {
+    for (let i = 0; i < 25; i++) {
+      const path = newPath();
+      await Promise.all(children.map((ask) => ask({ do: "open", path })));
+      await children[0]({ do: "put", id: "one", value: code, ...shelf });
+      assertStrictEquals(await children[1]({ do: "spend", id: "one", now: 1 }), true);
+      assertStrictEquals(await children[0]({ do: "spend", id: "one", now: 1 }), false);
+    }
+  });
+});
+
+test("[CI-04] what was answered survives kill -9: a record that was put, and that a code is spent", async () => {
+  const path = newPath();
+  await withStore(path, (store) => store.put("code", "spent", code, shelf));
+  const child = startChild("tests/stores/sqlite_child");
+  try {
+    await child.ask({ do: "open", path });
+    await child.ask({ do: "put", id: "new", value: code, ...shelf });
+    assertStrictEquals(await child.ask({ do: "spend", id: "spent", now: 7 }), true);
+  } finally {
+    await child.kill();
+  }
+  await withStore(path, async (store) => {
+    assertEquals(await store.get("code", "new"), { value: code, ...shelf });
+    assertEquals(await store.get("code", "spent"), { value: code, ...shelf, spentAt: 7 });
+    assertStrictEquals(await store.spend("code", "spent", 8), false);
+  });
+});
+
+test("[CI-04] two handles on one file see each other's records and spend a code once", async () => {
+  const path = newPath();
+  await withStore(path, (one) =>
+    withStore(path, async (two) => {
+      await one.put("code", "a", code, shelf);
+      assertEquals(await two.get("code", "a"), { value: code, ...shelf });
+      assertStrictEquals(await two.add("code", "a", code, shelf), false);
+      const attempts = Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).spend("code", "a", i));
+      assertStrictEquals((await Promise.all(attempts)).filter((won) => won).length, 1);
+      await two.revoke("f", 1);
+      assert(await one.get("ended_family", "f"));
+      assertStrictEquals(await one.sweep(60_000), 2);
+      assertStrictEquals(await two.get("code", "a"), undefined);
+    }));
+});
+
+test("closing leaves one file, which its owner alone may read, with everything in it", async () => {
+  const path = newPath();
+  await withStore(path, async (store) => {
+    await store.put("code", "one", code, shelf);
+    for (const suffix of ["", "-wal", "-shm"]) assertStrictEquals(statSync(path + suffix).mode & 0o777, 0o600);
+  });
+  assertEquals([existsSync(path), existsSync(`${path}-wal`), existsSync(`${path}-shm`)], [true, false, false]);
+  await withStore(path, async (store) => assert(await store.get("code", "one")));
+});
+
+test("a store that is to survive a power cut keeps the same promises", async () => {
+  const path = newPath();
+  await withStore(path, async (store) => {
+    await store.put("code", "one", code, shelf);
+    assertStrictEquals(await store.spend("code", "one", 1), true);
+    assertStrictEquals(await store.spend("code", "one", 2), false);
+  }, { durability: "power" });
+  await withStore(path, async (store) => assertStrictEquals((await store.get("code", "one"))?.spentAt, 1));
+});
+
+test("a store closed in the middle of a sweep ends the sweep without a fault", async () => {
+  const store = await sqliteStore(newPath());
+  for (let i = 0; i < 2000; i++) await store.put("code", `${i}`, code, shelf);
+  const sweep = store.sweep(60_000);
+  await store.close();
+  assert(await sweep < 2000);
+  await assertRejects(() => store.get("code", "1"), StoreError, "found a closed one; open it again");
+});
+
+/** Asserts that the file is refused with one sentence that names it, and gives back the sentence. */
+async function refusal(path: string, options?: SqliteOptions): Promise<string> {
+  const error = await assertRejects(() => withStore(path, () => Promise.resolve(), options), StoreError);
+  assertStringIncludes(error.message, `${path}: expected `);
+  assertMatch(error.message, /^[^\n]+: expected [^\n]+, found [^\n]+; [^\n]+\.$/);
+  return error.message;
+}
+
+test("a folder that does not exist is refused, and not made", async () => {
+  const path = join(folder, "missing", "latchkey.db");
+  assertMatch(await refusal(path), /found no such folder; make the folder first/);
+  assertStrictEquals(existsSync(join(folder, "missing")), false);
+});
+
+test("a path below a file is refused", async () => {
+  const file = join(folder, "plain.txt");
+  writeFileSync(file, "");
+  assertMatch(await refusal(join(file, "latchkey.db")), /found no such folder/);
+});
+
+test("a folder is refused", async () => {
+  assertMatch(await refusal(folder), /found a folder; add the name of a file/);
+});
+
+test("a device is refused", { skip: !existsSync("/dev/full") }, async () => {
+  assertMatch(await refusal("/dev/full"), /found a device or a pipe/);
+});
+
+test("a place where no file can be made is refused", { skip: !existsSync("/proc/version") }, async () => {
+  await refusal("/proc/latchkey.db");
+});
+
+test("a place where nothing can be written is refused", { skip: !existsSync("/proc/version") }, async () => {
+  await refusal("/proc/version");
+});
+
+test("a file that is no database is refused and left as it is", async () => {
+  const path = newPath();
+  const text = "Dear diary, ".repeat(1000);
+  writeFileSync(path, text);
+  assertMatch(await refusal(path), /found a damaged file, or one that is no database; restore it from a copy/);
+  assertStrictEquals(readFileSync(path, "utf8"), text);
+});
+
+test("a store whose file is damaged is refused", async () => {
+  const whole = newPath();
+  await withStore(whole, async (store) => {
+    for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, shelf);
+  });
+  const truncated = newPath();
+  copyFileSync(whole, truncated);
+  truncateSync(truncated, 5000);
+  assertMatch(await refusal(truncated), /found a damaged file/);
+  const garbled = newPath();
+  writeFileSync(garbled, readFileSync(whole).fill(0x5a, 100, 4096));
+  assertMatch(await refusal(garbled), /found a damaged file/);
+});
+
+test("damage that shows only later rejects the call that meets it", async () => {
+  const path = newPath();
+  await withStore(path, async (store) => {
+    for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, shelf);
+  });
+  writeFileSync(path, readFileSync(path).fill(0x5a, 4096));
+  await withStore(path, async (store) => {
+    const error = await assertRejects(() => store.get("code", "1"), StoreError);
+    assertMatch(error.message, /found a damaged file/);
+  });
+});
+
+test("a database of another program is refused and not written", async () => {
+  for (const mark of ["CREATE TABLE theirs (a)", "PRAGMA application_id = 7", "PRAGMA user_version = 1"]) {
+    const path = newPath();
+    const theirs = new DatabaseSync(path);
+    theirs.exec(mark);
+    theirs.close();
+    const before = readFileSync(path);
+    assertMatch(
+      await refusal(path),
+      /found a SQLite database of another program, which was left as it is; give another path/,
+    );
+    assertEquals(readFileSync(path), before);
+    assertStrictEquals(existsSync(`${path}-wal`), false);
+  }
+});
+
+test("a database of another program that crashed keeps its log", async () => {
+  const path = newPath();
+  const theirs = new DatabaseSync(path);
+  theirs.exec("CREATE TABLE theirs (a); PRAGMA journal_mode = WAL; INSERT INTO theirs VALUES (1)");
+  const crashed = join(folder, "crashed");
+  mkdirSync(crashed);
+  for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, join(crashed, `copy.db${suffix}`));
+  theirs.close();
+  const read = () => ["copy.db", "copy.db-wal"].map((name) => readFileSync(join(crashed, name)));
+  const before = read();
+  assertMatch(await refusal(join(crashed, "copy.db")), /another program/);
+  assertEquals(read(), before);
+});
+
+test("a store of a newer release is refused and not written", async () => {
+  const path = newPath();
+  await withStore(path, () => Promise.resolve());
+  const newer = new DatabaseSync(path);
+  newer.exec("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
+  newer.close();
+  const before = readFileSync(path);
+  assertMatch(await refusal(path), /expected a Latchkey database of version 1, found version 2; run the release/);
+  assertEquals(readFileSync(path), before);
+});
+
+test("a file that another program keeps locked is waited for, then refused", async () => {
+  const path = newPath();
+  await withStore(path, async (store) => {
+    await store.put("code", "one", code, shelf);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    assertMatch(await refusal(path, { lockTimeout: 20 }), /found it locked by another program/);
+    const error = await assertRejects(() => store.spend("code", "one", 1), StoreError);
+    assertMatch(error.message, /found it locked by another program .*; close the program that holds it/);
+    assert(await store.get("code", "one"), "reading goes on");
+    other.close();
+    assertStrictEquals(await store.spend("code", "one", 1), true);
+  }, { lockTimeout: 20 });
+});
+
+test("an empty file, and a link to a file, can become a store", async () => {
+  const path = newPath();
+  writeFileSync(path, "");
+  const link = newPath();
+  symlinkSync(path, link);
+  await withStore(link, (store) => store.put("code", "one", code, shelf));
+  await withStore(path, async (store) => assert(await store.get("code", "one")));
+});
+
+test("a path is a path, whatever SQLite would read in it", async () => {
+  const strange = join(folder, "a #b?mode=memory&c%20.db");
+  await withStore(strange, (store) => store.put("code", "one", code, shelf));
+  await withStore(strange, async (store) => assert(await store.get("code", "one")));
+  assertEquals(readdirSync(folder).filter((name) => name.startsWith("a #b")), ["a #b?mode=memory&c%20.db"]);
+});
