@@ -33,7 +33,7 @@ if (import.meta.main) {
   const folder = shots < 0 ? undefined : process.argv[shots + 1];
   // Without the lock: it is for what users need, and a browser driver is not.
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--no-lock", "-A", "tests/browser/pages_browser.ts"],
+    args: ["test", "--no-lock", "-A", "tests/browser/pages_browser.ts", "tests/browser/flow_browser.ts"],
     env: folder ? { LATCHKEY_SHOTS: folder } : {},
   }).spawn().status;
   process.exit(code);

@@ -4,6 +4,7 @@
 const parts: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
   ["format", ["fmt", "--check"], "deno fmt mends it."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
+  ["lock", ["task", "lock"], "See above how to mend it."],
   ["types", ["task", "check"], "Mend the type errors above."],
   ["documentation", ["doc", "--lint", "src/mod.ts", "src/store/sqlite.ts"], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],

@@ -21,11 +21,13 @@ import type { Clients, Users } from "./oauth/clients.ts";
 import { errorStatus } from "./oauth/errors.ts";
 import { storedKeys } from "./oauth/keys.ts";
 import type { Keys, SigningAlgorithm } from "./oauth/keys.ts";
+import { recent } from "./oauth/recent.ts";
 import type { Dice } from "./oauth/secrets.ts";
 import type { Server } from "./oauth/server.ts";
-import { settingsFaults, settle } from "./oauth/settings.ts";
+import { settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
+import { settingsFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
 import type { Trace } from "./oauth/trace.ts";
 import { memoryStore } from "./store/memory.ts";
@@ -83,6 +85,9 @@ export interface Latchkey extends AsyncDisposable {
   /** Lets requests in flight be answered, stops listening, closes the store. Closing twice is harmless. */
   close(): Promise<void>;
 }
+
+/** Code challenges remembered, to notice one that is used again. */
+const rememberedChallenges = 10_000;
 
 /** Expired records are swept this often, in milliseconds by the server's clock. */
 const sweepInterval = 1000;
@@ -209,7 +214,7 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     lifetimes: settled.lifetimes,
     pkce: settled.pkce,
     throttle: settled.throttle ? throttle(world.now) : undefined,
-    recentChallenges: new Map(),
+    recentChallenges: recent(rememberedChallenges),
   };
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const pages = options.pages ?? (async () => (await import("./ui/mod.ts")).pages);

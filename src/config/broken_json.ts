@@ -1,7 +1,7 @@
 /** Where text stops being JSON, in words that are the same on every runtime; loaded only when it is needed. */
 
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
-import type { Fault } from "../oauth/settings.ts";
+import type { Fault } from "../oauth/fault.ts";
 import { quote } from "./show.ts";
 
 /** What each finding of the parser, by its name there, says about what should stand there, and how to mend it. */

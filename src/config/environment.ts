@@ -1,6 +1,6 @@
 /** Reads the environment: every variable whose name begins with LATCHKEY_, and no other. */
 
-import type { Fault } from "../oauth/settings.ts";
+import type { Fault } from "../oauth/fault.ts";
 import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./operator.ts";
 import { showName, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";

@@ -1,6 +1,6 @@
 /** Reads the configuration file: from a path to content whose shape is sound, or to every fault in it. */
 
-import type { Fault } from "../oauth/settings.ts";
+import type { Fault } from "../oauth/fault.ts";
 import { neutralContent } from "./meaning.ts";
 import type { FileContent } from "./operator.ts";
 import { kindOf, printable } from "./show.ts";

@@ -1,6 +1,6 @@
 /** Reads the command line; Node's own tokeniser is loaded only when there is one. */
 
-import type { Fault } from "../oauth/settings.ts";
+import type { Fault } from "../oauth/fault.ts";
 import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./operator.ts";
 import { showName, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";

@@ -3,16 +3,6 @@
 import { variableName } from "./environment.ts";
 import { defaults, type OperatorName, operatorNames } from "./operator.ts";
 
-/** How the process ends, for the front door and for the text below. */
-export const exitCodes = {
-  /** Stopped by a signal, or only asked for help or the version. */
-  done: 0,
-  /** Could not start, or failed while it ran. */
-  failed: 1,
-  /** Did not start, because of faults in the configuration. */
-  misconfigured: 2,
-} as const;
-
 /** An example of a configuration file, as the help shows it. */
 export const exampleFile = `{
   "issuer": "http://localhost:${defaults.port}",
@@ -29,7 +19,9 @@ export const exampleFile = `{
       "scope": "openid read"
     }
   ],
-  "users": [{ "sub": "alice", "name": "Alice", "email": "alice@example.com" }],
+  "users": [
+    { "sub": "alice", "name": "Alice", "email": "alice@example.com" }
+  ],
   "scopes": ["openid", "profile", "email", "read"],
   "lifetimes": { "code": 300, "access_token": 3600 },
   "store": "sqlite:latchkey.db"
@@ -70,7 +62,7 @@ all. For example:
 ${exampleFile.replaceAll(/^/gm, "  ")}
 
 Exit codes
-  ${exitCodes.done}  stopped when asked to, or showed help or version
-  ${exitCodes.failed}  could not start, or failed while running
-  ${exitCodes.misconfigured}  the configuration has faults; all of them are shown
+  0  stopped when asked to, or showed help or version
+  1  could not start, for faults in the configuration or for another reason that
+     is told, or failed while running
 `;

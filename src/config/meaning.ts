@@ -1,6 +1,7 @@
 /** Judges what the settings mean together, without complaints that only follow from a fault found before. */
 
-import type { Fault, Settings } from "../oauth/settings.ts";
+import type { Fault } from "../oauth/fault.ts";
+import type { Settings } from "../oauth/settings.ts";
 import type { FileContent } from "./operator.ts";
 
 /** Judges settings whose shape is right; `issuer` is the one in effect. */

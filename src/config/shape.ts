@@ -1,7 +1,7 @@
 /** Holds a parsed file against the schema: every fault in its shape, and what can still be judged. Loaded lazily. */
 
 import * as v from "valibot";
-import type { Fault } from "../oauth/settings.ts";
+import type { Fault } from "../oauth/fault.ts";
 import type { FileReading } from "./file.ts";
 import { neutralContent } from "./meaning.ts";
 import type { FileContent } from "./operator.ts";

@@ -19,10 +19,10 @@ export function asOAuthError(server: Server, target: Target, thrown: unknown): O
   return new OAuthError("server_error", "the server met a condition it did not expect", { rule: "AZ-22" });
 }
 
-/** Says no in JSON (OAuth 2.1 §3.2.4). */
-export function asJson(server: Server, target: Target, thrown: unknown): Response {
+/** Says no in JSON (OAuth 2.1 §3.2.4); `client` is the one that authenticated, if one did. */
+export function asJson(server: Server, target: Target, thrown: unknown, client?: string): Response {
   const error = asOAuthError(server, target, thrown);
-  traceRefusal(server, target, error);
+  traceRefusal(server, target, error, client);
   const status = error.details.status ?? errorStatus[error.code];
   return json(status, { error: error.code, error_description: error.description }, {
     ...status === 401 && { "www-authenticate": `Basic realm="${quotable(server.issuer)}", charset="UTF-8"` },

@@ -1,8 +1,21 @@
 /** The Approver seam: who is here, and what they allow. */
 
 import type { Approval, AuthorizationRequest } from "../oauth/authorization.ts";
+import type { Users } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Trace } from "../oauth/trace.ts";
+
+/** What an approver may look at. */
+export interface ApproverContext {
+  /** The users of the server; an approval names one of them. */
+  readonly users: Users;
+  /** The server's clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Tells the operator. */
+  readonly trace: Trace;
+  /** The request as it came, for its cookies. */
+  readonly http: Request;
+}
 
 /**
  * Answers an authorization request with an {@link Approval}, or with a Response that means "not yet, show this first".
@@ -10,23 +23,22 @@ import type { Server } from "../oauth/server.ts";
  *
  * @example A user who never allows writing
  * ```ts
- * const cautious: Approver = (_server, request) => ({
- *   user: { sub: "alice" },
+ * const cautious: Approver = (request, { users, now }) => ({
+ *   user: users.find("alice")!,
  *   scope: request.scope.filter((value) => value !== "write"),
- *   authTime: Date.now(),
+ *   authTime: now(),
  * });
  * ```
  */
 export type Approver = (
-  server: Server,
   request: AuthorizationRequest,
-  http: Request,
+  at: ApproverContext,
 ) => Approval | Response | Promise<Approval | Response>;
 
 /** `login: "auto"`: logs in the first user, or the one that `login_hint` names, and approves everything. */
-export const autoApprover: Approver = (server, request) => {
-  const [first] = server.users.all();
-  const hinted = request.loginHint === undefined ? undefined : server.users.find(request.loginHint);
+export const autoApprover: Approver = (request, { users, now, trace }): Approval => {
+  const [first] = users.all();
+  const hinted = request.loginHint === undefined ? undefined : users.find(request.loginHint);
   const user = hinted ?? first;
   if (user === undefined) {
     throw new OAuthError("access_denied", "this server has no user who could log in", {
@@ -36,17 +48,17 @@ export const autoApprover: Approver = (server, request) => {
     });
   }
   if (request.loginHint !== undefined && hinted === undefined) {
-    server.trace({
+    trace({
       type: "warning",
-      at: server.now(),
+      at: now(),
       client: request.client.id,
       why: {
         rule: "AZ-21",
         reason: `login_hint names no user, so the first one was logged in`,
-        expected: server.users.all().map((known) => known.sub).join(" or "),
+        expected: users.all().map((known) => known.sub).join(" or "),
         received: request.loginHint,
       },
     });
   }
-  return { user, scope: request.scope, authTime: server.now() };
+  return { user, scope: request.scope, authTime: now() };
 };

@@ -13,6 +13,7 @@ import type { Desk, Endpoint } from "./endpoint.ts";
 /** The authorization endpoint. */
 export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
   const { server } = desk;
+  const { users, now, trace } = server;
 
   async function answer(request: Request, target: Target): Promise<Response> {
     let params: Params;
@@ -25,7 +26,7 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     }
     try {
       const asked = readAuthorizationRequest(server, params, destination);
-      const decision = await approve(server, asked, request);
+      const decision = await approve(asked, { users, now, trace, http: request });
       if (decision instanceof Response) return decision;
       const code = await issueCode(server, asked, decision);
       return toClient(server, request, destination, [["code", code]]);

@@ -10,8 +10,11 @@ export interface Site {
 
 /** A link that starts an authorization request for a demo client. */
 export interface StartLink {
+  /** The client the flow is for. */
   readonly clientId: string;
+  /** Whether that client has a secret. */
   readonly confidential: boolean;
+  /** A path on this server, with its query. */
   readonly href: string;
 }
 
@@ -19,6 +22,7 @@ export interface StartLink {
 export interface HomeProps extends Site {
   /** One per client whose redirect URI is this server's own `/authorized`; the first one is the main one. */
   readonly startLinks: readonly StartLink[];
+  /** Who may ask for tokens. */
   readonly clients: readonly {
     readonly id: string;
     readonly name?: string;
@@ -27,15 +31,19 @@ export interface HomeProps extends Site {
     readonly redirectUris: readonly string[];
     readonly scope: readonly string[];
   }[];
+  /** Who can log in. */
   readonly users: readonly { readonly sub: string; readonly name?: string }[];
   /** Name (as in metadata) and absolute URL of each endpoint, and of the metadata documents. */
   readonly endpoints: readonly { readonly name: string; readonly url: string }[];
+  /** Every scope value there is. */
   readonly scopes: readonly string[];
 }
 
 /** One token request a person can paste into a shell. */
 export interface TokenRequestExample {
+  /** Which of the two ways to ask it shows. */
   readonly kind: "public" | "confidential";
+  /** The client that sends it. */
   readonly clientId: string;
   /** A `curl` command, quoted for a POSIX shell. */
   readonly command: string;
@@ -47,6 +55,7 @@ export interface TokenRequestExample {
 
 /** The callback page of the demo clients. */
 export interface AuthorizedProps extends Site {
+  /** What came back. */
   readonly outcome:
     | { readonly kind: "success"; readonly code: string; readonly state?: string }
     | {
@@ -59,6 +68,7 @@ export interface AuthorizedProps extends Site {
   readonly notes: readonly string[];
   /** For the success view: the public example first, then the confidential one. */
   readonly examples: readonly TokenRequestExample[];
+  /** Its absolute URL. */
   readonly tokenEndpoint: string;
   /** How long codes live, in seconds. */
   readonly codeLifetime: number;
@@ -68,13 +78,17 @@ export interface AuthorizedProps extends Site {
 
 /** A request that ended on this server's own page. */
 export interface RefusedProps extends Site {
+  /** The HTTP status. */
   readonly status: number;
   /** The OAuth error code, or absent for plain HTTP faults such as 404. */
   readonly error?: string;
   /** One or two plain sentences: what was wrong. */
   readonly sentence: string;
+  /** The ID of the rule that was broken. */
   readonly rule?: string;
+  /** What would have been right. */
   readonly expected?: string;
+  /** What came instead, as it came. */
   readonly received?: string;
   /** What to do next. */
   readonly mend?: string;
@@ -82,16 +96,21 @@ export interface RefusedProps extends Site {
 
 /** A file that pages refer to. */
 export interface Asset {
+  /** The media type. */
   readonly type: string;
   /** The value of the `ETag` header, quotes included. */
   readonly etag: string;
+  /** The file. */
   readonly body: string;
 }
 
 /** Every page there is: props in, a whole HTML document out. */
 export interface Pages {
+  /** The home page. */
   home(props: HomeProps): string;
+  /** The callback page of the demo clients. */
   authorized(props: AuthorizedProps): string;
+  /** The page of a request that ends here. */
   refused(props: RefusedProps): string;
   /** The style sheet and scripts, by the last part of `{base}/static/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;

@@ -3,6 +3,7 @@
 import { HttpFault } from "../http/fault.ts";
 import { readForm } from "../http/form.ts";
 import { json } from "../http/respond.ts";
+import type { Client } from "../oauth/clients.ts";
 import { authenticateClient } from "../oauth/client_auth/mod.ts";
 import { pickGrant } from "../oauth/grants/grant.ts";
 import { grants } from "../oauth/grants/mod.ts";
@@ -18,17 +19,18 @@ export function tokenEndpoint({ server, site }: Desk): Endpoint {
     path: `${site.base}/oauth2/token`,
     cors: true,
     async POST(request, target) {
+      let client: Client | undefined;
       try {
         refuseCredentialsInQuery(target.query);
         const params = readParams(await readForm(request));
         params.refuseRepeats("TK-04");
         const authorization = request.headers.get("authorization");
-        const client = await authenticateClient(server, { authorization, params, address: target.peer.address });
+        client = await authenticateClient(server, { authorization, params, address: target.peer.address });
         const grant = pickGrant(grants, client, params);
         const authorized = await grant.authorize(server, client, params);
         return json(200, await issueTokens(server, grant.type, authorized));
       } catch (refusal) {
-        return asJson(server, target, refusal);
+        return asJson(server, target, refusal, client?.id);
       }
     },
     refuse: (fault, target) => asJson(server, target, fault),

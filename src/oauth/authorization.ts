@@ -11,6 +11,7 @@ import type { Server } from "./server.ts";
 
 /** Where an answer may be sent. Without one, a refusal can only become a page of this server. */
 export interface Destination {
+  /** Who asks. */
   readonly client: Client;
   /** The redirect URI as requested, or the only registered one. */
   readonly uri: string;
@@ -20,11 +21,17 @@ export interface Destination {
 
 /** What a client asks for, once everything about it is known to be in order. */
 export interface AuthorizationRequest {
+  /** Where the answer goes. */
   readonly destination: Destination;
+  /** Who asks. */
   readonly client: Client;
+  /** What is asked for: known scope values that the client may have. */
   readonly scope: readonly string[];
+  /** The S256 code challenge, when one was sent (RFC 7636 §4.2). */
   readonly challenge?: string;
+  /** Goes into the id token (OpenID Connect Core §3.1.2.1). */
   readonly nonce?: string;
+  /** Who the client thinks will log in (OpenID Connect Core §3.1.2.1). */
   readonly loginHint?: string;
 }
 

@@ -61,6 +61,7 @@ export interface User {
   readonly sub: string;
   /** The full name, shown to people. */
   readonly name?: string;
+  /** Claim of the scope `email`. */
   readonly email?: string;
   /** Any other claim. */
   readonly [claim: string]: unknown;

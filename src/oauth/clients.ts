@@ -8,21 +8,29 @@ import { digest } from "./secrets.ts";
 
 /** A client as the rules use it. */
 export interface Client {
+  /** The `client_id`. */
   readonly id: string;
+  /** The `client_name`, shown to people. */
   readonly name?: string;
   /** Whether it can keep a secret and must prove who it is. */
   readonly confidential: boolean;
+  /** The one method it may prove itself by. */
   readonly authMethod: ClientAuthMethod;
   /** The digest of the secret; absent for a public client. */
   readonly secretDigest?: Promise<string>;
   /** Seconds since the epoch; absent when the secret does not expire. */
   readonly secretExpiresAt?: number;
+  /** As registered. */
   readonly redirectUris: readonly string[];
+  /** The grants it may use. */
   readonly grantTypes: readonly string[];
+  /** The response types it may ask for. */
   readonly responseTypes: readonly string[];
   /** Every scope value it may ask for. */
   readonly scope: readonly string[];
+  /** Signs its id tokens. */
   readonly idTokenAlg: SigningAlgorithm;
+  /** Whether it must send a code challenge although it is confidential. */
   readonly requirePkce: boolean;
   /** Whether it may ask for a redirect to the requested URI. */
   mayUse(redirectUri: string): boolean;

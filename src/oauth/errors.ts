@@ -2,8 +2,23 @@
 
 import type { Explanation } from "./trace.ts";
 
+/** An error code that may be answered. */
+export type ErrorCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "unauthorized_client"
+  | "unsupported_grant_type"
+  | "invalid_scope"
+  | "unsupported_response_type"
+  | "access_denied"
+  | "server_error"
+  | "temporarily_unavailable"
+  | "request_not_supported"
+  | "request_uri_not_supported";
+
 /** The closed table: error code → status where it is answered as JSON. */
-export const errorStatus = {
+export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   // OAuth 2.1 §3.2.4
   invalid_request: 400,
   invalid_client: 401,
@@ -19,11 +34,7 @@ export const errorStatus = {
   // OpenID Connect Core §3.1.2.6
   request_not_supported: 400,
   request_uri_not_supported: 400,
-  registration_not_supported: 400,
-} as const;
-
-/** An error code that may be answered. */
-export type ErrorCode = keyof typeof errorStatus;
+};
 
 /** What the trace learns beyond the sentence that the client gets. */
 export interface ErrorDetails extends Partial<Explanation> {
@@ -45,9 +56,12 @@ export interface ErrorDetails extends Partial<Explanation> {
  * our own error page.
  */
 export class OAuthError extends Error {
+  /** The error code on the wire. */
   readonly code: ErrorCode;
+  /** What the trace learns. */
   readonly details: ErrorDetails;
 
+  /** Refuses with a code, a sentence for the client and the details for the trace. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
     this.name = "OAuthError";

@@ -13,7 +13,9 @@ export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256",
 
 /** The seam between the server and a key: whatever can sign bytes can stand here. */
 export interface Signer {
+  /** What it signs with. */
   readonly alg: SigningAlgorithm;
+  /** The name verifiers find the public key by. */
   readonly kid: string;
   /** Signs; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
@@ -21,9 +23,13 @@ export interface Signer {
 
 /** A public key as it is published. */
 export interface PublishedKey {
+  /** The RFC 7638 thumbprint. */
   readonly kid: string;
+  /** The one algorithm it is for. */
   readonly alg: SigningAlgorithm;
+  /** For signatures. */
   readonly use: "sig";
+  /** The public members of its type: `n` and `e`, or `crv`, `x` and `y`. */
   readonly [member: string]: unknown;
 }
 

@@ -65,9 +65,6 @@ export function readChallenge(server: Server, client: Client, params: Params): s
   return challenge;
 }
 
-/** Challenges remembered for {@link noticeRepetition}, per server, the oldest forgotten first. */
-const rememberedChallenges = 10_000;
-
 /** Warns when a client uses a challenge again while a code for it may be alive (RFC 9700 §2.1.1). */
 function noticeRepetition(server: Server, client: Client, challenge: string): void {
   const { recentChallenges } = server;
@@ -87,14 +84,7 @@ function noticeRepetition(server: Server, client: Client, challenge: string): vo
       },
     });
   }
-  recentChallenges.delete(key);
   recentChallenges.set(key, now + server.lifetimes.code * 1000);
-  if (recentChallenges.size > rememberedChallenges) {
-    for (const oldest of recentChallenges.keys()) {
-      recentChallenges.delete(oldest);
-      break;
-    }
-  }
 }
 
 /** Proves that who redeems the code is who asked for it (RFC 7636 §4.6). */

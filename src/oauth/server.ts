@@ -3,6 +3,7 @@
 import type { Store } from "../store/store.ts";
 import type { Clients, Users } from "./clients.ts";
 import type { Keys, SigningAlgorithm } from "./keys.ts";
+import type { Recent } from "./recent.ts";
 import type { Dice } from "./secrets.ts";
 import type { Throttle } from "./throttle.ts";
 import type { Trace } from "./trace.ts";
@@ -32,7 +33,7 @@ export interface Server {
   /** Slows down guesses of client secrets; absent: does not. */
   readonly throttle?: Throttle;
   /** Code challenges seen lately, with the time until which a code for them may be alive. */
-  readonly recentChallenges: Map<string, number>;
+  readonly recentChallenges: Recent<number>;
   readonly trace: Trace;
 }
 

@@ -1,10 +1,12 @@
 /** Slows down guesses: after some failures within a while, one address must wait (OAuth 2.1 §2.4.1). */
 
+import { recent } from "./recent.ts";
+
 /** Failures that are free of charge within one window. */
 const allowed = 10;
 /** Milliseconds until failures are forgotten. */
 const window = 60_000;
-/** Guessers remembered at once, the oldest forgotten first. */
+/** Guessers remembered at once. */
 const remembered = 10_000;
 
 /** Counts failures by who failed. */
@@ -17,7 +19,7 @@ export interface Throttle {
 
 /** Makes a throttle that counts in memory, by the given clock (milliseconds). */
 export function throttle(now: () => number): Throttle {
-  const failures = new Map<string, { count: number; until: number }>();
+  const failures = recent<{ count: number; until: number }>(remembered);
   return {
     wait(who) {
       const seen = failures.get(who);
@@ -30,14 +32,7 @@ export function throttle(now: () => number): Throttle {
         seen.count++;
         return;
       }
-      failures.delete(who);
       failures.set(who, { count: 1, until: now() + window });
-      if (failures.size > remembered) {
-        for (const oldest of failures.keys()) {
-          failures.delete(oldest);
-          break;
-        }
-      }
     },
   };
 }

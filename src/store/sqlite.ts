@@ -177,6 +177,8 @@ function refuseForeign(place: string): void {
     let database: DatabaseSync | undefined;
     try {
       database = new DatabaseSync(location, { readOnly: true });
+      // One moment's view: another process may be furnishing the file just now.
+      database.exec("BEGIN");
       if (!isForeign(database)) return;
     } catch {
       continue;

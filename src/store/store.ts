@@ -22,8 +22,9 @@ export interface CodeRecord {
   readonly validUntil: number;
 }
 
-/** The signing keys of one algorithm, newest last, as private JWKs with their working life in milliseconds. */
+/** The signing keys of one algorithm, as private JWKs with their working life in milliseconds. */
 export interface KeyRingRecord {
+  /** Oldest first. */
   readonly keys: readonly {
     readonly kid: string;
     readonly jwk: Readonly<Record<string, unknown>>;
@@ -39,8 +40,11 @@ export type EndedFamilyRecord = Readonly<Record<string, never>>;
 
 /** Every kind of record there is; a new kind is one line here and no change to any store. */
 export interface Records {
+  /** Authorization codes, by the digest of the code. */
   code: CodeRecord;
+  /** Signing keys, by algorithm. */
   keys: KeyRingRecord;
+  /** Ended families, by family. */
   ended_family: EndedFamilyRecord;
 }
 
@@ -57,8 +61,11 @@ export interface Shelf {
 
 /** A record as it is read back. */
 export interface Entry<T> {
+  /** What was put. */
   readonly value: T;
+  /** The family it was put with. */
   readonly family?: string;
+  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   /** When the record was spent, in milliseconds since the epoch; absent while it is unspent. */
   readonly spentAt?: number;

@@ -17,6 +17,7 @@ export class StoreError extends Error {
   /** The same sentence in its parts. */
   readonly fault: StoreFault;
 
+  /** Says this fault; `cause` is what was thrown underneath. */
   constructor(fault: StoreFault, cause?: unknown) {
     super(`${fault.place}: expected ${fault.expected}, found ${fault.found}; ${fault.mend}.`, { cause });
     this.name = "StoreError";

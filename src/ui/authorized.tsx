@@ -111,8 +111,8 @@ function Failure(
           {error === undefined
             ? (
               <p>
-                There is neither a code nor an error here, so there is nothing to show. This page is where the browser
-                arrives at the end of an authorization request; opened by itself it has nothing to tell.
+                There is neither a code nor an error here that could be shown. This page is where the browser arrives at
+                the end of an authorization request; opened by itself it has nothing to tell.
               </p>
             )
             : (

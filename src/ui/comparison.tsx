@@ -3,6 +3,7 @@
 /** What was expected and what came instead, one under the other, the first difference marked. */
 
 import type { VNode } from "preact";
+import { Fact, Wire } from "./value.tsx";
 
 /** Either side may be missing. */
 export interface ComparisonProps {
@@ -10,24 +11,23 @@ export interface ComparisonProps {
   readonly received?: string;
 }
 
-/** Two values beginning at less than this many equal characters are simply different. */
-const alike = 4;
-
-/** How many leading characters two texts share, never splitting a character in two. */
-function sharedLength(a: string, b: string): number {
+/** Where `received` stops being like `expected`; undefined where less than half of it is alike, and nothing lines up. */
+function firstDifference(expected: string, received: string): number | undefined {
   let length = 0;
-  for (const character of a) {
-    if (!b.startsWith(character, length)) break;
+  // By whole characters, so that none is cut in two.
+  for (const character of received) {
+    if (!expected.startsWith(character, length)) break;
     length += character.length;
   }
-  return length;
+  return length < received.length && length * 2 >= received.length ? length : undefined;
 }
 
-function side(text: string, from: number): VNode {
+function Received({ text, from }: { readonly text: string; readonly from: number | undefined }): VNode {
+  if (from === undefined) return <Wire text={text} />;
   return (
     <code class="wire">
       {text.slice(0, from)}
-      {from < text.length && <mark>{text.slice(from)}</mark>}
+      <mark>{text.slice(from)}</mark>
     </code>
   );
 }
@@ -35,21 +35,17 @@ function side(text: string, from: number): VNode {
 /** Draws nothing where both sides are missing. */
 export function Comparison({ expected, received }: ComparisonProps): VNode | null {
   if (expected === undefined && received === undefined) return null;
-  const shared = sharedLength(expected ?? "", received ?? "");
-  const from = shared < alike ? Infinity : shared;
   return (
     <dl class="comparison">
       {expected !== undefined && (
-        <div>
-          <dt>Expected</dt>
-          <dd>{side(expected, from)}</dd>
-        </div>
+        <Fact label="Expected">
+          <Wire text={expected} />
+        </Fact>
       )}
       {received !== undefined && (
-        <div class="received">
-          <dt>Received</dt>
-          <dd>{side(received, from)}</dd>
-        </div>
+        <Fact label="Received">
+          <Received text={received} from={firstDifference(expected ?? "", received)} />
+        </Fact>
       )}
     </dl>
   );

@@ -120,7 +120,7 @@ export function Home(props: HomeProps): VNode {
       <Section id="endpoints" heading="Endpoints">
         <dl class="facts endpoints">
           {endpoints.map(({ name, url }) => (
-            <Fact key={name} label={<Wire text={name} />}>
+            <Fact key={url} label={<Wire text={name} />}>
               {isDocument({ name, url })
                 ? (
                   <a href={new URL(url).pathname}>

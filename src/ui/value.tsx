@@ -59,7 +59,7 @@ export interface FactProps {
   readonly children: ComponentChildren;
 }
 
-/** A labelled line without a box; belongs inside `<dl class="facts">`. */
+/** A labelled line without a box; belongs inside a `<dl>`. */
 export function Fact({ label, children }: FactProps): VNode {
   return (
     <div>

@@ -10,7 +10,8 @@ const startLinks = [
   { clientId: "demo-confidential", confidential: true, href: "/authorize-confidential" },
 ];
 
-const home: HomeProps = {
+/** A server with two demo clients. */
+export const home: HomeProps = {
   ...site,
   startLinks,
   clients: [
@@ -41,7 +42,8 @@ const home: HomeProps = {
 const code = "kq3Vd9yN0nA7rT1xG5hJ2mPzQe8WcLbUfIoYsD4aX6E";
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
-const success: AuthorizedProps = {
+/** A code for the first demo client, whose verifier is known. */
+export const success: AuthorizedProps = {
   ...site,
   outcome: { kind: "success", code, state: "af0ifjsldkj" },
   notes: [],
@@ -82,7 +84,8 @@ const success: AuthorizedProps = {
 
 const long = `${"x".repeat(300)}-${"<b onclick=alert(1)>".repeat(8)}`;
 
-const refused: RefusedProps = {
+/** A redirect URI off by one letter. */
+export const refused: RefusedProps = {
   ...site,
   status: 400,
   error: "invalid_request",
@@ -91,6 +94,12 @@ const refused: RefusedProps = {
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
   mend: "Send one of the registered redirect URIs, character by character, or register this one.",
+};
+
+/** An answer that was no. */
+export const failure: AuthorizedProps = {
+  ...success,
+  outcome: { kind: "failure", error: "access_denied", description: "Alice said no to this client [AZ-20]" },
 };
 
 /** Each page as a function of who draws it. */
@@ -113,11 +122,7 @@ export const samples: Readonly<Record<string, { readonly status: number; draw(pa
   },
   "/authorized/denied": {
     status: 200,
-    draw: (pages) =>
-      pages.authorized({
-        ...success,
-        outcome: { kind: "failure", error: "access_denied", description: "Alice said no to this client [AZ-20]" },
-      }),
+    draw: (pages) => pages.authorized(failure),
   },
   "/authorized/empty": {
     status: 200,

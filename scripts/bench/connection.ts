@@ -1,0 +1,108 @@
+/** One keep-alive HTTP/1.1 connection on a raw socket: the cheapest client there is, so that servers are what is measured. */
+
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+
+/** What a server answered. Headers and body as they were sent. */
+export interface Answer {
+  readonly status: number;
+  /** Status line and header lines. */
+  readonly head: string;
+  /** Latin-1. */
+  readonly body: string;
+}
+
+/** An open connection. */
+export interface Connection {
+  /** Sends the text of one request and waits for its answer; one at a time. Rejects when the connection ends. */
+  send(request: string): Promise<Answer>;
+  close(): void;
+}
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+/** Milliseconds within which any answer must have come. */
+const patience = 20_000;
+
+/** Opens a connection to a port of 127.0.0.1. */
+export async function open(port: number): Promise<Connection> {
+  const socket = await connected(port);
+  let received = "";
+  let waiting: Waiting | undefined;
+
+  const settle = (outcome: (waiting: Waiting) => void): void => {
+    const answered = waiting;
+    waiting = undefined;
+    if (answered !== undefined) outcome(answered);
+  };
+  const fail = (why: string): void => settle(({ reject }) => reject(new Error(why)));
+
+  socket.setEncoding("latin1");
+  socket.setTimeout(patience, () => {
+    fail(`There was no answer within ${patience / 1000} s.`);
+    socket.destroy();
+  });
+  socket.on("error", (error) => fail(`The connection failed: ${error.message}`));
+  socket.on("close", () => fail("The server closed the connection before it had answered."));
+  socket.on("data", (text: string) => {
+    received += text;
+    let answer: Answer | undefined;
+    try {
+      answer = readAnswer(received);
+    } catch (error) {
+      return fail((error as Error).message);
+    }
+    if (answer === undefined) return;
+    received = "";
+    settle(({ resolve }) => resolve(answer));
+  });
+
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        socket.write(request, "latin1");
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+function connected(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+/** The answer, when all of it is there. Only answers with Content-Length are read: every server here sends it. */
+function readAnswer(text: string): Answer | undefined {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const head = text.slice(0, end);
+  const length = header(head, "content-length");
+  if (length === undefined) throw new Error(`Expected Content-Length, found:\n${head}`);
+  const body = text.slice(end + 4);
+  if (body.length < Number(length)) return undefined;
+  if (body.length > Number(length)) throw new Error(`Expected ${length} bytes of body, found ${body.length}.`);
+  return { status: Number(head.slice(9, 12)), head, body };
+}
+
+/** The value of the first header of that lower-case name. */
+export function header(head: string, name: string): string | undefined {
+  for (let start = head.indexOf("\r\n"); start >= 0;) {
+    const next = head.indexOf("\r\n", start + 2);
+    const colon = start + 2 + name.length;
+    if (head[colon] === ":" && head.slice(start + 2, colon).toLowerCase() === name) {
+      return head.slice(colon + 1, next < 0 ? head.length : next).trim();
+    }
+    start = next;
+  }
+  return undefined;
+}

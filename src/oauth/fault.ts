@@ -1,0 +1,19 @@
+/** A fault in something a person wrote down, with its place and how to mend it. */
+
+/** One fault in a setting, for a person. */
+export interface Fault {
+  /** Where: `clients[1].redirect_uris[0]`. */
+  readonly place: string;
+  /** What would have been right, as a noun phrase: `an absolute URL without a fragment`. */
+  readonly expected: string;
+  /** What was found, quoted where it is text; never a secret. */
+  readonly found: string;
+  /** How to mend it, one imperative sentence. */
+  readonly mend: string;
+}
+
+/** Text as a fault shows it: quoted, and shortened when it is long. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}

@@ -1,0 +1,98 @@
+/** The demo flow of the real server in a real Chromium, as a newcomer walks it: `deno test -A tests/browser/`. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import process from "node:process";
+import { after, test } from "node:test";
+import { latchkey } from "../../src/mod.ts";
+import { closeBrowser, executablePath, open } from "./harness.ts";
+import { poorContrast, sideways, structure } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+const as = await latchkey();
+const { url } = await as.listen({ port: 0 });
+after(async () => {
+  await closeBrowser();
+  await as.close();
+});
+
+/** Runs what was copied as a person would: pasted into a shell. */
+async function paste(command: string): Promise<Record<string, unknown>> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", `${command} --silent --show-error`] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+for (const [name, link] of [["public", "Start the demo flow"], ["confidential", "Start as demo-confidential"]]) {
+  test(`[DM-05] from home to a token as a ${name} client, by one click and one paste`, { skip }, async () => {
+    await using opened = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
+    const { page, complaints } = opened;
+    await page.getByRole("link", { name: link, exact: true }).click();
+    await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
+    const { searchParams } = new URL(page.url());
+    const values = page.locator(".opening .wire");
+    assertEquals(await values.nth(0).textContent(), searchParams.get("code"));
+    assertEquals(await values.nth(1).textContent(), searchParams.get("state"));
+    assertStringIncludes(await page.locator(".good").innerText(), `issued to demo-${name}: the request below works`);
+
+    await page.getByRole("button", { name: `Copy the request as a ${name} client` }).click();
+    const command = await page.evaluate("navigator.clipboard.readText()") as string;
+    const answer = await paste(command);
+    assertEquals(answer.token_type, "Bearer", JSON.stringify(answer));
+    assertEquals((await paste(command)).error, "invalid_grant");
+
+    await page.getByRole("link", { name: "Start New Authorization" }).click();
+    await page.waitForURL((next) => next.searchParams.get("code") !== searchParams.get("code"));
+    await page.getByRole("link", { name: "Back to Home" }).click();
+    assertEquals(new URL(page.url()).pathname, "/");
+    assertEquals(complaints, []);
+  });
+}
+
+test("[UI-15] the demo flow works without script", { skip }, async () => {
+  await using opened = await open(url, { javaScriptEnabled: false });
+  const { page } = opened;
+  await page.getByRole("link", { name: "Start the demo flow" }).click();
+  assertEquals(await page.locator("h1").textContent(), "Authorization Successful!");
+  assertEquals(await page.locator("pre:visible").count(), 2);
+});
+
+test("[DM-08] nothing in the address of the callback page runs or loads", { skip }, async () => {
+  const hostile = `"><img src=//evil.example onerror=alert(1)><script>alert(1)</script>';id;'`;
+  for (const names of [["code", "state"], ["error", "error_description"], ["code", "code"]]) {
+    const query = names.map((name) => `${name}=${encodeURIComponent(hostile)}`).join("&");
+    await using opened = await open(`${url}/authorized?${query}`, { viewport: { width: 320, height: 640 } });
+    const { page, complaints } = opened;
+    let alerted = false;
+    page.on("dialog", () => alerted = true);
+    await page.reload();
+    assertEquals([complaints, alerted, await page.locator("img, script").count()], [[], false, 2]);
+    for (const question of [sideways, structure, poorContrast]) assertEquals(await page.evaluate(question), []);
+  }
+});
+
+test("[DM-01] a failed authorization leads home", { skip }, async () => {
+  await using opened = await open(`${url}/authorized?error=access_denied&error_description=Alice+said+no`);
+  const { page } = opened;
+  assertEquals(await page.locator("h1").textContent(), "Authorization Failed");
+  assertMatch(await page.locator("[role=alert]").innerText(), /access_denied[^]*Alice said no/);
+  await page.getByRole("link", { name: "Back to Home" }).click();
+  assertEquals(new URL(page.url()).pathname, "/");
+});
+
+test("[UI-13] a redirect URI off by a letter is refused here, and the letter is marked", { skip }, async () => {
+  const redirect = encodeURIComponent(`${as.issuer}/authorised`);
+  await using opened = await open(
+    `${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirect}`,
+  );
+  const { page, complaints } = opened;
+  assertEquals(await page.locator("h1").textContent(), "This request was refused");
+  assertEquals(await page.locator("mark").textContent(), "sed");
+  for (const question of [sideways, structure, poorContrast]) assertEquals(await page.evaluate(question), []);
+  assertEquals(complaints, []);
+  const shots = process.env.LATCHKEY_SHOTS;
+  if (shots) await page.screenshot({ path: `${shots}/real-refused.png`, fullPage: true });
+});
+
+test("an address that leads nowhere says so", { skip }, async () => {
+  await using opened = await open(`${url}/nowhere`);
+  assertEquals(await opened.page.locator("h1").textContent(), "Not found");
+});
