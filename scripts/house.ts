@@ -77,11 +77,12 @@ function judgeEdge(edge: Edge, { rooms, reserved }: House): string[] {
     if (roomOf(to) === room) return [];
     const leave = may[longestPrefix(to, Object.keys(may)) ?? ""];
     if (leave === "anything" || kind === "type" && leave || kind === "dynamic" && leave === "dynamic") return [];
-    const how = leave === "types" ? "only types" : leave === "dynamic" ? "only types or `await import()`" : "nothing";
-    return [`${place} imports src/${to}, but src/${room} may take ${how} from there.`];
+    const allowed = leave === undefined ? "nothing" : `only types${leave === "dynamic" ? " or `await import()`" : ""}`;
+    return [`${place} imports src/${to}, but src/${room} may take ${allowed} from there.`];
   }
   if (specifier.startsWith("node:")) {
-    return reserved.filter(({ modules, where }) => modules?.test(specifier) && longestPrefix(from, where) === undefined)
+    return reserved
+      .filter(({ modules, where }) => modules?.test(specifier) && longestPrefix(from, where) === undefined)
       .map(({ where, why }) => `${place} imports ${specifier}, which only ${list(where)} may: ${why}.`);
   }
   const name = packageOf(specifier);
@@ -93,14 +94,13 @@ function judgeEdge(edge: Edge, { rooms, reserved }: House): string[] {
 
 function judgeWords(path: string, source: string, { reserved }: House): string[] {
   const bare = blank(source);
-  return reserved.filter(({ words, where }) => words && longestPrefix(path, where) === undefined).flatMap((
-    { words, where, why },
-  ) =>
-    [...bare.matchAll(new RegExp(words!, "g"))].map((match) => {
-      const line = bare.slice(0, match.index).split("\n").length;
-      return `src/${path}:${line} says \`${match[0]}\`, which only ${list(where)} may: ${why}.`;
-    })
-  );
+  return reserved.flatMap(({ words, where, why }) => {
+    if (!words || longestPrefix(path, where) !== undefined) return [];
+    return [...bare.matchAll(new RegExp(words, "g"))].map(({ 0: word, index }) => {
+      const line = bare.slice(0, index).split("\n").length;
+      return `src/${path}:${line} says \`${word}\`, which only ${list(where)} may: ${why}.`;
+    });
+  });
 }
 
 /** Circles of files that load each other; types do not count, since nothing of them is left to load. */

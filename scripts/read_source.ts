@@ -78,9 +78,9 @@ export function blank(source: string): string {
   return result;
 }
 
-const clause = String
-  .raw`(?:\*(?:\s*as\s+[\w$]+)?|[\w$]+\s*(?=from)|(?:[\w$]+\s*,\s*)?(?:\{[^{}]*\}|\*\s*as\s+[\w$]+))`;
-const statement = new RegExp(String.raw`\b(?:import|export)\b(\s+type\b)?\s*(?:(${clause})\s*from\s*)?["']`, "g");
+/** What stands between `import` or `export` and `from`: `* as a`, `a`, `{ b, c }` or `a, { b, c }`. */
+const names = String.raw`[\w$]+\s+(?=from)|(?:[\w$]+\s*,\s*)?(?:\{[^{}]*\}|\*(?:\s*as\s+[\w$]+)?)`;
+const statement = new RegExp(String.raw`\b(?:import|export)\b(\s+type\b)?\s*(?:(${names})\s*from\s*)?["']`, "g");
 const call = /\bimport\s*\(\s*(["']?)/g;
 
 /** What a file imports or re-exports, in no particular order. JSX counts as an import of Preact. */
@@ -91,8 +91,8 @@ export function readImports(path: string, source: string): Import[] {
   const literalAt = (start: number): string => source.slice(start, bare.indexOf(source[start - 1], start));
   const imports: Import[] = [];
   for (const match of bare.matchAll(statement)) {
-    const [text, type, clause] = match;
-    const onlyTypes = type || (clause && /^\{(?:\s*type\s[^,]*,?)+\}$/.test(clause));
+    const [text, type, names] = match;
+    const onlyTypes = type || (names && /^\{(?:\s*type\s[^,]*,?)+\}$/.test(names));
     imports.push({
       specifier: literalAt(match.index + text.length),
       kind: onlyTypes ? "type" : "value",

@@ -9,7 +9,7 @@ import { globSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { bundleTests } from "./bundle_tests.ts";
 
-/** The runtimes beside Deno, as npm packages: the only place that names their versions. */
+/** The runtimes beside Deno, as npm packages: always these versions, whatever the machine has. */
 const node = "node@24.21.0";
 const bun = "bun@1.4.4";
 
@@ -123,7 +123,13 @@ async function capture(
     stderr: "piped",
     detached: true, // a process group of its own, so that one signal reaches npx and what it runs
   }).spawn();
-  const end = (): void => Deno.kill(-child.pid, "SIGKILL");
+  const end = (): void => {
+    try {
+      Deno.kill(-child.pid, "SIGKILL");
+    } catch {
+      // The whole group has just ended by itself.
+    }
+  };
   const signals = ["SIGINT", "SIGTERM"] as const;
   const interrupted = (): void => {
     end();

@@ -63,7 +63,7 @@ function unreadableFault(file: string, namedBy: string, error: unknown): Fault {
     : { message: String(error) };
   const reason = name === "NotCapable" ? name : code ?? "";
   const [found, mend] = reasons[reason] ??
-    [printable(message), `Check the file that ${namedBy} names.`];
+    [printable(message) || "an error", `Check the file that ${namedBy} names.`];
   return { place: file, expected: "a file that can be read", found, mend: mend.replace("%", namedBy) };
 }
 

@@ -6,7 +6,7 @@ import type { FileReading } from "./file.ts";
 import { neutralContent } from "./meaning.ts";
 import type { FileContent } from "./operator.ts";
 import { configurationSchema } from "./schema.ts";
-import { kindOf, quote, showPath, showValue } from "./show.ts";
+import { quote, showPath, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";
 
 type Path = readonly (string | number)[];
@@ -95,7 +95,7 @@ function valueFault(path: Path, value: unknown): Fault {
     place: showPath(path),
     expected: node.message ?? "something else",
     found: showValue(value, path),
-    mend: kindOf(value) === "nothing" ? `Add it, like ${like}.` : `Write it like ${like}.`,
+    mend: value === undefined ? `Add it, like ${like}.` : `Write it like ${like}.`,
   };
 }
 

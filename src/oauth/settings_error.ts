@@ -17,6 +17,6 @@ export class ConfigurationError extends Error {
 }
 
 /** One fault as a paragraph: the place, then what was expected and found, then how to mend it. No final newline. */
-export function tellFault(fault: Fault): string {
+function tellFault(fault: Fault): string {
   return `${fault.place}\n  Expected ${fault.expected}, found ${fault.found}.\n  ${fault.mend}`;
 }

@@ -64,22 +64,7 @@ interface Row {
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const place = path === ":memory:" ? path : resolve(path);
-  const database = await open(place, options);
-  const read = database.prepare("SELECT value, family, spent_at, expires_at FROM record WHERE kind = ? AND id = ?");
-  const insert = "INSERT INTO record (kind, id, value, family, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO";
-  const write = database.prepare(
-    `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
-       expires_at = excluded.expires_at`,
-  );
-  const writeNew = database.prepare(`${insert} NOTHING`);
-  const writeLonger = database.prepare(
-    `${insert} UPDATE SET expires_at = excluded.expires_at WHERE excluded.expires_at > expires_at`,
-  );
-  // The one atomic step of a spend. Counted rather than RETURNING: a row can be returned before its commit has failed.
-  const mark = database.prepare("UPDATE record SET spent_at = ? WHERE kind = ? AND id = ? AND spent_at IS NULL");
-  const clear = database.prepare(
-    `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires_at <= ? LIMIT ${sweepBatch})`,
-  );
+  const { database, read, write, writeNew, writeLonger, mark, clear } = await open(place, options);
   let closed = false;
 
   function answer<T>(work: () => T): Promise<T> {
@@ -136,7 +121,7 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
   };
 }
 
-async function open(place: string, { durability = "process", lockTimeout = 5000 }: SqliteOptions) {
+async function open(place: string, { durability = "process", lockTimeout = 5000 }: SqliteOptions): Promise<Handle> {
   let database: DatabaseSync | undefined;
   try {
     if (place !== ":memory:") {
@@ -148,7 +133,7 @@ async function open(place: string, { durability = "process", lockTimeout = 5000 
     database.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
     furnish(database, place);
     await logAhead(database, lockTimeout);
-    return database;
+    return { database, ...prepare(database) };
   } catch (error) {
     database?.close();
     throw sqliteError(place, error);
@@ -209,6 +194,29 @@ async function logAhead(database: DatabaseSync, lockTimeout: number): Promise<vo
     }
     await pause(10);
   }
+}
+
+type Handle = { database: DatabaseSync } & ReturnType<typeof prepare>;
+
+/** Every statement the store runs. */
+function prepare(database: DatabaseSync) {
+  const insert = "INSERT INTO record (kind, id, value, family, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO";
+  return {
+    read: database.prepare("SELECT value, family, spent_at, expires_at FROM record WHERE kind = ? AND id = ?"),
+    write: database.prepare(
+      `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
+         expires_at = excluded.expires_at`,
+    ),
+    writeNew: database.prepare(`${insert} NOTHING`),
+    writeLonger: database.prepare(
+      `${insert} UPDATE SET expires_at = excluded.expires_at WHERE excluded.expires_at > expires_at`,
+    ),
+    // One atomic step. Its rows are counted, not RETURNed: a row can be returned and its commit fail afterwards.
+    mark: database.prepare("UPDATE record SET spent_at = ? WHERE kind = ? AND id = ? AND spent_at IS NULL"),
+    clear: database.prepare(
+      `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires_at <= ? LIMIT ${sweepBatch})`,
+    ),
+  };
 }
 
 function isForeign(database: DatabaseSync): boolean {

@@ -13,7 +13,7 @@ const known: readonly (readonly [RegExp, Phrases])[] = [
     found: "it locked by another program for longer than the store waits",
     mend: "close the program that holds it, and start again",
   }],
-  [/not a database|malformed|corrupt/, {
+  [/not a database|malformed|corrupt|no such (table|column)/, {
     expected: "a SQLite database in good order",
     found: "a damaged file, or one that is no database",
     mend: `restore it from a copy, or ${another}`,

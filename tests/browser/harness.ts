@@ -1,5 +1,7 @@
 /** A browser and something to look at: sample pages under the headers of the real server. */
 
+// Named here and nowhere else, so that only who runs these tests downloads it.
+// deno-lint-ignore no-import-prefix
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
 import { findChromium } from "../../scripts/browser.ts";
 import { html } from "../../src/http/respond.ts";

@@ -1,5 +1,6 @@
 /** A server with its hands on the table: virtual clock, recorded trace, three clients, and short ways through the flow. */
 
+import { assert, assertEquals, assertMatch, assertNotMatch, fail } from "@std/assert";
 import { latchkey } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
 
@@ -120,4 +121,89 @@ export function refusals(events: readonly TraceEvent[]): Extract<TraceEvent, { t
 export function claimsOf(jwt: string): Record<string, unknown> {
   const payload = jwt.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
   return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(payload), (byte) => byte.charCodeAt(0))));
+}
+
+/** POST /oauth2/authorize with the good request of `spa` in the body, changed by the fields given. */
+export function authorizeByPost({ get }: Bench, fields: Fields = {}, query = ""): Promise<Response> {
+  return get(`/oauth2/authorize${query}`, {
+    method: "POST",
+    body: encode({ ...goodRequest, ...fields }),
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+}
+
+/** Runs a check for every case; fails once, naming each case whose check failed. */
+export async function each<T>(cases: Iterable<T>, check: (one: T) => unknown): Promise<void> {
+  const failures: string[] = [];
+  for (const one of cases) {
+    try {
+      await check(one);
+    } catch (error) {
+      failures.push(`${JSON.stringify(one).slice(0, 200)}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  if (failures.length > 0) fail(failures.join("\n\n"));
+}
+
+/** OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
+const redirectedErrors = [
+  ...["invalid_request", "unauthorized_client", "access_denied", "unsupported_response_type", "invalid_scope"],
+  ...["server_error", "temporarily_unavailable", "interaction_required", "login_required", "consent_required"],
+  ...["account_selection_required", "invalid_request_uri", "invalid_request_object", "request_not_supported"],
+  ...["request_uri_not_supported", "registration_not_supported"],
+];
+
+/** What a redirect is expected to be. */
+export interface Landing {
+  /** What `Location` begins with, character for character. Default: the redirect URI of `spa`. */
+  readonly uri?: string;
+  /** `null`: there is none. Default: the one of {@link goodRequest}. */
+  readonly state?: string | null;
+  readonly issuer?: string;
+}
+
+/** Asserts an authorization response that is in order, a code or an error, and gives back its parameters. */
+export function sentTo(response: Response, landing: Landing = {}): Readonly<Record<string, string>> {
+  const { uri = "https://spa.example/cb", state = "st4te", issuer = "https://as.test" } = landing;
+  assertMatch(String(response.status), /^30[23]$/);
+  const location = response.headers.get("location")!.replace(/#_$/, "");
+  assertMatch(location, /^[\x21\x22\x24-\x7E]+$/, "Location is not a line of ASCII without a fragment");
+  const prefix = uri + (!uri.includes("?") ? "?" : /[?&]$/.test(uri) ? "" : "&");
+  assert(location.startsWith(prefix), `Location is ${location}, not at ${prefix}`);
+  const pairs = [...new URLSearchParams(location.slice(prefix.length))];
+  const answer: Record<string, string> = Object.fromEntries(pairs);
+  const names = pairs.map(([name]) => name).sort();
+  const expected = "error" in answer
+    ? ["error", ...["error_description", "error_uri"].filter((name) => name in answer)]
+    : ["code"];
+  assertEquals(names, [...expected, "iss", ...state === null ? [] : ["state"]].sort());
+  assertEquals(answer.iss, issuer);
+  if (state !== null) assertEquals(answer.state, state);
+  if ("error" in answer) {
+    assert(redirectedErrors.includes(answer.error), `${answer.error} is no registered error`);
+    assertMatch(answer.error_description ?? "", /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
+  } else assertMatch(answer.code, /^[A-Za-z0-9._~-]+$/);
+  return answer;
+}
+
+/** Asserts a page of this server that moves the browser nowhere, with `hostile` escaped, and gives back its HTML. */
+export async function shownPage(response: Response, status = 400, ...hostile: readonly string[]): Promise<string> {
+  assertEquals(response.status, status);
+  assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
+  assertEquals([response.headers.get("location"), response.headers.get("refresh")], [null, null]);
+  const html = await response.text();
+  assertNotMatch(html, /http-equiv|<base|<form|<iframe|<object|<embed/i);
+  for (const [tag] of html.matchAll(/<[a-z](?:"[^"]*"|'[^']*'|[^>"'])*>/gi)) {
+    assertNotMatch(tag, /[\s"'/]on\w+\s*=/i);
+    assertNotMatch(tag, /^<script(?![^>]* src=)/i);
+    for (
+      const [, target] of tag.matchAll(
+        /[\s"'](?:href|src|srcset|action|formaction|poster|ping|data)\s*=\s*"?([^"\s>]*)/gi,
+      )
+    ) {
+      assertMatch(target, /^(?:#|\/(?![/\\]))/, `${tag} leads off this origin`);
+    }
+  }
+  for (const text of hostile) assert(!html.includes(text), `the page holds ${text} as it was sent`);
+  return html;
 }

@@ -217,6 +217,15 @@ test("a store whose file is damaged is refused", async () => {
   assertMatch(await refusal(garbled), /found a damaged file/);
 });
 
+test("a store whose table is gone is refused", async () => {
+  const path = newPath();
+  await withStore(path, () => Promise.resolve());
+  const database = new DatabaseSync(path);
+  database.exec("DROP TABLE record");
+  database.close();
+  assertMatch(await refusal(path), /found a damaged file/);
+});
+
 test("damage that shows only later rejects the call that meets it", async () => {
   const path = newPath();
   await withStore(path, async (store) => {

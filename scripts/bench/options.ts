@@ -1,0 +1,85 @@
+/** The options of the bench: how much to measure, and on what. */
+
+import { parseArgs } from "node:util";
+import { runtimeNames } from "./runtimes.ts";
+
+/** What to do. */
+export interface Options {
+  readonly runtimes: readonly string[];
+  readonly algs: readonly string[];
+  readonly rounds: number;
+  /** Per round and server. */
+  readonly seconds: number;
+  readonly memory: boolean;
+  readonly start: boolean;
+  /** Spawns per server in the start part. */
+  readonly spawns: number;
+  /** Flows per step in the memory part, and how many steps. */
+  readonly step: number;
+  readonly steps: number;
+}
+
+const algNames = ["RS256", "ES256", "EdDSA"];
+
+const help =
+  `deno task bench: full authorization code flows per second, Latchkey beside a bare server on the same runtime.
+
+  --runtimes deno,bun,node   default: all three
+  --algs RS256,ES256,EdDSA   default: RS256
+  --rounds 5                 rounds, each of both servers in turn; medians are printed
+  --seconds 2                length of a round, per server
+  --memory                   also memory: after warm-up and every 20,000 flows up to 100,000, codes living 10 s
+  --start                    also start: from the spawn of the process to the end of the first flow, median of 9
+  --quick                    a smoke of everything that was asked for: one round of half a second, short other parts
+`;
+
+/** Reads the command line; prints what is wrong with it, or the help, and ends the process. */
+export function readOptions(args: string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        runtimes: { type: "string", default: runtimeNames.join() },
+        algs: { type: "string", default: "RS256" },
+        rounds: { type: "string" },
+        seconds: { type: "string" },
+        memory: { type: "boolean", default: false },
+        start: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) {
+      console.log(help);
+      Deno.exit(0);
+    }
+    const { quick } = values;
+    return {
+      runtimes: list("runtimes", values.runtimes, runtimeNames),
+      algs: list("algs", values.algs, algNames),
+      rounds: number("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100),
+      seconds: number("seconds", values.seconds ?? (quick ? "0.5" : "2"), 0.1, 60),
+      memory: values.memory,
+      start: values.start,
+      spawns: quick ? 3 : 9,
+      step: quick ? 500 : 20_000,
+      steps: quick ? 2 : 5,
+    };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${help}`);
+    Deno.exit(2);
+  }
+}
+
+function list(name: string, text: string, known: readonly string[]): string[] {
+  const items = text.split(",");
+  const unknown = items.find((item) => !known.includes(item));
+  if (unknown === undefined) return items;
+  throw new Error(`--${name}: expected some of ${known.join(",")}, found ${unknown}.`);
+}
+
+function number(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (value >= least && value <= most) return value;
+  throw new Error(`--${name}: expected a number from ${least} to ${most}, found ${text}.`);
+}

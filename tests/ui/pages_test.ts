@@ -1,0 +1,384 @@
+/** The pages as markup: what they say, and that nothing of a request can become more than text in them. */
+
+import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { generateAssets } from "../../scripts/assets.ts";
+import type { AuthorizedProps, HomeProps, RefusedProps } from "../../src/endpoints/pages.ts";
+import { pages } from "../../src/ui/mod.ts";
+import { failure, home, refused, samples, success } from "../browser/samples.ts";
+
+const hostile = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' onmouseover='alert(1)`,
+  `javascript:alert(1)`,
+  `</pre></code><a href="https://evil.example">here</a>`,
+  `<!-- -->&lt;b&gt;&#60;b&#62;`,
+  `\u202Egnp.exe\u0000\r\n\t`,
+];
+
+interface Tag {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const tagPattern = /<(\/?[a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"]*")?)*)\/?>/g;
+
+/** Every tag in order. Fails on any `<` that is no tag, so that nothing can hide from it. */
+function tagsOf(html: string): Tag[] {
+  const body = html.replace(/^<!DOCTYPE html>\n/, "");
+  assert(body.length < html.length, "no doctype");
+  assertEquals(body.replace(tagPattern, "").match(/<.*/)?.[0], undefined);
+  return [...body.matchAll(tagPattern)].map(([, name, attributes]) => ({
+    name: name!,
+    attributes: Object.fromEntries(
+      [...attributes!.matchAll(/ ([a-z-]+)(?:="([^"]*)")?/g)].map(([, key, value]) => [key, value ?? ""]),
+    ),
+  }));
+}
+
+/** What a reader sees, white space made even. */
+function textOf(html: string): string {
+  return html.replace(/^[^]*<body>/, "").replace(tagPattern, " ").replaceAll("&lt;", "<").replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&").replace(/\s+/g, " ");
+}
+
+/** The texts of all elements of one name. */
+function textsOf(html: string, name: string): string[] {
+  return [...html.matchAll(new RegExp(`<${name}[ >][^]*?</${name}>`, "g"))].map(([whole]) => textOf(whole!).trim());
+}
+
+function linksOf(html: string): Record<string, string> {
+  return Object.fromEntries(
+    [...html.matchAll(/<a [^>]*?href="([^"]*)">([^]*?)<\/a>/g)].map(([, href, text]) => [textOf(text!).trim(), href!]),
+  );
+}
+
+const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(pages)] as const);
+
+test("[UI-02] no page holds a script or a style of its own, or refers to another origin", () => {
+  const allowed =
+    /^(\/static\/(style\.css|script\.js|icon\.svg)|\/|\/authorize-[a-z]+|\/oauth2\/jwks|\/\.well-known\/.*)$/;
+  for (const [path, html] of drawn) {
+    for (const { name, attributes } of tagsOf(html)) {
+      assert(!/^(style|iframe|object|embed|base|form)$/.test(name), `${path}: ${name}`);
+      for (const [key, value] of Object.entries(attributes)) {
+        assert(!/^(on.*|style|srcdoc|http-equiv|target)$/.test(key), `${path}: ${key}="${value}"`);
+        if (/^(href|src|action|srcset)$/.test(key)) assertMatch(value, allowed, path);
+      }
+    }
+    assertEquals(html.match(/<script[^>]*>/g), ['<script type="module" src="/static/script.js">'], path);
+    assertStringIncludes(html, "></script>", path);
+  }
+});
+
+test("[UI-03] hostile values leave the markup of the callback page as it was", () => {
+  const page = (value: string, kind: "success" | "failure") =>
+    pages.authorized({
+      ...success,
+      outcome: kind === "success" ? { kind, code: value, state: value } : { kind, error: value, description: value },
+      notes: [value],
+      examples: success.examples.map((example) => ({ ...example, clientId: value, command: value })),
+    });
+  for (const kind of ["success", "failure"] as const) {
+    const tame = tagsOf(page("tame", kind));
+    for (const value of hostile) {
+      assertEquals(tagsOf(page(value, kind)), tame, value);
+      assertStringIncludes(textOf(page(value, kind)), value.replace(/\s+/g, " ").trim());
+    }
+  }
+});
+
+test("[UI-03] hostile values leave the markup of a refusal as it was", () => {
+  const page = (value: string): string =>
+    pages.refused({
+      ...refused,
+      error: value,
+      sentence: value,
+      rule: value,
+      expected: "something else",
+      received: value,
+      mend: value,
+    });
+  for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
+});
+
+test("[UI-03] hostile metadata leaves the markup of the home page as it was", () => {
+  const page = (value: string): string =>
+    pages.home({
+      ...home,
+      clients: [{ id: value, name: value, authMethod: value, redirectUris: [value], scope: [value] }],
+      users: [{ sub: value, name: value }],
+      scopes: [value],
+    });
+  for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
+});
+
+test("[UI-03] a difference is marked between characters, never within one, and stays text", () => {
+  const mark = (expected: string, received: string): string | undefined =>
+    textsOf(pages.refused({ ...refused, expected, received }), "mark")[0];
+  assertEquals(mark("http://localhost/authorized", "http://localhost/authorised"), "sed");
+  assertEquals(mark("https://a.example/<b>", "https://a.example/<i>"), "i>");
+  assertEquals(mark("clé-\u{1F511}", "clé-\u{1F512}"), "\u{1F512}");
+  assertEquals(mark("https://a.example/", "https://a.example/"), undefined);
+  assertEquals(mark("https://a.example/", "myapp:/callback"), undefined);
+  assertEquals(mark("https://a.example/callback", "https://a.example/"), undefined);
+});
+
+test("[UI-13] a refusal holds the sentence, the OAuth code, the rule and both sides, and goes nowhere by itself", () => {
+  const html = pages.refused(refused);
+  const text = textOf(html);
+  for (const value of [refused.sentence, "invalid_request", "RU-02", refused.mend!]) assertStringIncludes(text, value);
+  assertStringIncludes(text, `Expected ${refused.expected} Received http://localhost:9000/authori sed `);
+  assertEquals(linksOf(html)["Back to Home"], "/");
+  assert(!/refresh/i.test(html));
+});
+
+test("[UI-13] the heading of a refusal follows its status", () => {
+  const heading = (status: number): string[] =>
+    textsOf(pages.refused({ issuer: "http://localhost:9000", base: "", status, sentence: "No." }), "h1");
+  assertEquals(heading(400), ["This request was refused"]);
+  assertEquals(heading(403), ["This request was refused"]);
+  assertEquals(heading(404), ["Not found"]);
+  assertEquals(heading(405), ["Method not allowed"]);
+  assertEquals(heading(500), ["The server failed"]);
+});
+
+test("[UI-15] every page has one main heading, one main part, a language, a title, and shows no dead button", () => {
+  for (const [path, html] of drawn) {
+    const tags = tagsOf(html);
+    for (const name of ["html", "main", "h1", "title"]) {
+      assertEquals(tags.filter((tag) => tag.name === name).length, 1, `${path}: ${name}`);
+    }
+    assertEquals(tags[0], { name: "html", attributes: { lang: "en" } }, path);
+    assertMatch(html, /<title>[^<]+ · Latchkey<\/title>/, path);
+    assertStringIncludes(html, '<meta name="color-scheme" content="light dark"/>', path);
+    for (const { name, attributes } of tags) {
+      if (name === "button") assertEquals([attributes.type, attributes.hidden], ["button", ""], path);
+      if (name === "img") assertEquals(attributes.alt, "", path);
+    }
+    const ids = tags.flatMap(({ attributes }) => attributes.id ?? []);
+    assertEquals(new Set(ids).size, ids.length, path);
+    for (const { attributes } of tags) {
+      if (attributes["aria-labelledby"]) assert(ids.includes(attributes["aria-labelledby"]), path);
+    }
+    // Open and close in order: no element is left open or closed twice.
+    const open: string[] = [];
+    for (const { name } of tags) {
+      if (/^(meta|link|img)$/.test(name)) continue;
+      if (name.startsWith("/")) assertEquals(open.pop(), name.slice(1), path);
+      else open.push(name);
+    }
+    assertEquals(open, [], path);
+  }
+});
+
+test("a refusal is announced to those who listen", () => {
+  for (const html of [pages.refused(refused), pages.authorized(failure)]) assertStringIncludes(html, ' role="alert"');
+});
+
+test("[DM-01] an error is told with its code and description, leads home, and shows no code or example", () => {
+  const html = pages.authorized(failure);
+  assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
+  assertStringIncludes(textOf(html), "Error access_denied Description Alice said no to this client [AZ-20]");
+  assertEquals(linksOf(html)["Back to Home"], "/");
+  assertEquals(textsOf(html, "pre"), []);
+  assert(!textOf(html).includes("Authorization code"));
+
+  const bare = pages.authorized({ ...success, outcome: { kind: "failure", error: "made_up" } });
+  assertStringIncludes(textOf(bare), "made_up");
+  assert(!textOf(bare).includes("Description"));
+});
+
+test("[DM-02] a code is told, and the state when there is one", () => {
+  const html = pages.authorized(success);
+  assertEquals(textsOf(html, "h1"), ["Authorization Successful!"]);
+  const outcome = success.outcome as { readonly code: string };
+  assertStringIncludes(textOf(html), `Authorization code ${outcome.code}`);
+  assertStringIncludes(textOf(html), "State af0ifjsldkj");
+  const stateless = pages.authorized({ ...success, outcome: { kind: "success", code: "c" } });
+  assert(!textOf(stateless).includes("State"));
+  assertEquals(textsOf(pages.authorized({ ...success, outcome: { kind: "success", code: "c", state: "" } }), "dt"), [
+    "Authorization code",
+    "State",
+    "Token endpoint",
+  ]);
+});
+
+test("[DM-03] neither a code nor an error is a failure told neutrally", () => {
+  const html = pages.authorized({ ...success, outcome: { kind: "failure" } });
+  assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
+  assertStringIncludes(textOf(html), "neither a code nor an error");
+  assert(!html.includes('role="alert"'));
+});
+
+test("[DM-04] the next steps are numbered: copy the code, use the verifier, POST to the token endpoint", () => {
+  const [list] = pages.authorized(success).match(/<ol[^]*?<\/ol>/) ?? [];
+  assertEquals(textsOf(list!, "h3"), [
+    "Copy the authorization code",
+    "Use the PKCE code verifier",
+    "Send a POST request to the token endpoint",
+  ]);
+  assertStringIncludes(textOf(list!), "http://localhost:9000/oauth2/token");
+});
+
+test("[DM-05] both token requests are shown exactly as given", () => {
+  const commands = [...pages.authorized(success).matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, command]) => command);
+  assertEquals(commands, success.examples.map(({ command }) => command));
+});
+
+test("[DM-05] each token request says in words whether it fits this code, and what to put where", () => {
+  const words = (fits: boolean | undefined, verifier: "known" | "placeholder" | "none"): string =>
+    textOf(pages.authorized({ ...success, examples: [{ ...success.examples[0]!, fits, verifier }] }));
+  const issued = "This code was issued to demo-public : the request below works";
+  assertStringIncludes(words(true, "known"), `✓ ${issued} as it is, once.`);
+  assertStringIncludes(words(true, "placeholder"), `${issued} with your code verifier put in, once.`);
+  assertStringIncludes(words(true, "placeholder"), "In place of the value of code_verifier , put the verifier");
+  assertStringIncludes(words(true, "none"), "sent no code challenge, so there is no code_verifier to send");
+  assertStringIncludes(words(false, "known"), "✗ This code was issued to another client");
+  assertStringIncludes(words(undefined, "placeholder"), "– This code is not known here");
+  assert(!words(true, "known").includes("In place of"));
+});
+
+test("[DM-06] the notes tell of single use, expiry, the redirect URI and the verifier", () => {
+  const notes = (codeLifetime: number): string => textOf(pages.authorized({ ...success, codeLifetime }));
+  for (
+    const note of [
+      "The code can be used once",
+      "It expires, typically in 5–10 minutes; here, 5 minutes after it was issued.",
+      "redirect_uri must be the same as in the authorization request",
+      "code_verifier is mandatory for public clients",
+    ]
+  ) {
+    assertStringIncludes(notes(300), note);
+  }
+  assertStringIncludes(notes(60), "here, 1 minute after");
+  assertStringIncludes(notes(90), "here, 90 seconds after");
+  assertStringIncludes(notes(1), "here, 1 second after");
+});
+
+test("[DM-07] links lead home, into a new authorization, and to each other demo client by name", () => {
+  for (const props of [success, failure]) {
+    assertEquals(linksOf(pages.authorized(props)), {
+      "Latchkey": "/",
+      "Start New Authorization": "/authorize-public",
+      "Start as demo-confidential": "/authorize-confidential",
+      "Back to Home": "/",
+    });
+  }
+  const alone = linksOf(pages.authorized({ ...success, startLinks: [] }));
+  assertEquals(alone, { "Latchkey": "/", "Back to Home": "/" });
+});
+
+test("[DM-08] remarks about parameters are told", () => {
+  const notes = ["The state was longer than 512 characters.", "The code came twice."];
+  for (const props of [success, failure]) {
+    for (const note of notes) assertStringIncludes(textOf(pages.authorized({ ...props, notes })), note);
+  }
+});
+
+test("[DM-09] the script reads no address and writes no markup", () => {
+  const { body } = pages.assets["script.js"]!;
+  for (const word of ["location", "URL", "referrer", "search", "innerHTML", "outerHTML", "insertAdjacent", "write("]) {
+    assert(!body.replaceAll("navigator.clipboard.writeText(", "").includes(word), word);
+  }
+});
+
+test("the home page names the issuer, the discovery document, clients, users, endpoints and scopes", () => {
+  const html = pages.home(home);
+  const text = textOf(html);
+  assertStringIncludes(text, "Issuer http://localhost:9000");
+  assertStringIncludes(text, "Discovery document http://localhost:9000/.well-known/openid-configuration");
+  assertStringIncludes(text, "Client ID demo-public Authentication none");
+  assertStringIncludes(text, "Alice Adams alice");
+  assertStringIncludes(text, "token_endpoint http://localhost:9000/oauth2/token");
+  assertStringIncludes(text, "openid profile email read write offline_access");
+  const links = linksOf(html);
+  assertEquals(links["Start the demo flow"], "/authorize-public");
+  assertEquals(links["Start as demo-confidential"], "/authorize-confidential");
+  assertEquals(links["http://localhost:9000/oauth2/jwks"], "/oauth2/jwks");
+  assertEquals(textsOf(html, "h1").length, 1);
+});
+
+test("a home page without demo clients, clients or users says so instead", () => {
+  const text = textOf(
+    pages.home({ ...home, startLinks: [], clients: [], users: [], endpoints: [], scopes: ["read"] }),
+  );
+  assertStringIncludes(text, "no client is registered with the redirect URI http://localhost:9000/authorized");
+  assertStringIncludes(text, "No client is registered");
+  assertStringIncludes(text, "No user is set up");
+  for (const absent of ["OpenID Connect", "Discovery document", "Start"]) assert(!text.includes(absent), absent);
+});
+
+test("under an issuer with a path, every link and asset begins with it", () => {
+  const site = { issuer: "https://as.example/tenant", base: "/tenant" };
+  const startLinks = home.startLinks.map((link) => ({ ...link, href: `/tenant${link.href}` }));
+  const endpoints = [{ name: "jwks_uri", url: "https://as.example/tenant/oauth2/jwks" }];
+  const props: HomeProps & AuthorizedProps & RefusedProps = {
+    ...home,
+    ...success,
+    ...refused,
+    ...site,
+    startLinks,
+    endpoints,
+  };
+  for (const html of [pages.home(props), pages.authorized(props), pages.refused(props)]) {
+    for (const { attributes } of tagsOf(html)) {
+      for (const link of [attributes.href, attributes.src]) assertMatch(link ?? "/tenant/", /^\/tenant\//);
+    }
+  }
+});
+
+test("a page with everything it refers to weighs less than 30 kB", () => {
+  const assets = Object.values(pages.assets).reduce((sum, { body }) => sum + body.length, 0);
+  for (const [path, html] of drawn) assertLess(new TextEncoder().encode(html).length + assets, 30_000, path);
+});
+
+test("assets.gen.ts is what static/ makes; if not: deno run -A scripts/assets.ts", async () => {
+  const { path, text } = await generateAssets();
+  assertEquals(await readFile(path, "utf8"), text);
+});
+
+test("every asset has its type, and a strong tag of its own", () => {
+  assertEquals(
+    Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
+    [
+      ["icon.svg", "image/svg+xml"],
+      ["script.js", "text/javascript; charset=utf-8"],
+      ["style.css", "text/css; charset=utf-8"],
+    ],
+  );
+  const etags = Object.values(pages.assets).map(({ etag }) => etag);
+  for (const etag of etags) assertMatch(etag, /^"[A-Za-z0-9_-]{43}"$/);
+  assertEquals(new Set(etags).size, etags.length);
+});
+
+test("the colours have enough contrast, by day and by night (WCAG 2.2, 1.4.3 and 1.4.11)", async () => {
+  const css = await readFile("static/style.css", "utf8");
+  const luminance = (color: string): number => {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+      .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a: string, b: string): number => {
+    const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const [day, night] = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
+    Object.fromEntries([...block!.matchAll(/--(\w+): (#[0-9a-f]{6});/g)].map(([, name, color]) => [name!, color!]))
+  );
+  for (const tokens of [day!, night!]) {
+    for (const ground of ["paper", "panel"]) {
+      for (const text of ["ink", "soft", "brass", "good", "bad", "warn"]) {
+        assertGreaterOrEqual(contrast(tokens[text]!, tokens[ground]!), 4.5, `${text} on ${ground}`);
+      }
+      assertGreaterOrEqual(contrast(tokens.line!, tokens[ground]!), 3, `line on ${ground}`);
+    }
+  }
+});
+
+test("the style sheet loads nothing, moves nothing, and takes nothing away from a focused element", async () => {
+  const css = await readFile("static/style.css", "utf8");
+  assert(!/@import|url\(|animation|transition|outline:\s*(none|0)/.test(css));
+});
