@@ -5,7 +5,7 @@ const parts: readonly (readonly [name: string, args: readonly string[], advice: 
   ["format", ["fmt", "--check"], "deno fmt mends it."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
   ["lock", ["task", "lock"], "See above how to mend it."],
-  ["types", ["task", "check"], "Mend the type errors above."],
+  ["types", ["task", "check"], "Mend the type errors above; examples in comments and in README.md count too."],
   ["documentation", ["doc", "--lint", "src/mod.ts", "src/store/sqlite.ts"], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
   ["rooms", ["task", "rooms"], "Move the code, or change the list in scripts/rooms.ts and say why."],

@@ -91,8 +91,10 @@ const mends: Readonly<Record<string, string>> = {
   "HT-10": "Percent-encode names and values as UTF-8.",
 };
 
+/** Begins with a capital, unless it begins with a name that is spelled small on the wire. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const [first = ""] = text.split(" ");
+  return first.includes("_") ? `${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function traceRefusal(server: Server, target: Target, error: OAuthError, client?: string): void {

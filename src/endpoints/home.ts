@@ -31,7 +31,7 @@ export function homeEndpoint(desk: Desk, endpoints: readonly Endpoint[]): Endpoi
           ...endpoints.flatMap(({ name, path }) =>
             name === undefined ? [] : [{ name, url: urlOf(server.issuer, path.slice(site.base.length)) }]
           ),
-          ...wellKnownPaths(site.base).map((path) => ({ name: "metadata", url: origin + path })),
+          ...wellKnownPaths(site.base).map((path) => ({ name: path.split("/")[2]!, url: origin + path })),
         ],
         scopes: server.scopes,
       });

@@ -14,6 +14,9 @@ export interface Fault {
 
 /** Text as a fault shows it: quoted, and shortened when it is long. */
 export function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = (JSON.stringify(value) ?? "nothing").replace(
+    /(?! )[\p{C}\p{Z}]/gu,
+    (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`,
+  );
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }

@@ -45,7 +45,7 @@ function* issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Generator<
 }
 
 function* loginFaults(settings: Settings, settled: Settled): Generator<Fault> {
-  if (hasTestHost(settled.issuer)) return;
+  if (!URL.canParse(settled.issuer) || hasTestHost(settled.issuer)) return;
   if (!settled.insecureAllowAutoLogin) {
     yield {
       place: "login",

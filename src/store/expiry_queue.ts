@@ -1,13 +1,16 @@
 /** Who expires next: a binary heap whose members know their place, so that any of them can leave at any time. */
 
-/** A member of the queue. The queue alone writes `place`. */
+/** What can stand in the queue. */
 export interface Expiring {
+  /** Milliseconds since the epoch; must be finite while in the queue. */
   readonly expiresAt: number;
+  /** Where it stands; written by the queue alone. */
   place: number;
 }
 
 /** Adding, leaving and taking each cost the logarithm of the length at most, whatever lifetimes are mixed. */
 export interface ExpiryQueue<T extends Expiring> {
+  /** Lets in an item that is not in the queue. */
   add(item: T): void;
   /** Takes out an item that is in the queue. */
   remove(item: T): void;

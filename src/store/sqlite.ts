@@ -24,7 +24,7 @@ export interface SqliteOptions {
   readonly lockTimeout?: number;
 }
 
-/** "Ltch": tells our files from those of other programs (SQLite file format §1.3.10). */
+/** "Ltch" in ASCII: tells our files from those of other programs. */
 const applicationId = 0x4c746368;
 const version = 1;
 
@@ -45,7 +45,7 @@ const schema = `
 `;
 
 /** So many records go at a time, so that a sweep keeps no other writer waiting for long. */
-const sweepBatch = 500;
+const sweepBatch = 200;
 
 interface Row {
   readonly value: string;

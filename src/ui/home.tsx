@@ -118,7 +118,7 @@ export function Home(props: HomeProps): VNode {
           : <p>No user is set up, so there is nobody whom a token could speak for.</p>}
       </Section>
       <Section id="endpoints" heading="Endpoints">
-        <dl class="facts endpoints">
+        <dl class="facts">
           {endpoints.map(({ name, url }) => (
             <Fact key={url} label={<Wire text={name} />}>
               {isDocument({ name, url })

@@ -3,6 +3,7 @@
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
+import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
 import { html } from "../../src/http/respond.ts";
 import { pages } from "../../src/ui/mod.ts";
@@ -16,7 +17,7 @@ let browser: Promise<Browser> | undefined;
 /** A page that was opened, and everything it complained about. */
 export interface Opened extends AsyncDisposable {
   readonly page: Page;
-  /** Console errors and warnings, CSP violations, uncaught errors, failed requests. */
+  /** Console errors and warnings, CSP violations, uncaught errors, dialogs, failed requests. */
   readonly complaints: readonly string[];
 }
 
@@ -34,9 +35,23 @@ export async function open(url: string, options: BrowserContextOptions = {}): Pr
     if (["error", "warning"].includes(message.type()) && !own) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on("dialog", async (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // Aborted: the page was left before the tab's icon had come.
+    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`);
+  });
   await page.goto(url, { waitUntil: "load" });
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Keeps a picture of the whole page in the folder that LATCHKEY_SHOTS names, if it names one. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env.LATCHKEY_SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
 /** Ends the browser. */

@@ -1,16 +1,12 @@
 /** The pages in a real Chromium: `deno test -A tests/browser/pages_browser.ts`; screenshots go to LATCHKEY_SHOTS. */
 
 import { assert, assertEquals } from "@std/assert";
-import { mkdirSync } from "node:fs";
-import process from "node:process";
 import { after, test } from "node:test";
-import { closeBrowser, executablePath, open, serveSamples } from "./harness.ts";
+import { closeBrowser, executablePath, open, serveSamples, shoot } from "./harness.ts";
 import { poorContrast, shifts, sideways, structure } from "./inspect.ts";
 import { samples } from "./samples.ts";
 
 const skip = executablePath === undefined;
-const shots = process.env.LATCHKEY_SHOTS;
-if (shots) mkdirSync(shots, { recursive: true });
 
 const { url, close } = serveSamples();
 after(async () => {
@@ -24,26 +20,25 @@ const schemes = ["light", "dark"] as const;
 for (const colorScheme of schemes) {
   for (const width of [320, 768, 1280]) {
     test(`[UI-02] every page is quiet, in order and fits ${width} px, ${colorScheme}`, { skip }, async () => {
+      await using opened = await open(url, { colorScheme, viewport: { width, height: 800 } });
+      const { page, complaints } = opened;
       for (const path of paths) {
-        await using opened = await open(url + path, { colorScheme, viewport: { width, height: 800 } });
-        const { page, complaints } = opened;
+        await page.goto(url + path);
         for (const question of [sideways, structure, poorContrast, shifts]) {
           assertEquals(await page.evaluate(question), [], path);
         }
         assertEquals(complaints, [], path);
-        if (shots) {
-          const name = path.slice(1).replaceAll("/", "-") || "home";
-          await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-        }
+        await shoot(page, `${path.slice(1).replaceAll("/", "-") || "home"}-${width}-${colorScheme}`);
       }
     });
   }
 }
 
 test("[UI-15] every page is whole without script", { skip }, async () => {
+  await using opened = await open(url, { javaScriptEnabled: false });
+  const { page } = opened;
   for (const path of paths) {
-    await using opened = await open(url + path, { javaScriptEnabled: false });
-    const { page } = opened;
+    await page.goto(url + path);
     assertEquals(await page.locator("h1:visible").count(), 1, path);
     assertEquals(await page.locator("button:visible").count(), 0, path);
     assertEquals(await page.locator(".wire:visible").count(), await page.locator(".wire").count(), path);
@@ -52,9 +47,10 @@ test("[UI-15] every page is whole without script", { skip }, async () => {
 
 test("every link and button is reached by Tab, and shows that it is", { skip }, async () => {
   for (const colorScheme of schemes) {
+    await using opened = await open(url, { colorScheme });
+    const { page } = opened;
     for (const path of paths) {
-      await using opened = await open(url + path, { colorScheme });
-      const { page } = opened;
+      await page.goto(url + path);
       const count = await page.locator("a, button").count();
       const seen = new Set<string>();
       for (let i = 0; i < count; i++) {
@@ -112,5 +108,6 @@ test("on paper there are no buttons, and every value stays", { skip }, async () 
   assertEquals(await page.locator("button:visible, .button:visible").count(), 0);
   assertEquals(await page.locator("pre:visible").count(), 2);
   assertEquals(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), "rgb(255, 255, 255)");
-  if (shots) await page.pdf({ path: `${shots}/authorized.pdf`, format: "A4" });
+  await page.setViewportSize({ width: 794, height: 1123 });
+  await shoot(page, "authorized-print");
 });

@@ -1,8 +1,9 @@
 /** A server with its hands on the table: virtual clock, recorded trace, three clients, and short ways through the flow. */
 
-import { assert, assertEquals, assertMatch, assertNotMatch, fail } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { createLocalJWKSet } from "jose";
 import { latchkey } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 
 /** RFC 7636 Appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -139,10 +140,11 @@ export async function each<T>(cases: Iterable<T>, check: (one: T) => unknown): P
     try {
       await check(one);
     } catch (error) {
-      failures.push(`${JSON.stringify(one).slice(0, 200)}: ${error instanceof Error ? error.message : error}`);
+      const name = JSON.stringify(one, (_, value) => value === undefined ? "absent" : value) ?? "absent";
+      failures.push(`with ${name.slice(0, 100)}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  if (failures.length > 0) fail(failures.join("\n\n"));
+  assert(failures.length === 0, failures.join("\n"));
 }
 
 /** OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
@@ -192,8 +194,8 @@ export async function shownPage(response: Response, status = 400, ...hostile: re
   assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
   assertEquals([response.headers.get("location"), response.headers.get("refresh")], [null, null]);
   const html = await response.text();
-  assertNotMatch(html, /http-equiv|<base|<form|<iframe|<object|<embed/i);
   for (const [tag] of html.matchAll(/<[a-z](?:"[^"]*"|'[^']*'|[^>"'])*>/gi)) {
+    assertNotMatch(tag, /\shttp-equiv|^<(?:base|form|iframe|object|embed|frame|svg|math)\b/i);
     assertNotMatch(tag, /[\s"'/]on\w+\s*=/i);
     assertNotMatch(tag, /^<script(?![^>]* src=)/i);
     for (
@@ -206,4 +208,70 @@ export async function shownPage(response: Response, status = 400, ...hostile: re
   }
   for (const text of hostile) assert(!html.includes(text), `the page holds ${text} as it was sent`);
   return html;
+}
+
+/** What the token endpoint is expected to answer. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: string;
+  readonly expires_in: number;
+  readonly scope: string;
+  /** Present where `openid` was granted. */
+  readonly id_token: string;
+}
+
+/** Asserts a token response that is in order (OAuth 2.1 §3.2.3), and gives back its body. */
+export async function tokensOf(response: Response): Promise<TokenAnswer> {
+  const text = await response.text();
+  assertEquals(response.status, 200, text);
+  assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  return JSON.parse(text);
+}
+
+/**
+ * The outcome of a token request in a word: `200`, or status and error code such as `400 invalid_grant`. Every refusal is
+ * held to what all refusals are: uncached JSON without a token, and a challenge if and only if it is a 401.
+ */
+export async function outcome(response: Response): Promise<string> {
+  if (response.status === 200) return `${response.status}`;
+  const text = await response.text();
+  assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals(/^Basic realm="[^"]*"/.test(response.headers.get("www-authenticate") ?? ""), response.status === 401);
+  const { error, error_description = "", ...more } = JSON.parse(text);
+  assertMatch(error, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
+  assertMatch(error_description, /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
+  assertEquals(more, {}, "a refusal says more than error and error_description");
+  return `${response.status} ${error}`;
+}
+
+/** Changes the good authorization request into one of `web`, without a code challenge. */
+export const webRequest: Fields = {
+  client_id: "web",
+  redirect_uri: "https://web.example/cb",
+  code_challenge: undefined,
+  code_challenge_method: undefined,
+};
+
+/** Changes the good token request into the one that follows {@link webRequest}; its Basic header comes apart. */
+export const webToken: Fields = {
+  client_id: undefined,
+  redirect_uri: "https://web.example/cb",
+  code_verifier: undefined,
+};
+
+/** The same store, with an ear at every call; what `hear` throws, the call rejects with. */
+export function overheard(store: Store, hear: (verb: keyof Store, args: readonly unknown[]) => void): Store {
+  return new Proxy(store, {
+    get: (target, verb: keyof Store) => async (...args: unknown[]) => {
+      hear(verb, args);
+      return await (target[verb] as (...args: unknown[]) => unknown)(...args);
+    },
+  });
+}
+
+/** The keys that a server publishes at this moment, as jose wants them for verifying. */
+export async function publishedKeys({ get }: Bench): Promise<ReturnType<typeof createLocalJWKSet>> {
+  return createLocalJWKSet(await (await get("/oauth2/jwks")).json());
 }

@@ -1,0 +1,859 @@
+/** What the authorization endpoint makes of a request, by GET and POST (groups AZ and JR). */
+
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { test } from "node:test";
+import { memoryStore, OAuthError } from "../../src/mod.ts";
+import type { Approver, Store } from "../../src/mod.ts";
+import { stateLimit } from "../../src/oauth/authorization.ts";
+import {
+  authorizeByPost,
+  basic,
+  bench,
+  challenge,
+  claimsOf,
+  each,
+  encode,
+  goodRequest,
+  refusals,
+  sentTo,
+  shownPage,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+/** GET /oauth2/authorize with a query as it stands. */
+function ask({ get }: Bench, query: string): Promise<Response> {
+  return get(`/oauth2/authorize?${query}`);
+}
+
+/** The good request without some of its fields, as a query to which others can be added. */
+function queryWithout(...names: readonly string[]): string {
+  return encode({ ...goodRequest, ...Object.fromEntries(names.map((name) => [name, undefined])) });
+}
+
+/** The scope that the token response names after the authorization request of `spa` with these changes. */
+async function granted({ code, token }: Bench, fields: Fields): Promise<Set<string>> {
+  const response = await token({ code: await code(fields) });
+  assertEquals(response.status, 200);
+  const { scope, access_token } = await response.json();
+  assertEquals(claimsOf(access_token).scope, scope);
+  return new Set(scope.split(" "));
+}
+
+function codesIssued({ events }: Bench): number {
+  return events.filter((event) => event.type === "code_issued").length;
+}
+
+/** What is written to the console while `run` runs. */
+async function consoleDuring(run: () => Promise<void>): Promise<string> {
+  const names = ["debug", "error", "info", "log", "trace", "warn"] as const;
+  const originals = names.map((name) => console[name]);
+  const lines: string[] = [];
+  for (const name of names) console[name] = (...values: unknown[]) => void lines.push(values.map(String).join(" "));
+  try {
+    await run();
+  } finally {
+    for (const [i, name] of names.entries()) console[name] = originals[i]!;
+  }
+  return lines.join("\n");
+}
+
+const foreign = "https://evil.example/cb";
+const markup = `"><script>alert(1)</script>`;
+
+test("[AZ-01] an unknown client with a bad scope ends on a page", async () => {
+  const server = await bench();
+  await shownPage(await server.authorize({ client_id: "nobody", scope: "no such scope" }));
+  assertEquals(refusals(server.events).map(({ why }) => why.rule), ["AZ-02"]);
+});
+
+test("[AZ-01] a known client with a foreign redirect_uri and no response_type ends on a page", async () => {
+  const server = await bench();
+  await shownPage(await server.authorize({ redirect_uri: foreign, response_type: undefined }));
+  assertEquals(refusals(server.events).map(({ why }) => why.rule), ["RU-01"]);
+});
+
+test("[AZ-01] every fault after redirect_uri leaves by redirect, with GET and POST", async () => {
+  const faults: readonly Fields[] = [
+    { response_type: undefined },
+    { response_type: "token" },
+    { response_mode: "bogus" },
+    { scope: "bogus" },
+    { scope: `re"ad` },
+    { code_challenge: undefined },
+    { code_challenge: undefined, code_challenge_method: undefined },
+    { code_challenge: "short" },
+    { code_challenge_method: "plain" },
+    { nonce: ["1", "2"] },
+    { request: "x" },
+    { request_uri: "https://evil.example/r" },
+  ];
+  const server = await bench();
+  await each(faults, async (fields) => {
+    assert("error" in sentTo(await server.authorize(fields)));
+    assert("error" in sentTo(await authorizeByPost(server, fields)));
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-01, HT-01] another method is refused with a page before anything in the request is looked at", async () => {
+  const server = await bench();
+  await each(["PUT", "PATCH", "DELETE", "OPTIONS"], async (method) => {
+    const good = await server.authorize({}, { method });
+    await shownPage(good, 405);
+    assertEquals(good.headers.get("allow"), "GET, HEAD, POST");
+    await shownPage(await server.authorize({ client_id: "nobody", redirect_uri: foreign }, { method }), 405);
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-01, HT-07, HT-08] a request that is too large is refused with a page, however right it is", async () => {
+  const server = await bench();
+  await shownPage(await server.authorize({ padding: "a".repeat(17_000) }), 414);
+  await shownPage(await authorizeByPost(server, { padding: "a".repeat(70_000) }), 413);
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-01, HT-10] what cannot be decoded is refused with a page, wherever it stands", async () => {
+  const broken = ["%", "%z", "%zz", "%ff", "%c3", "%c3%28", "%c0%af", "%ed%a0%80", "%f4%90%80%80", "ok%"];
+  const server = await bench();
+  await each(
+    ["client_id", "redirect_uri", "scope", "state", "code_challenge"],
+    (name) =>
+      each(broken, async (value) => {
+        await shownPage(await ask(server, `${queryWithout(name)}&${name}=${value}`));
+        await shownPage(
+          await server.get("/oauth2/authorize", {
+            method: "POST",
+            body: `${queryWithout(name)}&${name}=${value}`,
+            headers: { "content-type": "application/x-www-form-urlencoded" },
+          }),
+        );
+      }),
+  );
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-02] a client_id that is missing or empty ends on a page, whatever redirect_uri says", async () => {
+  const server = await bench();
+  await each(["https://spa.example/cb", foreign, "", undefined], async (redirect_uri) => {
+    await shownPage(await server.authorize({ client_id: undefined, redirect_uri }));
+    await shownPage(await server.authorize({ client_id: "", redirect_uri }));
+    await shownPage(await authorizeByPost(server, { client_id: undefined, redirect_uri }));
+    await shownPage(await authorizeByPost(server, { client_id: "", redirect_uri }));
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-02, HT-11, HT-19] a client_id that only resembles one of the server is unknown and ends on a page", async () => {
+  const unknown = [
+    ...["nobody", "SPA", "Spa", " spa", "spa ", "spa,web", "spa web", "spa\t", "spa\n", "spa\r\n", "spa\0", "\0spa"],
+    ...[
+      "s\u0440a",
+      "ｓｐａ",
+      "\ufeffspa",
+      "spa\u200b",
+      "spa\u0301",
+      "%73pa",
+      "spa%00",
+      "*",
+      "spa*",
+      "s?a",
+      "undefined",
+    ],
+    ...["__proto__", "constructor", "toString", "hasOwnProperty", "null", "NaN", "[object Object]", "0", "-1"],
+    ...["a".repeat(10_000), "spa".padEnd(4_000, "\0"), `spa' or '1'='1`, markup, "../spa", "{{7*7}}"],
+  ];
+  const server = await bench();
+  await each(unknown, async (client_id) => {
+    await shownPage(await server.authorize({ client_id }), 400, markup);
+    await shownPage(await authorizeByPost(server, { client_id }), 400, markup);
+    await shownPage(await server.authorize({ client_id, redirect_uri: foreign }), 400, markup);
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-03] POST with a form has the same outcome as GET with a query", async () => {
+  const server = await bench();
+  const success = await authorizeByPost(server);
+  assertEquals(success.status, 303);
+  const { code } = sentTo(success);
+  assertEquals((await server.token({ code })).status, 200);
+  const refusal = await authorizeByPost(server, { scope: "bogus" });
+  assertEquals(refusal.status, 303);
+  assertEquals(sentTo(refusal), sentTo(await server.authorize({ scope: "bogus" })));
+  await shownPage(await authorizeByPost(server, { client_id: "nobody" }));
+});
+
+test("[AZ-03] what stands solely in the query of a POST is absent", async () => {
+  const server = await bench();
+  const query = (fields: Fields) => `?${encode(fields)}`;
+  await shownPage(await authorizeByPost(server, { client_id: undefined }, query({ client_id: "spa" })));
+  const uri = "https://spa.example/cb";
+  await shownPage(await authorizeByPost(server, { redirect_uri: undefined }, query({ redirect_uri: uri })));
+  sentTo(await authorizeByPost(server, { state: undefined }, query({ state: "st4te" })), { state: null });
+  const { error } = sentTo(
+    await authorizeByPost(server, { code_challenge: undefined }, query({ code_challenge: challenge })),
+  );
+  assertEquals(error, "invalid_request");
+  const response = await server.authorize({}, {
+    method: "POST",
+    body: "",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+  await shownPage(response);
+});
+
+test("[AZ-03] where query and body of a POST name a parameter, the body's value counts", async () => {
+  const server = await bench();
+  const fields = { client_id: "nobody", redirect_uri: foreign, state: "other", scope: "bogus", response_type: "token" };
+  const { code } = sentTo(await authorizeByPost(server, {}, `?${encode(fields)}`));
+  assert(code);
+  await shownPage(await authorizeByPost(server, { redirect_uri: foreign }, `?${encode(goodRequest)}`));
+  const { error } = sentTo(await authorizeByPost(server, { scope: "bogus" }, `?${encode(goodRequest)}`));
+  assertEquals(error, "invalid_scope");
+});
+
+test("[AZ-03] a POST whose body is no form ends on a page", async () => {
+  const server = await bench();
+  const types = [
+    "application/json",
+    "multipart/form-data; boundary=x",
+    "text/plain",
+    "application/x-www-form-urlencodedx",
+  ];
+  await each(types, async (type) => {
+    const init = { method: "POST", body: encode(goodRequest), headers: { "content-type": type } };
+    await shownPage(await server.get("/oauth2/authorize", init));
+    await shownPage(await server.authorize({}, init));
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-03, HT-02] HEAD is answered without a body and without a Location, and issues nothing", async () => {
+  const server = await bench();
+  await each([{}, { scope: "bogus" }, { client_id: "nobody" }], async (fields) => {
+    const response = await server.authorize(fields, { method: "HEAD" });
+    assertEquals([response.headers.get("location"), await response.text()], [null, ""]);
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-04, HT-19] unknown parameters change nothing and do not come back", async () => {
+  const unknown = [
+    ...["foo=bar", "foo=1&foo=2", "utm_source=x", "foo", "=", "=x", "&&", "__proto__=1", "constructor=1", "a[b]=1"],
+    ...[
+      "code[]=1",
+      "client_id[]=web",
+      "redirect_uri[]=https://evil.example/cb",
+      "scope[]=write",
+      "%00=1",
+      "%F0%9F%94%91=1",
+    ],
+    ...["iss=https://evil.example", "error=access_denied", "error_uri=https://evil.example", "access_token=stolen"],
+    ...["response=x", `${encodeURIComponent(markup)}=1`, `foo=${"a".repeat(10_000)}`],
+  ];
+  await each(unknown, async (more) => {
+    const server = await bench();
+    const { code } = sentTo(await ask(server, `${encode(goodRequest)}&${more}`));
+    assertEquals((await server.token({ code })).status, 200);
+    sentTo(await ask(server, `${more}&${encode(goodRequest)}`));
+    const { error } = sentTo(await ask(server, `${encode({ ...goodRequest, scope: "bogus" })}&${more}`));
+    assertEquals(error, "invalid_scope");
+  });
+});
+
+test("[AZ-05] an empty value is no value", async () => {
+  const server = await bench();
+  sentTo(await server.authorize({ state: "" }), { state: null });
+  await each([authorizeByPost.bind(undefined, server), server.authorize], async (send) => {
+    assertEquals(sentTo(await send({ code_challenge: "" })).error, "invalid_request");
+    assertEquals(sentTo(await send({ response_type: "" })).error, "invalid_request");
+    assert(sentTo(await send({ response_mode: "", request: "", request_uri: "", nonce: "", login_hint: "" })).code);
+    await shownPage(await send({ client_id: "" }));
+    await shownPage(await send({ redirect_uri: "" }));
+  });
+  assertEquals(await granted(server, { scope: "" }), new Set(["read"]));
+  assertEquals(sentTo(await ask(server, `${queryWithout("state")}&state`), { state: null }).error, undefined);
+  const strict = await bench({ scopes: ["read"] });
+  assertEquals(sentTo(await strict.authorize({ scope: "" })).error, "invalid_scope");
+});
+
+test("[AZ-06] a client_id given twice, in any order and with one good value, ends on a page", async () => {
+  const server = await bench();
+  const pairs = [
+    ...["client_id=spa&client_id=nobody", "client_id=nobody&client_id=spa", "client_id=spa&client_id=web"],
+    ...[
+      "client_id=web&client_id=spa",
+      "client_id=spa&client_id=spa",
+      "client_id=spa&client_id=",
+      "client_id=&client_id=spa",
+    ],
+    ...["client_id=spa&client_id", "client_id=spa&client%5Fid=spa", "%63lient_id=spa&client_id=spa"],
+  ];
+  await each(pairs, async (pair) => {
+    await shownPage(await ask(server, `${queryWithout("client_id")}&${pair}`));
+    const [one, two] = pair.split("&");
+    await shownPage(await ask(server, `${one}&${queryWithout("client_id")}&${two}`));
+  });
+  await shownPage(await authorizeByPost(server, { client_id: ["spa", "nobody"] }));
+  await shownPage(await authorizeByPost(server, { client_id: ["nobody", "spa"] }));
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-06] a redirect_uri given twice, in any order and with one good value, ends on a page", async () => {
+  const server = await bench();
+  const good = encodeURIComponent("https://spa.example/cb");
+  const bad = encodeURIComponent(foreign);
+  const pairs = [
+    ...[`redirect_uri=${good}&redirect_uri=${bad}`, `redirect_uri=${bad}&redirect_uri=${good}`],
+    ...[
+      `redirect_uri=${good}&redirect_uri=${good}`,
+      `redirect_uri=${good}&redirect_uri=`,
+      `redirect_uri=&redirect_uri=${good}`,
+    ],
+    ...[`redirect_uri=${good}&redirect%5Furi=${bad}`, `%72edirect_uri=${bad}&redirect_uri=${good}`],
+    "redirect_uri=&redirect_uri=",
+  ];
+  await each(pairs, async (pair) => {
+    await shownPage(await ask(server, `${queryWithout("redirect_uri")}&${pair}`));
+    await shownPage(await ask(server, `${queryWithout("redirect_uri", "scope")}&${pair}`));
+  });
+  await shownPage(await authorizeByPost(server, { redirect_uri: ["https://spa.example/cb", foreign] }));
+  await shownPage(await authorizeByPost(server, { redirect_uri: [foreign, "https://spa.example/cb"] }));
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-07] any other known parameter given twice is invalid_request, equal values and empty ones too", async () => {
+  const names = [
+    ...["response_type", "scope", "code_challenge", "code_challenge_method", "response_mode", "nonce", "login_hint"],
+    ...["prompt", "max_age", "display", "ui_locales", "id_token_hint", "acr_values", "claims"],
+  ];
+  const server = await bench();
+  await each(names, (name) => {
+    const good = goodRequest[name] as string | undefined ?? "x";
+    return each([[good, good], [good, "other"], ["other", good], [good, ""], ["", good], ["", ""]], async (values) => {
+      const { error } = sentTo(await server.authorize({ [name]: values }));
+      assertEquals(error, "invalid_request");
+      assertEquals(sentTo(await authorizeByPost(server, { [name]: values })).error, "invalid_request");
+    });
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-07] resource may be repeated", async () => {
+  const server = await bench();
+  const resource = ["https://api.example/a", "https://api.example/b"];
+  assert(sentTo(await server.authorize({ resource })).code);
+  assert(sentTo(await authorizeByPost(server, { resource })).code);
+});
+
+test("[AZ-08] a repeated state is invalid_request, answered without any state", async () => {
+  const server = await bench();
+  await each([["a", "b"], ["b", "a"], ["a", "a"], ["a", ""], ["", "a"], ["", ""]], async (state) => {
+    await each([{}, { scope: "bogus" }, { scope: ["read", "read"] }, { response_type: undefined }], async (fields) => {
+      const answer = sentTo(await server.authorize({ ...fields, state }), { state: null });
+      assertEquals(answer.error, "invalid_request");
+    });
+    assertEquals(sentTo(await authorizeByPost(server, { state }), { state: null }).error, "invalid_request");
+  });
+});
+
+test("[AZ-09] a request without response_type is invalid_request", async () => {
+  const server = await bench();
+  assertEquals(sentTo(await server.authorize({ response_type: undefined })).error, "invalid_request");
+  assertEquals(sentTo(await authorizeByPost(server, { response_type: undefined })).error, "invalid_request");
+});
+
+test("[AZ-09] a response_type that is not served is unsupported_response_type, without a token anywhere", async () => {
+  const server = await bench();
+  await each(["token", "id_token", "id_token token", "none", "device", "bogus", markup], async (response_type) => {
+    const response = await server.authorize({ response_type, nonce: "n" });
+    assertEquals(sentTo(response).error, "unsupported_response_type");
+    assertNotMatch(response.headers.get("location")!, /#|token=|code=/);
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-10] response_type is compared with case, as a whole set of words", async () => {
+  const server = await bench();
+  const types = [
+    ...["Code", "CODE", "cODE", "id_token code", "code id_token", "code token", "token code", "code id_token token"],
+    ...["code,token", "code+token", "codex", "xcode", "code\0", "code\n", "code\ttoken", "code Code", "ｃode"],
+    ...["constructor", "__proto__", "code".repeat(2_500)],
+  ];
+  await each(types, async (response_type) => {
+    assertEquals(sentTo(await server.authorize({ response_type })).error, "unsupported_response_type");
+  });
+  const metadata = await (await server.get("/.well-known/openid-configuration")).json();
+  assertEquals(metadata.response_types_supported, ["code"]);
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-11] a client without the authorization_code grant is unauthorized_client", async () => {
+  const redirect_uris = ["https://worker.example/cb"];
+  const server = await bench({
+    clients: [
+      { client_id: "worker", client_secret: "s", redirect_uris, grant_types: ["client_credentials"] },
+      { client_id: "device", redirect_uris, grant_types: ["refresh_token"] },
+      { client_id: "idle", redirect_uris, grant_types: [] },
+    ],
+  });
+  await each(["worker", "device", "idle"], async (client_id) => {
+    const response = await server.authorize({ client_id, redirect_uri: redirect_uris[0] });
+    assertEquals(sentTo(response, { uri: redirect_uris[0] }).error, "unauthorized_client");
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-12] state may be left out, and returns unchanged with success and with errors", async () => {
+  const server = await bench();
+  sentTo(await server.authorize({ state: undefined }), { state: null });
+  sentTo(await server.authorize({ state: undefined, scope: "bogus" }), { state: null });
+  await each(["", "&scope=bogus", "&response_type=token", "&code_challenge_method=plain"], async (fault) => {
+    const rest = queryWithout("state", ...fault === "" ? [] : [/\w+/.exec(fault)![0]]) + fault;
+    const answer = sentTo(await ask(server, `${rest}&state=a%20b%2Bc%26d`), { state: "a b+c&d" });
+    assertEquals("error" in answer, fault !== "");
+    sentTo(await ask(server, `state=a+b%2Bc%26d&${rest}`), { state: "a b+c&d" });
+  });
+});
+
+test("[AZ-13] a state of any length up to the maximum is returned whole", async () => {
+  const server = await bench();
+  await each([1, 255, 256, 1023, 1024, 1025, stateLimit], async (length) => {
+    const state = "0123456789abcdef".repeat(stateLimit).slice(0, length);
+    assert(sentTo(await server.authorize({ state }), { state }).code);
+    sentTo(await server.authorize({ state, scope: "bogus" }), { state });
+    sentTo(await authorizeByPost(server, { state }), { state });
+  });
+  const state = "€".repeat(1024);
+  sentTo(await server.authorize({ state }), { state });
+});
+
+test("[AZ-13] a state beyond the maximum is invalid_request, answered without state", async () => {
+  const server = await bench();
+  await each([stateLimit + 1, 10_000], async (length) => {
+    const state = "s".repeat(length);
+    assertEquals(sentTo(await server.authorize({ state }), { state: null }).error, "invalid_request");
+    sentTo(await server.authorize({ state, scope: "bogus" }), { state: null });
+    assertEquals(sentTo(await authorizeByPost(server, { state }), { state: null }).error, "invalid_request");
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-14] every character from 0x20 to 0x7E may stand in state", async () => {
+  const server = await bench();
+  const ascii = Array.from({ length: 0x5F }, (_, i) => String.fromCharCode(0x20 + i));
+  await each([...ascii, ascii.join(""), "  ", " a ", "%41", "%2541", "a=b&state=c#d?e", markup], async (state) => {
+    assert(sentTo(await server.authorize({ state }), { state }).code);
+    sentTo(await server.authorize({ state, scope: "bogus" }), { state });
+  });
+});
+
+test("[AZ-14] other characters in state are returned percent-encoded", async () => {
+  const server = await bench();
+  const controls = Array.from({ length: 0x20 }, (_, i) => String.fromCharCode(i));
+  const others = [
+    "\x7F",
+    "\x80",
+    "é",
+    "e\u0301",
+    "€",
+    "🔑",
+    "\u2028",
+    "\ufeff",
+    "\ufeffa",
+    "\u202e",
+    "\ufffd",
+    "\uffff",
+    "\u{10FFFF}",
+  ];
+  await each([...controls, ...others, "a\0b", "\r\n\r\n<html>"], async (state) => {
+    assert(sentTo(await server.authorize({ state }), { state }).code);
+    assert(sentTo(await authorizeByPost(server, { state }), { state }).code);
+    sentTo(await server.authorize({ state, scope: "bogus" }), { state });
+  });
+});
+
+test("[AZ-14] a state with a line break yields one Location line and no further header", async () => {
+  const server = await bench();
+  await each(
+    ["%0d%0aSet-Cookie:x", "%0aSet-Cookie:x", "%0dSet-Cookie:x=1", "%E5%98%8A%E5%98%8DSet-Cookie:x"],
+    async (state) => {
+      const response = await ask(server, `${queryWithout("state")}&state=${state}`);
+      sentTo(response, { state: decodeURIComponent(state) });
+      const names = [...response.headers.keys()].sort();
+      assertEquals(names, ["cache-control", "location", "referrer-policy", "strict-transport-security"]);
+    },
+  );
+});
+
+test("[AZ-15] scope is a set of words: order and repetition mean nothing", async () => {
+  const server = await bench();
+  const both = new Set(["read", "write"]);
+  await each(["read write", "write read", "read write read", "  read   write ", "write write read"], async (scope) => {
+    assertEquals(await granted(server, { scope }), both);
+  });
+});
+
+test("[AZ-15] scope words are compared with case", async () => {
+  const server = await bench();
+  await each(["Read", "READ", "read Write", "readx", "rea", "read,write", "read+write", "ｒead"], async (scope) => {
+    assertEquals(sentTo(await server.authorize({ scope })).error, "invalid_scope");
+  });
+  assertEquals(sentTo(await server.authorize({ scope: "OpenID bogus" })).error, "invalid_scope");
+});
+
+test("[AZ-15, HT-11] any other character in scope is invalid_scope, with openid among the words too", async () => {
+  const server = await bench();
+  const strange = [
+    `"`,
+    "\\",
+    "\t",
+    "\n",
+    "\r",
+    "\0",
+    "\x1f",
+    "\x7f",
+    "\x80",
+    "\xa0",
+    "é",
+    "€",
+    "🔑",
+    "\u2003",
+    "\ufeff",
+    "\u200b",
+  ];
+  await each(
+    strange,
+    (character) =>
+      each(
+        [`read${character}x`, `read${character}`, `${character}read`, `read${character}write`, character],
+        async (scope) => {
+          assertEquals(sentTo(await server.authorize({ scope })).error, "invalid_scope");
+          assertEquals(sentTo(await server.authorize({ scope: `openid ${scope}` })).error, "invalid_scope");
+        },
+      ),
+  );
+  assertEquals(sentTo(await ask(server, `${queryWithout("scope")}&scope=read%22x`)).error, "invalid_scope");
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-15] every allowed character may stand in a scope word", async () => {
+  const word = Array.from({ length: 0x5E }, (_, i) => String.fromCharCode(0x21 + i)).join("").replace(/["\\]/g, "");
+  const server = await bench({ scopes: [word, "x"] });
+  assertEquals(await granted(server, { scope: word }), new Set([word]));
+});
+
+test("[AZ-16] without scope the configured default is granted and named in the token response", async () => {
+  assertEquals(await granted(await bench(), { scope: undefined }), new Set(["read"]));
+  const own = await bench({ scopes: ["a", "b", "c"], defaultScope: "b a" });
+  assertEquals(await granted(own, { scope: undefined }), new Set(["a", "b"]));
+  assertEquals(await granted(own, { scope: "c" }), new Set(["c"]));
+});
+
+test("[AZ-16] without scope and without a configured default the answer is invalid_scope", async () => {
+  await each([{ scopes: ["a", "b"] }, { scopes: ["a"], defaultScope: "" }], async (options) => {
+    const server = await bench(options);
+    assertEquals(sentTo(await server.authorize({ scope: undefined })).error, "invalid_scope");
+    assertEquals(sentTo(await authorizeByPost(server, { scope: undefined })).error, "invalid_scope");
+    assertEquals(await granted(server, { scope: "a" }), new Set(["a"]));
+  });
+});
+
+test("[AZ-17] a word that is no scope of the server is invalid_scope without openid, and dropped with it", async () => {
+  const server = await bench();
+  const unknown = [
+    "bogus",
+    "admin",
+    "__proto__",
+    "constructor",
+    "toString",
+    "includes",
+    "*",
+    "read:*",
+    "a".repeat(10_000),
+  ];
+  await each(unknown, async (word) => {
+    assertEquals(sentTo(await server.authorize({ scope: word })).error, "invalid_scope");
+    assertEquals(sentTo(await server.authorize({ scope: `read ${word}` })).error, "invalid_scope");
+    assertEquals(sentTo(await server.authorize({ scope: `${word} read` })).error, "invalid_scope");
+    assertEquals(await granted(server, { scope: `openid ${word} read` }), new Set(["openid", "read"]));
+    assertEquals(await granted(server, { scope: `${word} openid` }), new Set(["openid"]));
+  });
+});
+
+test("[AZ-17] a scope of the server that the client may not have is invalid_scope, with openid too", async () => {
+  const redirect_uri = "https://reader.example/cb";
+  const reader = { client_id: "reader", redirect_uris: [redirect_uri] };
+  const at = { uri: redirect_uri };
+  const plain = await bench({ clients: [{ ...reader, scope: "read" }] });
+  await each(["write", "read write", "openid", "openid read", "openid write", "openid bogus"], async (scope) => {
+    const answer = sentTo(await plain.authorize({ client_id: "reader", redirect_uri, scope }), at);
+    assertEquals(answer.error, "invalid_scope");
+  });
+  assert(sentTo(await plain.authorize({ client_id: "reader", redirect_uri, scope: "read" }), at).code);
+  const openid = await bench({ clients: [{ ...reader, scope: "openid read" }] });
+  const wide = await openid.authorize({ client_id: "reader", redirect_uri, scope: "openid read write" });
+  assertEquals(sentTo(wide, at).error, "invalid_scope");
+});
+
+test("[AZ-17] nothing left to grant is invalid_scope", async () => {
+  const server = await bench();
+  assertEquals(sentTo(await server.authorize({ scope: " " })).error, "invalid_scope");
+  assertEquals(sentTo(await server.authorize({ scope: "     " })).error, "invalid_scope");
+  const uri = "https://bare.example/cb";
+  const bare = await bench({ clients: [{ client_id: "bare", redirect_uris: [uri], scope: "" }] });
+  await each([undefined, "read", "openid"], async (scope) => {
+    const answer = sentTo(await bare.authorize({ client_id: "bare", redirect_uri: uri, scope }), { uri });
+    assertEquals(answer.error, "invalid_scope");
+  });
+});
+
+/** Lets the first user in, and grants what `choose` makes of the scope asked for. */
+function granting(choose: (scope: readonly string[]) => readonly string[]): Approver {
+  return ({ scope }, { users, now }) => ({ user: users.all()[0]!, scope: choose(scope), authTime: now() });
+}
+
+test("[AZ-18] where the approver grants less, code and tokens hold only what was granted", async () => {
+  const server = await bench({ approver: granting((scope) => scope.filter((word) => word === "read")) });
+  const response = await server.token({ code: await server.code({ scope: "openid read write" }) });
+  const body = await response.json();
+  assertEquals([response.status, body.scope, claimsOf(body.access_token).scope], [200, "read", "read"]);
+  assertEquals("id_token" in body, false);
+  const scopes = server.events.flatMap((event) => event.type === "code_issued" ? [event.scope] : []);
+  assertEquals(scopes, [["read"]]);
+});
+
+test("[AZ-18] where the approver grants more, or things unheard of, only what was asked for is granted", async () => {
+  const server = await bench({ approver: granting(() => ["admin", "write", "read", "openid"]) });
+  assertEquals(await granted(server, { scope: "read" }), new Set(["read"]));
+  const other = await bench({ approver: granting(() => ["admin"]) });
+  assertEquals(sentTo(await other.authorize()).error, "access_denied");
+  assertEquals(codesIssued(other), 0);
+});
+
+test("[AZ-19] a response_mode that metadata does not list is refused in the query", async () => {
+  const server = await bench();
+  const metadata = await (await server.get("/.well-known/oauth-authorization-server")).json();
+  assertEquals(metadata.response_modes_supported, ["query"]);
+  const modes = [
+    "bogus",
+    "fragment",
+    "form_post",
+    "web_message",
+    "jwt",
+    "query.jwt",
+    "Query",
+    "query ",
+    "query fragment",
+    "\0",
+    markup,
+  ];
+  await each(modes, async (response_mode) => {
+    assertEquals(sentTo(await server.authorize({ response_mode })).error, "invalid_request");
+    assertEquals(sentTo(await authorizeByPost(server, { response_mode })).error, "invalid_request");
+  });
+  assert(sentTo(await server.authorize({ response_mode: "query" })).code);
+});
+
+test("[AZ-21] when the approver denies, at once or after a while, the answer is access_denied with the state", async () => {
+  const denial = () => new OAuthError("access_denied", "the user said no", { rule: "AZ-21" });
+  const approvers: Record<string, Approver> = {
+    throws: () => {
+      throw denial();
+    },
+    rejects: () => Promise.reject(denial()),
+  };
+  await each(Object.keys(approvers), async (name) => {
+    const server = await bench({ approver: approvers[name] });
+    const state = "a b&c";
+    assertEquals(sentTo(await server.authorize({ state }), { state }).error, "access_denied");
+    assertEquals(sentTo(await authorizeByPost(server, { state }), { state }).error, "access_denied");
+    sentTo(await server.authorize({ state: undefined }), { state: null });
+    assertEquals(codesIssued(server), 0);
+    assertEquals(refusals(server.events).at(-1)!.error, "access_denied");
+  });
+});
+
+test("[AZ-21] where there is no user who could log in, automatic login denies", async () => {
+  const server = await bench({ users: [] });
+  assertEquals(sentTo(await server.authorize()).error, "access_denied");
+});
+
+test("[AZ-22] an unforeseen failure after the redirect URI is known is a redirect that tells nothing of it", async () => {
+  const secret = "disk /var/lib/latchkey/secret.db is full";
+  const explode = (): never => {
+    throw new Error(secret);
+  };
+  const storeThat = (put: Store["put"]): Store => ({ ...memoryStore(), put });
+  const failures: Readonly<Record<string, Parameters<typeof bench>[0]>> = {
+    "the store rejects": { store: storeThat(() => Promise.reject(new Error(secret))) },
+    "the store throws": { store: storeThat(explode) },
+    "the store rejects with a text": { store: storeThat(() => Promise.reject(secret)) },
+    "the store rejects with nothing": { store: storeThat(() => Promise.reject()) },
+    "the dice throw": { random: explode },
+    "the approver throws": { approver: explode },
+    "the approver rejects": { approver: () => Promise.reject(new TypeError(secret)) },
+    "the approver answers with nothing": { approver: (() => undefined) as unknown as Approver },
+  };
+  await each(Object.keys(failures), async (name) => {
+    const server = await bench(failures[name]);
+    await each([server.authorize, authorizeByPost.bind(undefined, server)], async (send) => {
+      const response = await send({});
+      const { error, error_description } = sentTo(response);
+      assertMatch(error, /^(server_error|temporarily_unavailable)$/);
+      const answer = `${error_description} ${[...response.headers].join()} ${await response.text()}`;
+      assertNotMatch(answer, /disk|secret|latchkey\/|TypeError|undefined|\.ts|\bat \S+:\d/);
+    });
+    assertEquals(server.events.filter((event) => event.type === "bug").length, 2);
+    assertEquals(codesIssued(server), 0);
+  });
+});
+
+test("[AZ-23] names of parameters are compared with case", async () => {
+  const server = await bench();
+  await each(["Client_ID", "CLIENT_ID", "client_Id", "client-id", "clientId"], async (name) => {
+    await shownPage(await ask(server, `${queryWithout("client_id")}&${name}=spa`));
+    assert(sentTo(await ask(server, `${encode(goodRequest)}&${name}=web`)).code);
+  });
+  const uri = encodeURIComponent("https://spa.example/cb");
+  await shownPage(await ask(server, `${queryWithout("redirect_uri")}&Redirect_URI=${uri}`));
+  assert(sentTo(await ask(server, `${encode(goodRequest)}&REDIRECT_URI=${encodeURIComponent(foreign)}`)).code);
+  sentTo(await ask(server, `${queryWithout("state")}&State=st4te`), { state: null });
+  const { error } = sentTo(await ask(server, `${queryWithout("response_type")}&Response_Type=code`));
+  assertEquals(error, "invalid_request");
+});
+
+test("[AZ-23] values are compared with case", async () => {
+  const server = await bench();
+  await shownPage(await server.authorize({ client_id: "SPA" }));
+  await shownPage(await server.authorize({ redirect_uri: "https://spa.example/CB" }));
+  assertEquals(sentTo(await server.authorize({ code_challenge_method: "s256" })).error, "invalid_request");
+  assertEquals(sentTo(await server.authorize({ response_mode: "Query" })).error, "invalid_request");
+});
+
+test("[AZ-24] a secret in the request neither authenticates nor changes the outcome", async () => {
+  const server = await bench();
+  const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
+  await each(["web-secret", "wrong", "x"], async (client_secret) => {
+    const code = await server.code({ ...web, client_secret });
+    assertEquals((await server.token({ ...web, code })).status, 401);
+    const init = { headers: basic("web", "web-secret") };
+    assertEquals((await server.token({ ...web, code, client_id: undefined }, init)).status, 200);
+    assert(sentTo(await server.authorize({ client_secret })).code);
+    assertEquals(sentTo(await server.authorize({ client_secret, scope: "bogus" })).error, "invalid_scope");
+    await shownPage(await server.authorize({ client_secret, client_id: "nobody" }));
+  });
+  const strict = await bench({ pkce: { requireForConfidential: true } });
+  const bare = { ...web, client_secret: "web-secret", code_challenge: undefined, code_challenge_method: undefined };
+  assertEquals(sentTo(await strict.authorize(bare), { uri: web.redirect_uri }).error, "invalid_request");
+});
+
+test("[AZ-24, HT-15] a secret or token in the request is in no log, no trace event and no answer", async () => {
+  const names = [
+    ...["client_secret", "client_assertion", "code_verifier", "code", "access_token", "refresh_token", "token"],
+    ...["password", "id_token_hint", "assertion", "subject_token"],
+  ];
+  const value = "tell-nobody-7c1f";
+  const outcomes: readonly Fields[] = [
+    {},
+    { scope: "bogus" },
+    { response_type: "token" },
+    { code_challenge: undefined },
+    { client_id: "nobody" },
+    { redirect_uri: foreign },
+    { redirect_uri: ["a", "b"] },
+  ];
+  await each(names, async (name) => {
+    const server = await bench();
+    const answers: string[] = [];
+    const logged = await consoleDuring(async () => {
+      for (const fields of outcomes) {
+        for (const send of [server.authorize, authorizeByPost.bind(undefined, server)]) {
+          for (const sent of [value, [value, value]]) {
+            const response = await send({ ...fields, [name]: sent });
+            answers.push(`${[...response.headers].join()} ${await response.text()}`);
+          }
+        }
+      }
+    });
+    for (const text of [logged, JSON.stringify(server.events), ...answers]) assert(!text.includes(value), text);
+  });
+});
+
+const signed = { request: "eyJhbGciOiJub25lIn0.eyJyZWRpcmVjdF91cmkiOiJodHRwczovL2V2aWwuZXhhbXBsZS9jYiJ9." };
+const byReference = { request_uri: "https://evil.example/request.jwt" };
+const refused: readonly (readonly [Fields, string])[] = [
+  [signed, "request_not_supported"],
+  [{ request: "x" }, "request_not_supported"],
+  [byReference, "request_uri_not_supported"],
+  [{ request_uri: "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c" }, "request_uri_not_supported"],
+  [{ ...signed, ...byReference }, "invalid_request"],
+];
+
+test("[JR-01] request and request_uri are refused by redirect if the query names a registered redirect URI", async () => {
+  const server = await bench({
+    clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb", "http://127.0.0.1/cb"] }],
+  });
+  await each(refused, async ([fields, error]) => {
+    assertEquals(sentTo(await server.authorize(fields)).error, error);
+    assertEquals(sentTo(await authorizeByPost(server, fields)).error, error);
+    sentTo(await server.authorize({ ...fields, state: undefined }), { state: null });
+    const uri = "http://127.0.0.1:50123/cb";
+    assertEquals(sentTo(await server.authorize({ ...fields, redirect_uri: uri }), { uri }).error, error);
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[JR-01] request and request_uri are refused on a page if the query names no registered redirect URI", async () => {
+  const server = await bench();
+  await each(refused, async ([fields, error]) => {
+    for (const redirect_uri of [foreign, undefined, "", ["https://spa.example/cb", foreign]]) {
+      for (const scope of ["openid read", "read", undefined]) {
+        const response = await server.authorize({ ...fields, redirect_uri, scope });
+        await shownPage(response);
+        assertEquals(refusals(server.events).at(-1)!.error, error);
+        await shownPage(await authorizeByPost(server, { ...fields, redirect_uri, scope }));
+      }
+    }
+    await shownPage(await server.authorize({ ...fields, client_id: "nobody" }));
+    assertEquals(refusals(server.events).at(-1)!.why.rule, "AZ-02");
+  });
+  assertEquals(codesIssued(server), 0);
+});
+
+test("[AZ-01, JR-01] a signed request is refused before anything that follows the redirect URI", async () => {
+  const server = await bench();
+  const faults: readonly Fields[] = [
+    { response_type: undefined },
+    { response_type: "token" },
+    { response_mode: "bogus" },
+    { scope: "bogus" },
+    { scope: ["read", "read"] },
+    { code_challenge: undefined },
+  ];
+  await each(refused, ([fields, error]) =>
+    each(faults, async (fault) => {
+      assertEquals(sentTo(await server.authorize({ ...fields, ...fault })).error, error);
+    }));
+});
+
+test("[JR-01] nothing is ever fetched for a request_uri", async () => {
+  const original = globalThis.fetch;
+  let fetched = 0;
+  globalThis.fetch = () => {
+    fetched++;
+    return Promise.reject(new Error("no network here"));
+  };
+  try {
+    const server = await bench();
+    for (const [fields] of refused) {
+      for (const redirect_uri of ["https://spa.example/cb", foreign]) {
+        await server.authorize({ ...fields, redirect_uri });
+      }
+    }
+  } finally {
+    globalThis.fetch = original;
+  }
+  assertEquals(fetched, 0);
+});

@@ -1,0 +1,474 @@
+/** Authorization codes: what they are made of, whom they belong to, and that each buys tokens once (group CI). */
+
+import { assert, assertEquals, assertGreaterOrEqual, assertMatch, assertRejects } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import {
+  basic,
+  bench,
+  challenge,
+  claimsOf,
+  clients,
+  each,
+  outcome,
+  overheard,
+  refusals,
+  tokensOf,
+  webRequest,
+  webToken,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-codes-"));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newPath = () => join(folder, `${files++}.db`);
+
+/** How to open a new store, and how to open it a second time. */
+const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
+  memory() {
+    const store = memoryStore();
+    return Promise.resolve([store, store]);
+  },
+  async SQLite() {
+    const path = newPath();
+    return [await sqliteStore(path), await sqliteStore(path)];
+  },
+};
+
+const start = Date.UTC(2026, 0, 1);
+const otherVerifier = "0123456789-0123456789-0123456789-0123456789";
+
+/** `other` is public as `spa` is and shares its redirect URI, so that nothing but the name tells them apart. */
+const crowd: LatchkeyOptions = {
+  clients: [
+    ...clients,
+    { client_id: "other", redirect_uris: ["https://spa.example/cb", "https://spa.example/cb2"] },
+    { client_id: "web2", client_secret: "web2-secret", redirect_uris: ["https://web.example/cb"] },
+  ],
+  users: [{ sub: "alice" }, { sub: "bob" }],
+};
+
+const webBasic = { headers: basic("web", "web-secret") };
+
+/** The family that everything bought by the newest code belongs to. */
+function familyOf({ events }: Bench): string {
+  const event = events.findLast((event) => event.type === "code_issued");
+  return event!.family;
+}
+
+function endedFamilies({ events }: Bench): string[] {
+  return events.flatMap((event) => event.type === "family_ended" ? [event.family] : []);
+}
+
+function count(outcomes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of outcomes) counts[one] = (counts[one] ?? 0) + 1;
+  return counts;
+}
+
+test("[CI-01] ten thousand codes are of URL-safe characters, hold 160 bits, and have nothing in common", async () => {
+  const { code } = await bench();
+  const codes: string[] = [];
+  for (let i = 0; i < 10_000; i++) codes.push(await code());
+  for (const one of codes) assertMatch(one, /^[A-Za-z0-9_-]{27,}$/);
+  assertEquals(new Set(codes.map((one) => one.slice(0, 8))).size, codes.length, "two codes begin alike");
+  assertEquals(new Set(codes.map((one) => one.slice(-8))).size, codes.length, "two codes end alike");
+  let bits = 0;
+  for (let place = 0; place < codes[0]!.length; place++) {
+    bits += Math.log2(new Set(codes.map((one) => one[place])).size);
+  }
+  assertGreaterOrEqual(Math.round(bits), 160);
+});
+
+test("[CI-01] a code is one draw of the dice, of 160 bits or more", async () => {
+  const drawn: Uint8Array[] = [];
+  const b = await bench({
+    random(bytes) {
+      const values = crypto.getRandomValues(new Uint8Array(bytes));
+      drawn.push(values);
+      return values;
+    },
+  });
+  const code = await b.code();
+  const source = drawn.find((bytes) => Buffer.from(bytes).toString("base64url") === code);
+  assert(source, "no draw of the dice is the code");
+  assertGreaterOrEqual(source.length, 20);
+});
+
+test("[CI-02] a code is good until the last millisecond of its lifetime, and never again", async () => {
+  const lifetimes: [LatchkeyOptions["lifetimes"], number][] = [[undefined, 300], [{ code: 600 }, 600], [
+    { code: 1 },
+    1,
+  ]];
+  await each(lifetimes, async ([lifetimes, seconds]) => {
+    for (const [late, expected] of [[-0.001, "200"], [0, "400 invalid_grant"], [86400, "400 invalid_grant"]] as const) {
+      const b = await bench({ lifetimes });
+      const code = await b.code();
+      b.advance(seconds + late);
+      assertEquals(await outcome(await b.token({ code })), expected, `${late} s after the end`);
+    }
+  });
+});
+
+test("[CI-02] no lifetime of codes but whole seconds from 1 to 600 is accepted", async () => {
+  await each([601, 0, -1, 1.5, NaN, Infinity], async (code) => {
+    const error = await assertRejects(() => latchkey({ lifetimes: { code } }), ConfigurationError);
+    assertEquals(error.faults.map((fault) => fault.place), ["lifetimes.code"]);
+  });
+});
+
+test("[CI-02] a code that outlives the server expires by the clock and not by the store", async () => {
+  const store = memoryStore();
+  const before = await bench({ store });
+  const code = await before.code();
+  const later = await bench({ store, now: () => start + 300_000, lifetimes: { code: 600 } });
+  assertEquals(await outcome(await later.token({ code })), "400 invalid_grant");
+  assertEquals(refusals(later.events)[0]!.why.rule, "CI-02");
+});
+
+test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of the tries uses it up", async () => {
+  const b = await bench(crowd);
+  const code = await b.code();
+  await each<[Fields, string?]>([
+    [{ client_id: "other" }],
+    [{ redirect_uri: "https://spa.example/cb2" }],
+    [{ redirect_uri: "https://SPA.example/cb" }],
+    [{ code_verifier: otherVerifier }],
+    [{ code_verifier: challenge }],
+    [{ code_verifier: undefined }, "400 invalid_request"],
+    [{ redirect_uri: undefined }, "400 invalid_request"],
+    [{ code: code.slice(0, -1) }],
+    [{ code: `${code}A` }],
+    [{ code: code.toLowerCase() }],
+    [{ code: ` ${code}` }],
+    [{ code: `${code}\0` }],
+  ], async ([change, expected = "400 invalid_grant"]) => {
+    assertEquals(await outcome(await b.token({ code, ...change })), expected);
+  });
+  assertEquals(endedFamilies(b), []);
+  assertEquals(await outcome(await b.token({ code })), "200");
+});
+
+test("[CI-03] two codes of one client do not lend each other their challenge or redirect URI", async () => {
+  const b = await bench(crowd);
+  const otherChallenge = createHash("sha256").update(otherVerifier).digest("base64url");
+  const one = { client_id: "other", redirect_uri: "https://spa.example/cb" };
+  const two = { client_id: "other", redirect_uri: "https://spa.example/cb2" };
+  const first = await b.code(one);
+  const second = await b.code({ ...two, code_challenge: otherChallenge });
+  for (const [code, uris] of [[first, two], [second, one]] as const) {
+    assertEquals(await outcome(await b.token({ ...uris, code })), "400 invalid_grant");
+    assertEquals(await outcome(await b.token({ ...uris, code, code_verifier: otherVerifier })), "400 invalid_grant");
+  }
+  assertEquals(await outcome(await b.token({ ...two, code: second })), "400 invalid_grant");
+  assertEquals(
+    await outcome(await b.token({ ...one, code: first, code_verifier: otherVerifier })),
+    "400 invalid_grant",
+  );
+  assertEquals(await outcome(await b.token({ ...one, code: first })), "200");
+  assertEquals(await outcome(await b.token({ ...two, code: second, code_verifier: otherVerifier })), "200");
+});
+
+test("[CI-03] tokens show what was bound at the approval, whatever the redemption asks for", async () => {
+  const b = await bench(crowd);
+  const code = await b.code({ scope: "openid read", nonce: "n-one", login_hint: "bob" });
+  await b.code({ scope: "openid write", nonce: "n-two", login_hint: "alice" });
+  b.advance(100);
+  const greed = {
+    ...{ scope: "openid read write", nonce: "n-two", sub: "alice", user: "alice", login_hint: "alice" },
+    ...{ auth_time: "1", aud: "evil", audience: "evil", code_challenge: challenge, username: "alice", state: "x" },
+  };
+  const { access_token, id_token, scope } = await tokensOf(await b.token({ code, ...greed }));
+  const access = claimsOf(access_token);
+  const id = claimsOf(id_token);
+  assertEquals([scope, access.scope], ["openid read", "openid read"]);
+  assertEquals([access.sub, id.sub, id.nonce], ["bob", "bob", "n-one"]);
+  assertEquals([access.aud, access.client_id, id.aud], ["https://as.test", "spa", "spa"]);
+  assertEquals(id.auth_time, start / 1000);
+});
+
+test("[CI-03] without a nonce in the authorization request no token has one", async () => {
+  const b = await bench();
+  const { id_token, access_token } = await tokensOf(await b.token({ code: await b.code(), nonce: "mine" }));
+  assertEquals(["nonce" in claimsOf(id_token), "nonce" in claimsOf(access_token)], [false, false]);
+});
+
+for (const [name, open] of Object.entries(stores)) {
+  test(`[CI-04, CI-06] of 50 and of 500 redemptions at once, through two servers, one succeeds (${name})`, async () => {
+    const [store, again] = await open();
+    const one = await bench({ store });
+    const two = await bench({ store: again });
+    for (const tries of [50, 500]) {
+      one.events.length = two.events.length = 0;
+      const code = await one.code();
+      const answers = await Promise.all(
+        Array.from({ length: tries }, (_, i) => (i % 2 === 0 ? one : two).token({ code })),
+      );
+      const bodies = new Set(await Promise.all(answers.filter(({ ok }) => !ok).map((one) => one.clone().text())));
+      assertEquals(count(await Promise.all(answers.map(outcome))), { "200": 1, "400 invalid_grant": tries - 1 });
+      assertEquals(bodies.size, 1);
+      const issued = [...one.events, ...two.events].filter((event) => event.type === "tokens_issued");
+      assertEquals(issued.length, 1);
+      assert(await store.get("ended_family", familyOf(one)), "the losers were all in order, and ended nothing");
+    }
+    await one.as.close();
+    await two.as.close();
+  });
+
+  test(`[CI-04] one of 50 confidential redemptions at once succeeds, among 50 that fail (${name})`, async () => {
+    const [store, again] = await open();
+    await again.close();
+    const b = await bench({ ...crowd, store });
+    const code = await b.code(webRequest);
+    const tries = Array.from({ length: 50 }, () => [
+      b.token({ ...webToken, code }, webBasic),
+      b.token({ ...webToken, code }, { headers: basic("web2", "web2-secret") }),
+    ]);
+    assertEquals(count(await Promise.all((await Promise.all(tries.flat())).map(outcome))), {
+      "200": 1,
+      "400 invalid_grant": 99,
+    });
+    await b.as.close();
+  });
+
+  test(`[CI-08] a spent code stays known until it would have expired, however often it is swept (${name})`, async () => {
+    const [store, again] = await open();
+    await again.close();
+    const b = await bench({ store });
+    const code = await b.code();
+    assertEquals(await outcome(await b.token({ code })), "200");
+    for (const seconds of [0, 1, 29, 30, 120, 119.999]) {
+      b.advance(seconds);
+      await store.sweep(start + elapsed(b));
+      assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+      assertEquals(refusals(b.events).at(-1)!.why.rule, "CI-06", `after ${seconds} s more it is forgotten`);
+    }
+    for (const seconds of [0.001, 1, 3600]) {
+      b.advance(seconds);
+      await store.sweep(start + elapsed(b));
+      assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+    }
+    await b.as.close();
+  });
+}
+
+/** Milliseconds on the server's clock since it started: what its newest event says. */
+function elapsed({ events }: Bench): number {
+  return events.at(-1)!.at - start;
+}
+
+test("[CI-04] a code that was spent before the tokens could be signed stays spent", async () => {
+  await each(
+    ["the keys cannot be read", "the keys cannot be kept", "the keys are broken", "the dice fail"],
+    async (fault) => {
+      let broken = false;
+      const inner = memoryStore();
+      const store = overheard(inner, (verb, [kind]) => {
+        if (!broken || kind !== "keys") return;
+        if (
+          fault.endsWith("be read") && verb === "get" || fault.endsWith("be kept") && verb === "add"
+        ) throw new Error(fault);
+      });
+      const b = await bench({
+        store,
+        random(bytes) {
+          if (broken && fault === "the dice fail") throw new Error(fault);
+          return crypto.getRandomValues(new Uint8Array(bytes));
+        },
+      });
+      const code = await b.code();
+      broken = true;
+      if (fault === "the keys are broken") {
+        const jwk = { kty: "EC", crv: "P-256", x: "AA", y: "AA", d: "AA" };
+        await inner.put("keys", "ES256", { keys: [{ kid: "k", jwk, signsFrom: 0 }] }, { expiresAt: Infinity });
+      }
+      assertEquals(await outcome(await b.token({ code })), "500 server_error");
+      broken = false;
+      assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+      assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
+    },
+  );
+});
+
+test("[CI-04] a spend that the store has written but cannot answer gives no tokens, and stays spent", async () => {
+  const inner = memoryStore();
+  const store = overheard(inner, (verb, [kind, id]) => {
+    if (verb !== "spend") return;
+    inner.spend(kind as "code", id as string, start);
+    throw new Error("the connection was lost");
+  });
+  const b = await bench({ store });
+  const code = await b.code();
+  assertEquals(await outcome(await b.token({ code })), "500 server_error");
+  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
+});
+
+test("[CI-05] what other clients try with a code takes nothing from its owner, before and after", async () => {
+  const b = await bench(crowd);
+  const code = await b.code(webRequest);
+  const thieves = () =>
+    each<[Fields, RequestInit?]>([
+      [{ client_id: "other" }],
+      [{ client_id: "spa", redirect_uri: "https://web.example/cb", code_verifier: undefined }],
+      [webToken, { headers: basic("web2", "web2-secret") }],
+      [{ ...webToken, client_id: "web2" }, { headers: basic("web2", "web2-secret") }],
+      [{ ...webToken, client_id: "poster", client_secret: "poster-secret" }],
+    ], async ([fields, init]) => {
+      assertEquals(await outcome(await b.token({ ...fields, code }, init)), "400 invalid_grant");
+    });
+  await thieves();
+  assertEquals(await outcome(await b.token({ ...webToken, code }, webBasic)), "200");
+  await thieves();
+  assertEquals(endedFamilies(b), []);
+});
+
+test("[CI-06] a second redemption ends the family of the first for as long as its tokens live", async () => {
+  await each([{}, { access_token: 60, id_token: 7200 }, { access_token: 7200, id_token: 60 }], async (lifetimes) => {
+    const store = memoryStore();
+    const b = await bench({ store, lifetimes });
+    const code = await b.code();
+    const family = familyOf(b);
+    const { access_token, id_token } = await tokensOf(await b.token({ code }));
+    assertEquals(await store.get("ended_family", family), undefined);
+    b.advance(10);
+    assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+    assertEquals(endedFamilies(b), [family]);
+    const { jti, exp } = claimsOf(access_token);
+    assert(String(jti).startsWith(`${family}.`), "the access token does not say which family it is of");
+    const end = Math.max(Number(exp), Number(claimsOf(id_token).exp)) * 1000;
+    for (const now of [start, (start + end) / 2, end - 1]) {
+      await store.sweep(now);
+      assert(await store.get("ended_family", family), `${end - now} ms before its end the token counts as good again`);
+    }
+  });
+});
+
+test("[CI-06] a replay ends its own family and no other, and may come any number of times", async () => {
+  const b = await bench();
+  const code = await b.code();
+  const family = familyOf(b);
+  const bystander = await b.code();
+  await tokensOf(await b.token({ code }));
+  for (let i = 0; i < 3; i++) assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  assertEquals([...new Set(endedFamilies(b))], [family]);
+  assertEquals(refusals(b.events)[0]!.why.rule, "CI-06");
+  assertEquals(await outcome(await b.token({ code: bystander })), "200");
+});
+
+test("[CI-07] a second redemption that is wrong in any respect ends nothing", async () => {
+  const store = memoryStore();
+  const b = await bench({ ...crowd, store });
+  const code = await b.code();
+  const family = familyOf(b);
+  await tokensOf(await b.token({ code }));
+  await each<Fields>([
+    { code_verifier: otherVerifier },
+    { code_verifier: undefined },
+    { code_verifier: "short" },
+    { redirect_uri: "https://spa.example/cb2" },
+    { redirect_uri: undefined },
+    { client_id: "other" },
+    { client_id: "nobody" },
+    { client_id: "web" },
+    { client_secret: "guess" },
+    { grant_type: "refresh_token" },
+    { grant_type: undefined },
+    { code: [code, code] },
+  ], async (change) => assertMatch(await outcome(await b.token({ code, ...change })), /^40[01] /));
+  assertEquals([endedFamilies(b), await store.get("ended_family", family)], [[], undefined]);
+});
+
+test("[CI-07] a second redemption of a confidential client with a wrong secret or none ends nothing", async () => {
+  const store = memoryStore();
+  const b = await bench({ ...crowd, store });
+  const code = await b.code(webRequest);
+  const family = familyOf(b);
+  await tokensOf(await b.token({ ...webToken, code }, webBasic));
+  for (const init of [{ headers: basic("web", "guess") }, { headers: basic("web2", "web2-secret") }, {}]) {
+    assertMatch(await outcome(await b.token({ ...webToken, code }, init)), /^40[01] invalid_(?:client|grant)$/);
+    assertMatch(await outcome(await b.token({ ...webToken, client_id: "web", code }, init)), /^40[01] /);
+  }
+  assertMatch(await outcome(await b.token({ ...webToken, code, code_verifier: otherVerifier }, webBasic)), /^400 /);
+  assertEquals([endedFamilies(b), await store.get("ended_family", family)], [[], undefined]);
+});
+
+test("[CI-09] a code survives a failed try of every kind", async () => {
+  const b = await bench(crowd);
+  await each<[Fields, RequestInit?]>([
+    [{ redirect_uri: "https://web.example/cb/" }, webBasic],
+    [{ redirect_uri: undefined }, webBasic],
+    [{ code_verifier: otherVerifier }, webBasic],
+    [{ grant_type: "password" }, webBasic],
+    [{ client_id: "spa" }, webBasic],
+    [{}, { headers: basic("web", "guess") }],
+    [{ client_id: "web" }],
+  ], async ([change, init]) => {
+    const code = await b.code(webRequest);
+    assertMatch(await outcome(await b.token({ ...webToken, code, ...change }, init)), /^40[01] /);
+    assertEquals(await outcome(await b.token({ ...webToken, code }, webBasic)), "200");
+  });
+});
+
+test("[CI-10] the store hears a digest of the code and never the code; the trace hears neither", async () => {
+  const heard: unknown[] = [];
+  const inner = memoryStore();
+  const b = await bench({ ...crowd, store: overheard(inner, (verb, args) => heard.push([verb, ...args])) });
+  const code = await b.code();
+  await b.token({ code, code_verifier: otherVerifier });
+  await b.token({ code, client_id: "other" });
+  await b.token({ code });
+  await b.token({ code });
+  b.advance(300);
+  await b.token({ code });
+  const digest = createHash("sha256").update(code).digest();
+  const forms = (["base64url", "base64", "hex"] as const).map((form) => digest.toString(form));
+  const shelf = JSON.stringify(heard);
+  assert(!shelf.includes(code), "the store was told the code");
+  assert(
+    forms.some((form) => shelf.includes(form)),
+    "the code is shelved under something else than its SHA-256 digest",
+  );
+  const told = JSON.stringify(b.events);
+  for (const secret of [code, ...forms, ...forms.map((form) => form.slice(0, 16))]) {
+    assert(!told.includes(secret), "the trace was told the code or its digest");
+  }
+});
+
+test("[CI-11] a client that is gone is 401, and its code is worth nothing to who comes after it", async () => {
+  const b = await bench(crowd);
+  const [code, webCode] = [await b.code(), await b.code(webRequest)];
+  b.as.clients.delete("spa");
+  b.as.clients.delete("web");
+  assertEquals(await outcome(await b.token({ code })), "401 invalid_client");
+  assertEquals(await outcome(await b.token({ ...webToken, code: webCode }, webBasic)), "401 invalid_client");
+  assertEquals(await outcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
+});
+
+test("[CI-11] when the user is gone the code is 400 invalid_grant", async () => {
+  const b = await bench(crowd);
+  const [alice, bob] = [await b.code(), await b.code({ login_hint: "bob" })];
+  b.as.users.delete("alice");
+  assertEquals(await outcome(await b.token({ code: alice })), "400 invalid_grant");
+  assertEquals(await outcome(await b.token({ code: bob })), "200");
+});
+
+test("[CI-11] when the approval was ended before the redemption the code is 400 invalid_grant", async () => {
+  const store = memoryStore();
+  const b = await bench({ store });
+  const code = await b.code();
+  await store.revoke(familyOf(b), start + 3_600_000);
+  const bystander = await b.code();
+  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
+  assertEquals(await outcome(await b.token({ code: bystander })), "200");
+});

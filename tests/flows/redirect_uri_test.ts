@@ -1,0 +1,856 @@
+/** Redirect URIs at registration, at the authorization endpoint, and in whatever else a browser is shown (group RU). */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertThrows } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { authorizeByPost, basic, bench, each, encode, goodRequest, refusals, sentTo, shownPage } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+/** A server with one client, `c`, that has these redirect URIs. */
+function serverWith(redirect_uris: readonly string[], more: Partial<ClientMetadata> = {}): Promise<Bench> {
+  return bench({ clients: [{ client_id: "c", redirect_uris, ...more }] });
+}
+
+/** Asks `c` to be answered at each of these URIs, by GET and by POST, and asserts that none of them is visited. */
+async function assertPages(server: Bench, uris: readonly string[]): Promise<void> {
+  const issued = () => server.events.filter((event) => event.type === "code_issued").length;
+  const before = issued();
+  await each(uris, async (redirect_uri) => {
+    await shownPage(await server.authorize({ client_id: "c", redirect_uri }));
+    await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri }));
+    await shownPage(await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" }));
+  });
+  assertEquals(issued(), before);
+}
+
+/** Asks `c` to be answered at each of these URIs, and asserts that it is, with a code and with an error. */
+async function assertAnswered(server: Bench, uris: readonly string[]): Promise<void> {
+  await each(uris, async (redirect_uri) => {
+    assert(sentTo(await server.authorize({ client_id: "c", redirect_uri }), { uri: redirect_uri }).code);
+    assert(sentTo(await authorizeByPost(server, { client_id: "c", redirect_uri }), { uri: redirect_uri }).code);
+    const refusal = await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" });
+    assertEquals(sentTo(refusal, { uri: redirect_uri }).error, "invalid_scope");
+  });
+}
+
+/** Asserts that no server starts with any of these URIs, and that it says where the wrong one stands. */
+async function assertUnregistrable(uris: readonly string[], options: LatchkeyOptions = {}): Promise<void> {
+  await each(uris, async (uri) => {
+    const clients = [
+      { client_id: "good", redirect_uris: ["https://good.example/cb"] },
+      { client_id: "c", redirect_uris: ["https://c.example/ok", uri] },
+    ];
+    const refusal = await assertRejects(() => bench({ ...options, clients }), ConfigurationError);
+    assertEquals(refusal.faults.map(({ place }) => place), ["clients[1].redirect_uris[1]"]);
+    assertStringIncludes(refusal.message, "clients[1].redirect_uris[1]");
+    for (const text of [refusal.faults[0]!.expected, refusal.faults[0]!.mend]) assertMatch(text, /\w{3}/);
+  });
+}
+
+/** Asserts that each of these URIs can be registered, and is then answered. */
+async function assertRegistrable(uris: readonly string[], options: LatchkeyOptions = {}): Promise<void> {
+  await each(uris, async (uri) => {
+    const server = await bench({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] });
+    await assertAnswered(server, [uri]);
+  });
+}
+
+const evil = "https://evil.example/cb";
+const cb = "https://c.example/cb";
+
+test("[RU-01] the requested URI equals a registered one character for character", async () => {
+  const server = await serverWith([cb, "https://c.example/other", "https://c.example/a%20b%2f", "https://c.example"]);
+  await assertAnswered(server, [cb, "https://c.example/other", "https://c.example/a%20b%2f", "https://c.example"]);
+});
+
+test("[RU-01] a URI that only means the same as the registered one gives a page", async () => {
+  await assertPages(await serverWith([cb]), [
+    ...["https://c.example/cb/", "HTTPS://c.example/cb", "https://c.example:443/cb", "https://c.example/%63b"],
+    ...["https://c.example/x/../cb", "https://c.example/./cb", "https://c.example//cb", "https://C.example/cb"],
+    ...["https://c.example/CB", "https://c.example./cb", "https://c.example:/cb", "https://c.example:0443/cb"],
+    ...["https:c.example/cb", "https:/c.example/cb", "https:///c.example/cb", "https:\\\\c.example\\cb"],
+    ...["https://c.example\\cb", "https://c.example/cb?", "https://c.example/cb#", "https://c.example/cb&"],
+    ...["https://@c.example/cb", "https://%63.example/cb", "https://c%2eexample/cb", "https://c\u3002example/cb"],
+    ...["https://ｃ.example/cb", "https://c.example/c\u00adb", "https://c.example/cb%00", "https://c.example/cb%20"],
+  ]);
+});
+
+test("[RU-01, HT-11] a URI with blanks or control characters around or inside gives a page", async () => {
+  const blanks = [" ", "\t", "\n", "\r\n", "\0", "\x0b", "\x7f", "\xa0", "\u2028", "\u200b", "\ufeff"];
+  const uris = blanks.flatMap((blank) => [`${blank}${cb}`, `${cb}${blank}`, `https://c.exam${blank}ple/cb`]);
+  await assertPages(await serverWith([cb]), [...uris, `${cb}\0.evil.example`, `${cb}\n${evil}`, `${cb} ${evil}`]);
+});
+
+test("[RU-01] a URI that holds, begins or ends with the registered one gives a page", async () => {
+  await assertPages(await serverWith([cb, "https://c.example"]), [
+    ...[
+      "https://c.example.evil.example/cb",
+      "https://c.example@evil.example/cb",
+      "https://c.example:x@evil.example/cb",
+    ],
+    ...["https://evil.example/https://c.example/cb", "https://evil.example?https://c.example/cb", `${evil}#${cb}`],
+    ...[
+      "https://evil.example\\@c.example/cb",
+      "https://c.example\\@evil.example",
+      "https://c.example#@evil.example/cb",
+    ],
+    ...["https://c.examplecb", "https://xc.example/cb", "https://x.c.example/cb", "https://c.example/cb/../../x"],
+    ...["https://c.example/cbx", "https://c.example/cb/x", "https://c.example/cb?x=1", "https://c.example/cb;x"],
+    ...[
+      "https://c.example/c",
+      "https://c.example/",
+      "//c.example/cb",
+      "/cb",
+      "cb",
+      "c.example/cb",
+      "http://c.example/cb",
+    ],
+    ...[`${cb},${evil}`, `${cb} ${cb}`, cb.repeat(400), "x".repeat(10_000)],
+  ]);
+});
+
+test("[RU-01] another client's redirect URI gives a page", async () => {
+  const server = await bench();
+  await shownPage(await server.authorize({ redirect_uri: "https://web.example/cb" }));
+  await shownPage(await server.authorize({ client_id: "web" }));
+});
+
+test("[RU-01, HT-19] names that every object has are no redirect URIs", async () => {
+  const names = ["__proto__", "constructor", "toString", "0", "length", "undefined", "null", "*"];
+  await assertPages(await serverWith([cb]), names);
+});
+
+test("[RU-02] a redirect URI that is missing where it is needed is told to the person on a page", async () => {
+  const several = await serverWith([cb, "https://c.example/other"]);
+  await shownPage(await several.authorize({ client_id: "c", redirect_uri: undefined }));
+  const none = await serverWith([], { grant_types: ["client_credentials"] });
+  await shownPage(await none.authorize({ client_id: "c", redirect_uri: undefined, scope: "read" }));
+  await shownPage(await none.authorize({ client_id: "c", redirect_uri: cb }));
+});
+
+test("[RU-02] an unreadable redirect URI is told to the person on a page", async () => {
+  await assertPages(await serverWith([cb]), [
+    ...[
+      "https://",
+      "https",
+      ":",
+      "://",
+      "not a uri",
+      "http://[::1",
+      "https://c.example:99999/cb",
+      "https://%/cb",
+      "#",
+      "?",
+    ],
+    ...["https://\u{10FFFF}/cb", "é", "\ufffd"],
+  ]);
+});
+
+test("[RU-02] a foreign redirect URI is shown escaped, never as a link and never as a target", async () => {
+  const server = await serverWith([cb]);
+  const hostile = [
+    ...[evil, "//evil.example", "/\\evil.example", "javascript:alert(1)", "data:text/html,<script>alert(1)</script>"],
+    ...[`https://evil.example/"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `" onload="alert(1)`],
+    ...[`</code></dd><meta http-equiv="refresh" content="0;url=//evil.example">`, "<base href=//evil.example>"],
+    ...["<a href=https://evil.example>go on</a>", "<!--", "]]>", "&lt;script&gt;", "<svg/onload=alert(1)>"],
+  ];
+  await each(hostile, async (redirect_uri) => {
+    const raw = /[<&]/.test(redirect_uri) ? [redirect_uri] : [];
+    await shownPage(await server.authorize({ client_id: "c", redirect_uri }), 400, ...raw);
+    await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri }), 400, ...raw);
+    await shownPage(await server.authorize({ client_id: redirect_uri, redirect_uri }), 400, ...raw);
+  });
+});
+
+test("[RU-03] on 127.0.0.1 and [::1] the port is free, for every kind of client", async () => {
+  await each([{}, { client_secret: "s" }, { client_secret: "s", application_type: "web" as const }], async (kind) => {
+    const v4 = await serverWith(["http://127.0.0.1/cb"], kind);
+    const v6 = await serverWith(["http://[::1]/cb"], kind);
+    for (const port of ["", ":1", ":80", ":443", ":8080", ":51004", ":65535"]) {
+      await assertAnswered(v4, [`http://127.0.0.1${port}/cb`]);
+      await assertAnswered(v6, [`http://[::1]${port}/cb`]);
+    }
+  });
+  await assertAnswered(await serverWith(["http://127.0.0.1:3000/cb"]), [
+    ...["http://127.0.0.1:3000/cb", "http://127.0.0.1:4000/cb", "http://127.0.0.1/cb"],
+  ]);
+  await assertAnswered(await serverWith(["http://127.0.0.1"]), ["http://127.0.0.1", "http://127.0.0.1:5000"]);
+  await assertAnswered(await serverWith(["http://[::1]:1/cb?a=1"]), ["http://[::1]:2/cb?a=1"]);
+});
+
+test("[RU-03] on loopback hosts scheme, spelling of the host, path and query are not free", async () => {
+  await assertPages(await serverWith(["http://127.0.0.1/cb", "http://127.0.0.1/q?a=1"]), [
+    ...[
+      "http://127.0.0.1:51004/other",
+      "http://127.0.0.1:51004/",
+      "http://127.0.0.1:51004",
+      "http://127.0.0.1:51004/cb/",
+    ],
+    ...["http://127.0.0.1:51004/CB", "http://127.0.0.1:51004/%63b", "http://127.0.0.1:51004/x/../cb"],
+    ...[
+      "http://127.0.0.1:51004/cb?",
+      "http://127.0.0.1:51004/cb?a=1",
+      "http://127.0.0.1:51004/cb#",
+      "http://127.0.0.1:51004cb",
+    ],
+    ...["http://127.0.0.1:51004/q", "http://127.0.0.1:51004/q?a=2", "http://127.0.0.1:51004/q?a=1&b=2"],
+    ...["HTTP://127.0.0.1:51004/cb", "https://127.0.0.1:51004/cb", "ftp://127.0.0.1:51004/cb", "//127.0.0.1:51004/cb"],
+    ...["http:/127.0.0.1:51004/cb", "http:127.0.0.1:51004/cb", "http:\\\\127.0.0.1:51004\\cb"],
+    ...["http://127.0.0.2:51004/cb", "http://0.0.0.0:51004/cb", "http://[::1]:51004/cb", "http://localhost:51004/cb"],
+    ...["http://127.0.0.1.:51004/cb", "http://127.0.0.1.evil.example:51004/cb", "http://[::ffff:127.0.0.1]:51004/cb"],
+  ]);
+  await assertPages(await serverWith(["http://[::1]/cb"]), [
+    ...[
+      "http://[0:0:0:0:0:0:0:1]:51004/cb",
+      "http://[::01]:51004/cb",
+      "http://[::1%25lo]:51004/cb",
+      "http://::1:51004/cb",
+    ],
+    ...["http://[::]:51004/cb", "http://[::2]:51004/cb", "http://127.0.0.1:51004/cb", "http://[::1]:51004/other"],
+  ]);
+});
+
+test("[RU-03, TK-15] the code is bound to the port that was asked for", async () => {
+  const server = await serverWith(["http://127.0.0.1/cb"]);
+  const mine = { client_id: "c", redirect_uri: "http://127.0.0.1:51004/cb" };
+  const code = await server.code(mine);
+  assertEquals((await server.token({ ...mine, code, redirect_uri: "http://127.0.0.1/cb" })).status, 400);
+  assertEquals((await server.token({ ...mine, code, redirect_uri: "http://127.0.0.1:51005/cb" })).status, 400);
+  assertEquals((await server.token({ ...mine, code })).status, 200);
+});
+
+test("[RU-04] on localhost the port is free for public clients and for native ones", async () => {
+  await each([{}, { client_secret: "s", application_type: "native" as const }], async (kind) => {
+    const server = await serverWith(["http://localhost:3000/cb"], kind);
+    await assertAnswered(server, ["http://localhost:3000/cb", "http://localhost:9999/cb", "http://localhost/cb"]);
+    await assertPages(server, ["http://localhost:9999/other", "http://LOCALHOST:9999/cb", "https://localhost:9999/cb"]);
+  });
+});
+
+test("[RU-04] on localhost the port is not free for a confidential client that is not native", async () => {
+  const server = await serverWith(["http://localhost:3000/cb"], { client_secret: "s" });
+  await assertAnswered(server, ["http://localhost:3000/cb"]);
+  await assertPages(server, ["http://localhost:9999/cb", "http://localhost/cb"]);
+});
+
+test("[RU-04] the three loopback names never stand in for one another", async () => {
+  const uris = ["http://localhost:3000/cb", "http://127.0.0.1:3000/cb", "http://[::1]:3000/cb"];
+  await each(uris, async (registered) => {
+    const server = await serverWith([registered]);
+    await assertPages(server, uris.filter((uri) => uri !== registered));
+    await assertPages(server, uris.filter((uri) => uri !== registered).map((uri) => uri.replace("3000", "9999")));
+  });
+});
+
+test("[RU-04] names below or beside localhost keep their port", async () => {
+  const server = await serverWith([
+    "http://app.localhost:3000/cb",
+    "http://app.test:3000/cb",
+    "https://localhost:3000/cb",
+  ]);
+  await assertPages(server, [
+    ...[
+      "http://app.localhost:9999/cb",
+      "http://app.test:9999/cb",
+      "https://localhost:9999/cb",
+      "http://localhost:3000/cb",
+    ],
+    ...["http://localhost.evil.example:3000/cb", "http://localhost.:3000/cb"],
+  ]);
+});
+
+test("[RU-05] the free port is :digits behind the host, from 1 to 65535, and nothing else", async () => {
+  const hosts = ["127.0.0.1", "[::1]", "localhost"];
+  await each(hosts, async (host) => {
+    const server = await serverWith([`http://${host}/cb`]);
+    await assertAnswered(server, [`http://${host}:1/cb`, `http://${host}:65535/cb`]);
+    await assertPages(
+      server,
+      [
+        ...[
+          ":0",
+          ":00",
+          ":000000",
+          ":65536",
+          ":99999",
+          ":100000",
+          ":655350",
+          ":",
+          "::80",
+          ":80:80",
+          ":80:",
+          ":+80",
+          ":-1",
+        ],
+        ...[
+          ": 80",
+          ":80 ",
+          ":8\t0",
+          ":\n80",
+          ":80\0",
+          ":8e3",
+          ":0x50",
+          ":80.0",
+          ":80,81",
+          ":a",
+          ":８０",
+          ":٨٠",
+          ":%38%30",
+        ],
+        ...["%3A80", ":1".repeat(4_000), `:${"1".repeat(10_000)}`, `:${"0".repeat(100)}80`],
+      ].map((port) => `http://${host}${port}/cb`),
+    );
+  });
+});
+
+test("[RU-05] what only resembles a loopback host with a port gives a page", async () => {
+  const server = await serverWith(["http://127.0.0.1/cb", "http://[::1]/cb", "http://localhost/cb"]);
+  await assertPages(server, [
+    ...[
+      "http://127.0.0.1:80@evil.example/cb",
+      "http://127.0.0.1@evil.example/cb",
+      "http://127.0.0.1:80%40evil.example/cb",
+    ],
+    ...[
+      "http://127.0.0.1:80:x@evil.example/cb",
+      "http://a@127.0.0.1:80/cb",
+      "http://:80@127.0.0.1/cb",
+      "http://@127.0.0.1/cb",
+    ],
+    ...[
+      "http://127.0.0.1:80\\@evil.example/cb",
+      "http://127.0.0.1:80/@evil.example/cb",
+      "http://127.0.0.1:80#@evil.example/cb",
+    ],
+    ...["http://127.0.0.1:80?@evil.example/cb", "http://127.0.0.1:80.evil.example/cb", "http://127.0.0.1\\:80/cb"],
+    ...["http://127.1:5000/cb", "http://127.0.1:5000/cb", "http://2130706433/cb", "http://2130706433:5000/cb"],
+    ...[
+      "http://0x7f.0.0.1:5000/cb",
+      "http://0x7f000001:5000/cb",
+      "http://0177.0.0.1:5000/cb",
+      "http://127.0.0.01:5000/cb",
+    ],
+    ...[
+      "http://127.000.000.001:5000/cb",
+      "http://１２７.0.0.1:5000/cb",
+      "http://127。0。0。1:5000/cb",
+      "http://127%2e0.0.1:5000/cb",
+    ],
+    ...[
+      "https://127.0.0.1:5000/cb",
+      "http://localhost:80@evil.example/cb",
+      "http://localhost%00:80/cb",
+      "http://ⓛocalhost:80/cb",
+    ],
+    ...[
+      "http://[::1]:80@evil.example/cb",
+      "http://[::1].evil.example:80/cb",
+      "http://[::1:80/cb",
+      "http://[::1]x:80/cb",
+    ],
+    ...[
+      "http://evil.example/http://127.0.0.1:80/cb",
+      " http://127.0.0.1:80/cb",
+      "\nhttp://127.0.0.1:80/cb",
+      "xhttp://127.0.0.1:80/cb",
+    ],
+    ...["http://127.0.0.1:80/cb\n", "http://evil.example/\nhttp://127.0.0.1:80/cb", "http://127a0b0c1:80/cb"],
+  ]);
+});
+
+test("[RU-06] a client with several redirect URIs must name one", async () => {
+  const server = await serverWith([cb, "http://127.0.0.1/cb"]);
+  await each(["read", "openid", undefined], async (scope) => {
+    await shownPage(await server.authorize({ client_id: "c", redirect_uri: undefined, scope }));
+    await shownPage(await server.authorize({ client_id: "c", redirect_uri: "", scope }));
+    await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
+  });
+  assertEquals(refusals(server.events)[0]!.why.rule, "RU-06");
+  await assertAnswered(server, [cb, "http://127.0.0.1:4000/cb"]);
+});
+
+test("[RU-07] a client with one redirect URI may leave it out, and is answered at it as it is registered", async () => {
+  await each(
+    [cb, "http://127.0.0.1/cb", "http://localhost:3000/cb", "com.example.app:/cb", `${cb}?a=1%202&b`],
+    async (uri) => {
+      const server = await serverWith([uri]);
+      for (const left of [undefined, ""]) {
+        const fields = { client_id: "c", redirect_uri: left, scope: "read" };
+        const { code } = sentTo(await server.authorize(fields), { uri });
+        assertEquals((await server.token({ client_id: "c", redirect_uri: uri, code })).status, 200);
+        assert(sentTo(await authorizeByPost(server, fields), { uri }).code);
+        assert(sentTo(await server.authorize({ ...fields, scope: undefined }), { uri }).code);
+        assertEquals(sentTo(await server.authorize({ ...fields, scope: "bogus" }), { uri }).error, "invalid_scope");
+      }
+    },
+  );
+});
+
+test("[RU-07] with openid in the scope the only redirect URI must be named too", async () => {
+  const server = await serverWith([cb]);
+  await each(
+    ["openid", "openid read", "read openid", "read openid write", "openid openid", "bogus openid"],
+    async (scope) => {
+      await shownPage(await server.authorize({ client_id: "c", redirect_uri: undefined, scope }));
+      await shownPage(await server.authorize({ client_id: "c", redirect_uri: "", scope }));
+      await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
+    },
+  );
+  assertEquals(refusals(server.events)[0]!.why.rule, "RU-07");
+});
+
+test("[RU-08] a relative redirect URI is refused at start, naming the place", () =>
+  assertUnregistrable([
+    ...[
+      "/cb",
+      "cb",
+      "./cb",
+      "../cb",
+      "//c.example/cb",
+      "?a=1",
+      "c.example/cb",
+      "https://",
+      "https:///",
+      "http://",
+      "://c.example",
+    ],
+    ...["https:c.example/cb", "https:/c.example/cb", "https:///c.example/cb", ""],
+  ]));
+
+test("[RU-08] a redirect URI with a fragment is refused at start, an empty one too", () =>
+  assertUnregistrable([
+    ...[
+      "https://c.example/cb#x",
+      "https://c.example/cb#",
+      "https://c.example#",
+      "https://c.example/cb?a=1#",
+      "https://c.example/##",
+    ],
+    ...["com.example.app:/cb#", "http://127.0.0.1/cb#x"],
+  ]));
+
+test("[RU-08] a redirect URI with userinfo is refused at start, an empty one too", () =>
+  assertUnregistrable([
+    ...[
+      "https://user:pass@c.example/cb",
+      "https://user@c.example/cb",
+      "https://:pass@c.example/cb",
+      "https://@c.example/cb",
+    ],
+    ...["https://:@c.example/cb", "https://evil.example\\@c.example/cb", "https://c.example%2f@evil.example/cb"],
+    ...["http://127.0.0.1:80@evil.example/cb", "http://user@127.0.0.1/cb", "HTTPS://user@c.example/cb"],
+    ...["com.example.app://user@host/cb"],
+  ]));
+
+test("[RU-08] a redirect URI with a wildcard is refused at start", () =>
+  assertUnregistrable([
+    ...[
+      "https://*.example/cb",
+      "https://c.example/*",
+      "https://c.example/cb?*",
+      "https://c.example:*/cb",
+      "*",
+      "*://c.example/cb",
+    ],
+    ...["http://127.0.0.1:*/cb", "com.example.*:/cb", "https://*"],
+  ]));
+
+test("[RU-08] a redirect URI with characters outside printable ASCII is refused at start", () =>
+  assertUnregistrable([
+    ...[
+      "https://é.example/cb",
+      "https://c.example/é",
+      "https://c.example/cb?ü=1",
+      "https://c.example/\u202e",
+      "https://c.example/🔑",
+    ],
+    ...[
+      "https://c.example/c b",
+      " https://c.example/cb",
+      "https://c.example/cb ",
+      "https://c.example/cb\n",
+      "\thttps://c.example/cb",
+    ],
+    ...[
+      "https://c.exam\tple/cb",
+      "https://c.example/cb\0",
+      "https://c.example/\x7f",
+      "https://c.example/\ud800",
+      "\ufeffhttps://c.example/",
+    ],
+  ]));
+
+test("[RU-08] every wrong redirect URI is named at once", async () => {
+  const clients = [
+    { client_id: "a", redirect_uris: ["/cb", cb, "https://c.example/#"] },
+    { client_id: "b", redirect_uris: [cb, "https://*.example"] },
+  ];
+  const { faults } = await assertRejects(() => bench({ clients }), ConfigurationError);
+  assertEquals(faults.map(({ place }) => place), [
+    "clients[0].redirect_uris[0]",
+    "clients[0].redirect_uris[2]",
+    "clients[1].redirect_uris[1]",
+  ]);
+});
+
+test("[RU-08, RU-09, RU-10] a client that is added later is held to the same rules", async () => {
+  const { as, authorize } = await serverWith([cb]);
+  await each(
+    ["/cb", `${cb}#`, "https://*.example/cb", "http://app.example.com/cb", "javascript:alert(1)"],
+    async (uri) => {
+      assertThrows(() => as.clients.set({ client_id: "late", redirect_uris: [uri] }), ConfigurationError);
+      assertEquals(as.clients.find("late"), undefined);
+      await shownPage(await authorize({ client_id: "late", redirect_uri: uri }));
+    },
+  );
+});
+
+test("[RU-09] https, http on loopback hosts and on reserved test names are registrable", () =>
+  assertRegistrable([
+    ...[
+      cb,
+      "https://app.example.com/cb",
+      "https://app.example.com:8443/cb",
+      "https://203.0.113.7/cb",
+      "https://[2001:db8::1]/cb",
+    ],
+    ...[
+      "http://127.0.0.1/cb",
+      "http://127.0.0.1:3000/cb",
+      "http://[::1]/cb",
+      "http://localhost/cb",
+      "http://localhost:3000",
+    ],
+    ...[
+      "http://app.test/cb",
+      "http://app.example/cb",
+      "http://app.localhost/cb",
+      "http://app.internal/cb",
+      "http://a.b.test:81/",
+    ],
+    ...["https://xn--bcher-kva.example/cb", "https://c.example/%C3%A9"],
+  ]));
+
+test("[RU-09] http on any other host is refused at start", () =>
+  assertUnregistrable([
+    ...[
+      "http://app.example.com/cb",
+      "http://example.com/cb",
+      "http://app.example.com:3000/cb",
+      "HTTP://app.example.com/cb",
+    ],
+    ...[
+      "http://test.com/cb",
+      "http://mytest/cb",
+      "http://localhost.com/cb",
+      "http://app.localhost.evil.com/cb",
+      "http://notlocalhost/cb",
+    ],
+    ...[
+      "http://127.0.0.1.evil.com/cb",
+      "http://10.0.0.1/cb",
+      "http://192.168.0.1/cb",
+      "http://0.0.0.0/cb",
+      "http://[::]/cb",
+    ],
+    ...["http://[2001:db8::1]/cb", "http://internal.com/cb", "http://app/cb"],
+  ]));
+
+test("[RU-09] http on any host is registrable where insecureAllowHttpRedirectUris says so", async () => {
+  const uris = ["http://app.example.com/cb", "http://10.0.0.1:3000/cb"];
+  await assertRegistrable(uris, { insecureAllowHttpRedirectUris: true });
+  await assertUnregistrable(uris, { insecureAllowHttpRedirectUris: false });
+  await assertUnregistrable(["http://app.example.com/cb#", "http://u@app.example.com/cb", "http://*.example.com/cb"], {
+    insecureAllowHttpRedirectUris: true,
+  });
+});
+
+test("[RU-10] schemes that do not lead to a client are never registrable, in any case of letters", () => {
+  const uris = [
+    ...[
+      "javascript:alert(1)",
+      "javascript://c.example/%0aalert(1)",
+      "data:text/html,x",
+      "data:,",
+      "vbscript:msgbox(1)",
+    ],
+    ...[
+      "file:///etc/passwd",
+      "file://c.example/x",
+      "blob:https://c.example/0",
+      "about:blank",
+      "view-source:https://c.example/",
+    ],
+    ...["ws://c.example/cb", "wss://c.example/cb", "ftp://c.example/cb", "mailto:a@c.example"],
+  ];
+  const capitals = uris.map((uri) => uri.replace(/^[^:]+/, (scheme) => scheme.toUpperCase()));
+  const mixed = uris.map((uri) => `${uri[0]!.toUpperCase()}${uri.slice(1)}`);
+  const spelt = ["java\tscript:alert(1)", " javascript:alert(1)", "javascript\n:alert(1)", "\x01javascript:alert(1)"];
+  return assertUnregistrable([...uris, ...capitals, ...mixed, ...spelt], {
+    insecureAllowHttpRedirectUris: true,
+    insecureAllowHttpIssuer: true,
+    insecureAllowAutoLogin: true,
+    insecureAllowDemoClients: true,
+  });
+});
+
+test("[RU-11] a private-use scheme with a dot is registrable and answered", async () => {
+  await assertRegistrable(["com.example.app:/cb", "com.example.app://cb", "com.example.app:/cb?a=1", "com.example:cb"]);
+  const server = await serverWith(["com.example.app:/cb"]);
+  await assertPages(server, [
+    ...[
+      "com.example.app:/CB",
+      "COM.EXAMPLE.APP:/cb",
+      "com.example.app:/cb/",
+      "com.example.app://cb",
+      "com.example.app:cb",
+    ],
+    ...["com.example.app.evil:/cb", "com.example.app:/cb?", "com.example.app:/cb#"],
+  ]);
+});
+
+test("[RU-11] a private-use scheme without a dot is not registrable", () =>
+  assertUnregistrable([
+    ...[
+      "myapp:/cb",
+      "myapp://cb",
+      "myapp:cb",
+      "MyApp:/cb",
+      "my-app:/cb",
+      "my+app:/cb",
+      "intent://c.example/#",
+      "chrome:/x",
+    ],
+    ...["urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb", "exp://127.0.0.1:8081/cb", "tel:+1234"],
+  ]));
+
+test("[RU-12] a query of the registered URI survives untouched, with the answer behind it", async () => {
+  const uris: Readonly<Record<string, string>> = {
+    "https://c.example/cb?a=1%202&b": "https://c.example/cb?a=1%202&b&",
+    "https://c.example/cb?a=1+2&a=3": "https://c.example/cb?a=1+2&a=3&",
+    "https://c.example/cb?%7e=%C3%A9;x=/?": "https://c.example/cb?%7e=%C3%A9;x=/?",
+    "https://c.example/cb?=": "https://c.example/cb?=&",
+    "https://c.example?a": "https://c.example?a&",
+    "http://127.0.0.1/cb?a=1": "http://127.0.0.1/cb?a=1&",
+    "com.example.app:/cb?a=%20": "com.example.app:/cb?a=%20&",
+  };
+  await each(Object.entries(uris), async ([uri, begin]) => {
+    const server = await serverWith([uri]);
+    const location = (await server.authorize({ client_id: "c", redirect_uri: uri })).headers.get("location")!;
+    assert(location.startsWith(`${begin}code=`), location);
+    const refusal = await server.authorize({ client_id: "c", redirect_uri: uri, scope: "bogus" });
+    assert(refusal.headers.get("location")!.startsWith(`${begin}error=`));
+    await assertAnswered(server, [uri]);
+    await assertPages(server, [uri.replace(/\?.*/, ""), `${uri}&c=1`, decodeURIComponent(uri).replace("+", " ") + "&"]);
+  });
+});
+
+test("[RU-12] an empty query of the registered URI, or one that ends in &, survives as well", async () => {
+  const server = await serverWith(["https://c.example/cb?", "https://c.example/cb?a=1&"]);
+  await each(["https://c.example/cb?", "https://c.example/cb?a=1&"], async (redirect_uri) => {
+    const response = await server.authorize({ client_id: "c", redirect_uri });
+    assertMatch(response.headers.get("location")!.slice(redirect_uri.length), /^code=/);
+    sentTo(response, { uri: redirect_uri });
+  });
+});
+
+test("[RU-13] a query that holds a name of the answer is refused at registration", () => {
+  const names = [
+    "code",
+    "state",
+    "error",
+    "error_description",
+    "error_uri",
+    "iss",
+    "id_token",
+    "access_token",
+    "response",
+  ];
+  return each(names, async (name) => {
+    const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
+    await assertUnregistrable([
+      ...[
+        `${cb}?${name}=x`,
+        `${cb}?${name}=`,
+        `${cb}?${name}`,
+        `${cb}?a=1&${name}=x`,
+        `${cb}?${encoded}=x`,
+        `${cb}?&${name}`,
+      ],
+      ...[`com.example.app:/cb?${name}=x`, `http://127.0.0.1/cb?${name}=x`, `https://c.example?${name}=x`],
+    ]);
+  });
+});
+
+test("[RU-13] a query whose names only resemble those of the answer is registrable", () =>
+  assertRegistrable([
+    ...[
+      `${cb}?codes=1`,
+      `${cb}?Code=1`,
+      `${cb}?xstate=1`,
+      `${cb}?a=code`,
+      `${cb}?a=code=1`,
+      `${cb}?issuer=1`,
+      `${cb}?%2563ode=1`,
+    ],
+    ...["https://c.example/code?x=1", "https://code.example/state"],
+  ]));
+
+/** Asserts that an answer leads nowhere but to this origin: neither `Location` nor any link of a page. */
+async function assertStays(response: Response): Promise<void> {
+  const location = response.headers.get("location");
+  if (location !== null) assertMatch(location, /^\/(?![/\\])/);
+  assertEquals(response.headers.get("refresh"), null);
+  assertEquals(response.headers.get("link"), null);
+  if (response.headers.get("content-type")?.startsWith("text/html")) await shownPage(response, response.status);
+}
+
+const targets = [
+  "https://evil.example",
+  "//evil.example",
+  "/\\evil.example",
+  "\\\\evil.example",
+  "javascript:alert(1)",
+];
+const names = [
+  ...["return_to", "next", "redirect_uri", "error_uri", "url", "continue", "rd", "goto", "target", "redirect"],
+  ...[
+    "post_logout_redirect_uri",
+    "iss",
+    "state",
+    "code",
+    "error",
+    "error_description",
+    "login_hint",
+    "client_uri",
+    "logo_uri",
+  ],
+];
+
+test("[RU-14] no parameter of a page or endpoint moves the browser off this origin or becomes a link off it", async () => {
+  const paths = [
+    ...[
+      "/",
+      "/start",
+      "/authorized",
+      "/authorized?error=access_denied",
+      "/authorized?code=x",
+      "/nowhere",
+      "/static/nothing",
+    ],
+    ...["/oauth2/authorize", "/oauth2/authorize?client_id=spa", "/oauth2/token", "/oauth2/jwks"],
+    ...["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
+  ];
+  const servers = [await bench(), await bench({ clients: undefined })];
+  for (const { get } of servers) {
+    await each(paths, (path) =>
+      each(names, (name) =>
+        each(targets, async (target) => {
+          const query = encode({ [name]: target });
+          await assertStays(await get(`${path}${path.includes("?") ? "&" : "?"}${query}`));
+          await assertStays(
+            await get(path, {
+              method: "POST",
+              body: query,
+              headers: { "content-type": "application/x-www-form-urlencoded" },
+            }),
+          );
+        })));
+  }
+});
+
+test("[RU-14] beside a validated redirect URI no other parameter names the target", async () => {
+  const server = await bench();
+  await each(
+    names.filter((name) => name !== "redirect_uri" && name !== "state"),
+    (name) =>
+      each(targets, async (target) => {
+        const response = await server.authorize({ [name]: target });
+        sentTo(response);
+        assertNotMatch(response.headers.get("location")!, /evil|javascript/);
+        sentTo(await server.authorize({ [name]: target, scope: "bogus" }));
+      }),
+  );
+});
+
+test("[RU-14, HT-16] no path and no host of a request moves the browser off this origin", async () => {
+  const { as } = await bench({ clients: undefined });
+  const paths = [
+    ...[
+      "//evil.example",
+      "//evil.example/",
+      "//evil.example/%2e%2e",
+      "/\\evil.example",
+      "/%2F%2Fevil.example",
+      "/%5Cevil.example",
+    ],
+    ...[
+      "/authorized//evil.example",
+      "/start//evil.example",
+      "/.//evil.example",
+      "/https://evil.example",
+      "/authorized/",
+      "/start",
+    ],
+    ...["/", "/authorized"],
+  ];
+  await each(
+    ["https://as.test", "https://evil.example", "http://evil.example:81"],
+    (origin) =>
+      each(paths, async (path) => {
+        const headers = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" };
+        await assertStays(await as.fetch(new Request(origin + path, { headers, redirect: "manual" })));
+      }),
+  );
+});
+
+test("[RU-15] the parameter is decoded once and compared", async () => {
+  const server = await serverWith([cb, "https://c.example/a%20b", "https://c.example/a+b"]);
+  const rest = encode({ ...goodRequest, client_id: "c", redirect_uri: undefined } as Fields);
+  const ask = (uri: string) => server.get(`/oauth2/authorize?${rest}&redirect_uri=${uri}`);
+  const right: Readonly<Record<string, string>> = {
+    "https://c.example/cb": cb,
+    "https%3A%2F%2Fc.example%2Fcb": cb,
+    "%68%74%74%70%73%3a%2f%2f%63%2e%65%78%61%6d%70%6c%65%2f%63%62": cb,
+    "https%3A%2F%2Fc.example%2Fa%2520b": "https://c.example/a%20b",
+    "https%3A%2F%2Fc.example%2Fa%2Bb": "https://c.example/a+b",
+  };
+  await each(Object.entries(right), async ([sent, uri]) => assert(sentTo(await ask(sent), { uri }).code));
+  const wrong = [
+    ...[
+      "https%253A%252F%252Fc.example%252Fcb",
+      "https%25253A%25252F%25252Fc.example%25252Fcb",
+      "https%3A%2F%2Fc.example%2Fa%20b",
+    ],
+    ...["https%3A%2F%2Fc.example%2Fa+b", "https%3A%2F%2Fc.example%2Fa%252520b", "https%3A%2F%2Fc.example%2F%2563b"],
+    ...[
+      "https%3A%2F%2Fc.example%2Fcb%00",
+      "https%3A%2F%2Fc.example%2Fcb%0A",
+      "https&#58;//c.example/cb",
+      "https\\u003a//c.example/cb",
+    ],
+  ];
+  await each(wrong, async (sent) => {
+    await shownPage(await ask(sent));
+    await shownPage(
+      await server.get("/oauth2/authorize", {
+        method: "POST",
+        body: `${rest}&redirect_uri=${sent}`,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      }),
+    );
+  });
+});
+
+test("[RU-15] a confidential client's URI is decoded once at the token endpoint too", async () => {
+  const server = await serverWith(["https://c.example/a%20b"], { client_secret: "s" });
+  const redirect_uri = "https://c.example/a%20b";
+  const code = await server.code({ client_id: "c", redirect_uri });
+  const init = { headers: basic("c", "s") };
+  const redeem = (uri: string) => server.token({ client_id: undefined, code, redirect_uri: uri }, init);
+  assertEquals((await redeem("https://c.example/a b")).status, 400);
+  assertEquals((await redeem("https://c.example/a%2520b")).status, 400);
+  assertEquals((await redeem(redirect_uri)).status, 200);
+});

@@ -1,0 +1,671 @@
+/** The token endpoint: what it reads, what it answers, and what nobody can make it say (group TK). */
+
+import {
+  assert,
+  assertEquals,
+  assertGreater,
+  assertLess,
+  assertLessOrEqual,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+} from "@std/assert";
+import { jwtVerify } from "jose";
+import { Buffer } from "node:buffer";
+import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import {
+  basic,
+  bench,
+  claimsOf,
+  clients,
+  each,
+  encode,
+  outcome,
+  overheard,
+  publishedKeys,
+  refusals,
+  sentTo,
+  tokensOf,
+  verifier,
+  webRequest,
+  webToken,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const form = "application/x-www-form-urlencoded";
+const webBasic = { headers: basic("web", "web-secret") };
+const otherVerifier = "0123456789-0123456789-0123456789-0123456789";
+
+/** Clients that show what the usual three cannot. */
+const crowd: LatchkeyOptions = {
+  clients: [
+    ...clients,
+    { client_id: "other", redirect_uris: ["https://spa.example/cb"] },
+    { client_id: "web2", client_secret: "web2-secret", redirect_uris: ["https://web.example/cb"] },
+    { client_id: "machine", client_secret: "machine-secret", grant_types: ["client_credentials"] },
+    { client_id: "renewer", grant_types: ["refresh_token"] },
+    {
+      client_id: "native",
+      redirect_uris: ["http://127.0.0.1/cb", "https://native.example/cb", "https://native.example/cb2"],
+    },
+  ],
+};
+
+/** The form of a good request of `spa`, as text to tamper with. */
+function goodForm(code: string): string {
+  return encode({
+    grant_type: "authorization_code",
+    client_id: "spa",
+    redirect_uri: "https://spa.example/cb",
+    code_verifier: verifier,
+    code,
+  });
+}
+
+function send({ get }: Bench, body: BodyInit | undefined, type?: string, query = ""): Promise<Response> {
+  return get(`/oauth2/token${query}`, {
+    method: "POST",
+    body,
+    headers: type === undefined ? {} : { "content-type": type },
+  });
+}
+
+test("[TK-01, TK-12] every method but POST is 405 in JSON, and Allow names POST", async () => {
+  const b = await bench();
+  const query = `?${goodForm(await b.code())}`;
+  await each(["GET", "PUT", "PATCH", "DELETE"], async (method) => {
+    const response = await b.get(`/oauth2/token${query}`, { method });
+    const allow = response.headers.get("allow")?.split(", ") ?? [];
+    assert(allow.includes("POST") && !allow.includes(method), `Allow is ${allow}`);
+    assertEquals(await outcome(response), "405 invalid_request");
+  });
+  assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
+});
+
+test("[TK-02] the form may be announced in any letters and with parameters", async () => {
+  const b = await bench();
+  await each([
+    form,
+    `${form};charset=UTF-8`,
+    `${form}; charset=utf-8`,
+    `${form} ; charset="utf-8"`,
+    "Application/X-WWW-Form-Urlencoded",
+    "APPLICATION/X-WWW-FORM-URLENCODED;CHARSET=UTF-8",
+  ], async (type) => assertEquals(await outcome(await send(b, goodForm(await b.code()), type)), "200"));
+});
+
+test("[TK-02] any other type of body, or none, is 400 invalid_request", async () => {
+  const b = await bench();
+  const code = await b.code();
+  const fields = Object.fromEntries(new URLSearchParams(goodForm(code)));
+  const parts = new FormData();
+  for (const [name, value] of Object.entries(fields)) parts.set(name, value);
+  await each<[string, BodyInit, string?]>([
+    ["JSON", JSON.stringify(fields), "application/json"],
+    ["multipart", parts],
+    ["plain text", goodForm(code), "text/plain"],
+    ["no type", new TextEncoder().encode(goodForm(code))],
+    ["a longer name", goodForm(code), `${form}ed`],
+    ["a list of types", goodForm(code), `text/plain, ${form}`],
+    ["a suffix", goodForm(code), `${form}+json`],
+    ["an empty body without a type", new Uint8Array()],
+  ], async ([, body, type]) => assertEquals(await outcome(await send(b, body, type)), "400 invalid_request"));
+  assertEquals(await outcome(await b.token({ code })), "200");
+});
+
+test("[TK-02] a body that is not UTF-8 is 400 invalid_request, wherever the bytes stand", async () => {
+  const b = await bench();
+  const good = Buffer.from(goodForm(await b.code()));
+  await each([[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xc0, 0xaf]], async (bytes) => {
+    for (const place of [0, good.indexOf("&code=") + 6, good.length]) {
+      const body = Buffer.concat([good.subarray(0, place), Buffer.from(bytes), good.subarray(place)]);
+      assertEquals(await outcome(await send(b, new Uint8Array(body), form)), "400 invalid_request");
+    }
+    const encoded = bytes.map((byte) => `%${byte.toString(16)}`).join("");
+    assertEquals(await outcome(await send(b, `${good}&scope=${encoded}`, form)), "400 invalid_request");
+  });
+  assertEquals(await outcome(await send(b, new Uint8Array(good), form)), "200");
+});
+
+test("[TK-03] a request whose parameters stand in the query is 400, with any body", async () => {
+  const b = await bench();
+  const code = await b.code();
+  const query = `?${goodForm(code)}`;
+  for (
+    const [body, type] of [["", form], ["foo=1", form], [undefined, undefined], ["{}", "application/json"]] as const
+  ) {
+    assertMatch(await outcome(await send(b, body, type, query)), /^400 /);
+  }
+  const half = encode({ grant_type: "authorization_code", client_id: "spa", code_verifier: verifier });
+  const rest = encode({ redirect_uri: "https://spa.example/cb", code });
+  assertMatch(await outcome(await send(b, half, form, `?${rest}`)), /^400 /);
+  assertMatch(await outcome(await send(b, rest, form, `?${half}`)), /^40[01] /);
+  assertEquals(await outcome(await b.token({ code })), "200");
+});
+
+test("[TK-03] what the query says beside a good body changes nothing", async () => {
+  const b = await bench(crowd);
+  const query = `?${
+    encode({ client_id: "other", scope: "admin", grant_type: "password", redirect_uri: "x", foo: "1" })
+  }`;
+  const { access_token, scope } = await tokensOf(await send(b, goodForm(await b.code()), form, query));
+  assertEquals([scope, claimsOf(access_token).client_id], ["openid read", "spa"]);
+});
+
+test("[TK-03] a secret or an assertion in the query is 400 invalid_request beside a good body", async () => {
+  const b = await bench();
+  const code = await b.code();
+  await each(
+    [
+      "client_secret=x",
+      "client_assertion=x",
+      "foo=1&client_secret=web-secret",
+      "client_secret=a&client_secret=b",
+      "client%5Fsecret=x",
+      "%63lient_secret=x",
+      "client%5fassertion=x",
+    ],
+    async (query) =>
+      assertEquals(await outcome(await send(b, goodForm(code), form, `?${query}`)), "400 invalid_request"),
+  );
+  assertEquals(await outcome(await b.token({ code })), "200");
+});
+
+test("[TK-04] a known parameter given twice is 400 invalid_request, with equal values too", async () => {
+  const b = await bench();
+  const code = await b.code();
+  const sent = Object.fromEntries(new URLSearchParams(goodForm(code)));
+  const names = [
+    ...Object.keys(sent),
+    ...["scope", "client_secret", "client_assertion", "client_assertion_type", "refresh_token"],
+  ];
+  await each(names, async (name) => {
+    const value = sent[name] ?? "x";
+    for (const pair of [[value, value], [value, "y"], ["y", value], [value, ""], ["", value], ["", ""]]) {
+      assertEquals(await outcome(await b.token({ code, [name]: pair })), "400 invalid_request");
+    }
+  });
+  const hidden = `${goodForm(code)}&c%6Fde=${code}`;
+  assertEquals(await outcome(await send(b, hidden, form)), "400 invalid_request");
+  assertEquals(await outcome(await b.token({ code })), "200");
+});
+
+test("[TK-04] an empty parameter is an absent one", async () => {
+  const b = await bench();
+  const harmless = ["scope", "client_secret", "client_assertion", "client_assertion_type", "resource", "foo", ""];
+  await each(harmless, async (name) => {
+    assertEquals(await outcome(await b.token({ code: await b.code(), [name]: "" })), "200");
+  });
+  await each(["grant_type", "code", "redirect_uri", "code_verifier"], async (name) => {
+    const code = await b.code();
+    const empty = await b.token({ code, [name]: "" });
+    const absent = await b.token({ code, [name]: undefined });
+    assertEquals(await empty.clone().text(), await absent.text());
+    assertEquals(await outcome(empty), "400 invalid_request");
+  });
+  assertEquals(await outcome(await b.token({ code: await b.code(), client_id: "" })), "401 invalid_client");
+});
+
+test("[TK-04] unknown parameters change nothing, twice neither, and resource may be repeated", async () => {
+  const b = await bench();
+  const expected = Object.keys(await tokensOf(await b.token({ code: await b.code() })));
+  await each<Fields>([
+    { foo: "1" },
+    { foo: ["1", "2"] },
+    { Code: "x", CLIENT_ID: "web", "code[]": ["a", "b"], "grant_type ": "password" },
+    { __proto__x: "1", constructor: "1", toString: "1", hasOwnProperty: "1" },
+    { resource: ["https://a.example/", "https://b.example/"] },
+  ], async (more) => {
+    const answer = await tokensOf(await b.token({ code: await b.code(), ...more }));
+    assertEquals([Object.keys(answer), answer.scope], [expected, "openid read"]);
+  });
+  const raw = `__proto__=1&__proto__[code]=x&${goodForm(await b.code())}&&&=&=1&x`;
+  assertEquals(await outcome(await send(b, raw, form)), "200");
+});
+
+test("[TK-05] no grant_type is invalid_request, an unknown one unsupported_grant_type, from whoever is authenticated", async () => {
+  const b = await bench();
+  const senders: [Fields, RequestInit?][] = [
+    [{ code: await b.code() }],
+    [{ ...webToken, code: await b.code(webRequest) }, webBasic],
+    [{ client_id: "poster", client_secret: "poster-secret" }],
+  ];
+  for (const [fields, init] of senders) {
+    assertEquals(await outcome(await b.token({ ...fields, grant_type: undefined }, init)), "400 invalid_request");
+    await each([
+      ...["password", "implicit", "refresh_token", "client_credentials", "code", "token", "none", "undefined"],
+      ...["AUTHORIZATION_CODE", "authorization_code ", " authorization_code", "authorization_code\0"],
+      ...["urn:ietf:params:oauth:grant-type:device_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"],
+      ...["__proto__", "constructor", "toString", "x".repeat(10_000)],
+    ], async (grant_type) => {
+      const answer = await b.token({ ...fields, grant_type, username: "alice", password: "x" }, init);
+      assertEquals(await outcome(answer), "400 unsupported_grant_type");
+    });
+  }
+});
+
+test("[TK-05] from a client that is not authenticated every grant_type is 401", async () => {
+  const b = await bench();
+  await each([undefined, "", "password", "authorization_code"], async (grant_type) => {
+    assertEquals(await outcome(await b.token({ grant_type, client_id: "web" })), "401 invalid_client");
+    assertEquals(
+      await outcome(await b.token({ grant_type }, { headers: basic("web", "guess") })),
+      "401 invalid_client",
+    );
+  });
+});
+
+test("[TK-06] a client that is not registered for the code grant is 400 unauthorized_client", async () => {
+  const b = await bench(crowd);
+  const code = await b.code();
+  const machine = { headers: basic("machine", "machine-secret") };
+  assertEquals(await outcome(await b.token({ code, client_id: "renewer" })), "400 unauthorized_client");
+  assertEquals(await outcome(await b.token({ code, client_id: undefined }, machine)), "400 unauthorized_client");
+});
+
+test("[TK-07] a confidential client that only names itself, or nobody at all, is 401 invalid_client", async () => {
+  const b = await bench();
+  const code = await b.code(webRequest);
+  await each<Fields>(
+    [
+      { client_id: "web" },
+      { client_id: "web", code_verifier: verifier },
+      { client_id: undefined },
+      { client_id: "poster", redirect_uri: "https://poster.example/cb" },
+      { client_id: "WEB" },
+      { client_id: "nobody" },
+    ],
+    async (fields) =>
+      assertEquals(await outcome(await b.token({ ...webToken, code, ...fields })), "401 invalid_client"),
+  );
+  assertMatch(
+    await outcome(await b.token({ code: await b.code(), client_id: undefined })),
+    /^40[01] invalid_(client|request)$/,
+  );
+  assertEquals(await outcome(await b.token({ ...webToken, code }, webBasic)), "200");
+});
+
+test("[TK-08] Basic alone names the client, and its own client_id beside it does no harm", async () => {
+  const b = await bench();
+  for (const client_id of [undefined, "", "web"]) {
+    const { access_token } = await tokensOf(
+      await b.token({ ...webToken, code: await b.code(webRequest), client_id }, webBasic),
+    );
+    assertEquals(claimsOf(access_token).client_id, "web");
+  }
+});
+
+test("[TK-08] another client_id beside Basic is 400 invalid_request, with tokens for neither and both codes kept", async () => {
+  const b = await bench(crowd);
+  const webCode = await b.code(webRequest);
+  const spaCode = await b.code();
+  await each(["spa", "web2", "poster", "nobody", "Web", "web ", "web\0"], async (client_id) => {
+    assertEquals(
+      await outcome(await b.token({ ...webToken, code: webCode, client_id }, webBasic)),
+      "400 invalid_request",
+    );
+    assertEquals(await outcome(await b.token({ code: spaCode, client_id }, webBasic)), "400 invalid_request");
+  });
+  assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
+  assertEquals(await outcome(await b.token({ code: spaCode })), "200");
+  assertEquals(await outcome(await b.token({ ...webToken, code: webCode }, webBasic)), "200");
+});
+
+test("[TK-09, TK-10, TK-20] success is what a client can rely on: strings, a number, nothing null, an hour at most", async () => {
+  const b = await bench();
+  await each(["openid", "openid read", "read", undefined], async (scope) => {
+    const answer = await tokensOf(await b.token({ code: await b.code({ scope }) }));
+    assertMatch(answer.access_token, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+    assertEquals(answer.token_type, "Bearer");
+    assert(Number.isInteger(answer.expires_in));
+    assertGreater(answer.expires_in, 0);
+    assertLessOrEqual(answer.expires_in, 3600);
+    const openid = scope?.includes("openid") === true;
+    assertEquals(
+      Object.entries(answer).map(([name, value]) => [name, typeof value]),
+      [
+        ...[["access_token", "string"], ["token_type", "string"], ["expires_in", "number"], ["scope", "string"]],
+        ...openid ? [["id_token", "string"]] : [],
+      ],
+    );
+  });
+});
+
+test("[TK-11] scope is in every success and names what was granted", async () => {
+  const approver: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
+    user: users.all()[0]!,
+    scope: scope.filter((value) => value !== "write"),
+    authTime: now(),
+  });
+  const b = await bench({ approver });
+  await each<[string | undefined, string]>([
+    ["read", "read"],
+    ["openid read", "openid read"],
+    ["read write", "read"],
+    ["openid read no-such-scope", "openid read"],
+    [undefined, "read"],
+  ], async ([asked, granted]) => {
+    const { scope, access_token } = await tokensOf(await b.token({ code: await b.code({ scope: asked }) }));
+    assertEquals([scope, claimsOf(access_token).scope], [granted, granted]);
+  });
+});
+
+test("[TK-12, TK-13] every refusal is uncached JSON of its status, to a browser too", async () => {
+  const b = await bench({ ...crowd, throttle: true });
+  const code = await b.code();
+  const headers = { accept: "text/html,*/*;q=0.1", origin: "https://spa.example" };
+  const guess = { headers: { ...headers, ...basic("web2", "guess") } };
+  for (let i = 0; i < 50; i++) await b.token({ code }, guess);
+  await each<[string, () => Promise<Response>]>([
+    ["200", () => b.token({ code }, { headers })],
+    ["400 invalid_grant", () => b.token({ code }, { headers })],
+    ["400 invalid_request", () => b.token({ code: undefined }, { headers })],
+    ["400 unsupported_grant_type", () => b.token({ code, grant_type: "x" }, { headers })],
+    ["400 unauthorized_client", () => b.token({ code, client_id: "renewer" }, { headers })],
+    ["401 invalid_client", () => b.token({ code, client_id: "nobody" }, { headers })],
+    ["405 invalid_request", () => b.get("/oauth2/token", { headers })],
+    ["413 invalid_request", () => b.token({ code, foo: "x".repeat(70_000) }, { headers })],
+    ["429 temporarily_unavailable", () => b.token({ code }, guess)],
+  ], async ([expected, request]) => {
+    const response = await request();
+    assertEquals([response.headers.get("cache-control"), response.headers.get("location")], ["no-store", null]);
+    assertEquals(await outcome(response), expected);
+  });
+});
+
+test("[TK-14] without redirect_uri the code grant is 400 invalid_request, though it was left out before as well", async () => {
+  const b = await bench();
+  const code = await b.code({ ...webRequest, redirect_uri: undefined, scope: "read" });
+  for (const redirect_uri of [undefined, ""]) {
+    assertEquals(await outcome(await b.token({ ...webToken, redirect_uri, code }, webBasic)), "400 invalid_request");
+  }
+  assertEquals(await outcome(await b.token({ ...webToken, code }, webBasic)), "200");
+});
+
+test("[TK-15] redirect_uri is the one of the authorization request, byte for byte", async () => {
+  const b = await bench(crowd);
+  const asked = { client_id: "native", redirect_uri: "http://127.0.0.1:5000/cb" };
+  const code = await b.code(asked);
+  await each([
+    "http://127.0.0.1:5001/cb",
+    "http://127.0.0.1/cb",
+    "http://127.0.0.1:05000/cb",
+    "http://127.0.0.1:5000/cb/",
+    "http://127.0.0.1:5000/cb?",
+    "http://127.0.0.1:5000/cb#",
+    "http://127.0.0.1:5000/CB",
+    "http://127.0.0.1:5000/c%62",
+    "HTTP://127.0.0.1:5000/cb",
+    "http://localhost:5000/cb",
+    "http://[::1]:5000/cb",
+    " http://127.0.0.1:5000/cb",
+    "http://127.0.0.1:5000/cb\n",
+    "https://native.example/cb",
+  ], async (redirect_uri) => {
+    assertEquals(await outcome(await b.token({ ...asked, code, redirect_uri })), "400 invalid_grant");
+  });
+  assertEquals(await outcome(await b.token({ ...asked, code })), "200");
+  const web = await b.code({ ...asked, redirect_uri: "https://native.example/cb" });
+  const second = { ...asked, code: web, redirect_uri: "https://native.example/cb2" };
+  assertEquals(await outcome(await b.token(second)), "400 invalid_grant");
+});
+
+test("[TK-16] no code is 400 invalid_request", async () => {
+  const b = await bench();
+  for (const code of [undefined, ""]) assertEquals(await outcome(await b.token({ code })), "400 invalid_request");
+});
+
+test("[TK-16] a code that is unknown, expired, used or another client's gets one and the same answer", async () => {
+  const b = await bench({ ...crowd, users: [{ sub: "alice" }, { sub: "bob" }] });
+  const expired = await b.code();
+  b.advance(300);
+  const used = await b.code();
+  await tokensOf(await b.token({ code: used }));
+  const foreign = await b.code({ client_id: "other" });
+  const foreignUsed = await b.code({ client_id: "other" });
+  await tokensOf(await b.token({ code: foreignUsed, client_id: "other" }));
+  const orphan = await b.code({ login_hint: "bob" });
+  b.as.users.delete("bob");
+  const unknown = ["A".repeat(43), used.slice(1), "x", "é", "\0", "'", "code_", "../keys", "x".repeat(10_000)];
+  b.events.length = 0;
+  const answers = new Set<string>();
+  for (const code of [expired, used, foreign, foreignUsed, orphan, ...unknown]) {
+    const response = await b.token({ code });
+    answers.add(JSON.stringify([response.status, [...response.headers], await response.clone().text()]));
+    assertEquals(await outcome(response), "400 invalid_grant");
+  }
+  assertEquals(answers.size, 1, [...answers].join("\n"));
+  const told = refusals(b.events).map(({ why }) => why.reason);
+  assertGreater(new Set(told).size, 3, "the trace does not tell the reasons apart");
+});
+
+test("[TK-16] a code whose approval was ended gets the answer of one that is unknown", async () => {
+  const store = memoryStore();
+  const b = await bench({ store });
+  const code = await b.code();
+  const issued = b.events.find((event) => event.type === "code_issued")!;
+  await store.revoke(issued.family, issued.at + 3_600_000);
+  const revoked = await b.token({ code });
+  assertEquals(await revoked.text(), await (await b.token({ code: "A".repeat(43) })).text());
+});
+
+test("[TK-17] a refused request writes nothing into the store and issues nothing", async () => {
+  const heard: string[] = [];
+  const store = overheard(memoryStore(), (verb) => verb !== "get" && verb !== "sweep" && heard.push(verb));
+  const b = await bench({ ...crowd, store });
+  const code = await b.code();
+  await tokensOf(await b.token({ code: await b.code() }));
+  heard.length = b.events.length = 0;
+  await each<[Fields, RequestInit?]>([
+    [{ code_verifier: otherVerifier }],
+    [{ code_verifier: undefined }],
+    [{ redirect_uri: "https://evil.example/cb" }],
+    [{ redirect_uri: undefined }],
+    [{ client_id: "other" }],
+    [{ client_id: "web" }],
+    [{ client_id: "nobody" }],
+    [{ client_secret: "x" }],
+    [{ grant_type: "password" }],
+    [{ grant_type: undefined }],
+    [{ code: "A".repeat(43) }],
+    [{ code: undefined }],
+    [{ code: [code, code] }],
+    [webToken, webBasic],
+    [{}, webBasic],
+    [{}, { headers: basic("web", "guess") }],
+    [{}, { headers: { authorization: "Bearer x" } }],
+    [{}, { headers: { "content-type": "text/plain" } }],
+  ], async ([change, init]) => assertMatch(await outcome(await b.token({ code, ...change }, init)), /^40[01] /));
+  assertEquals(heard, []);
+  assertEquals([...new Set(b.events.map((event) => event.type))], ["refused"]);
+  assertEquals(await outcome(await b.token({ code })), "200");
+});
+
+test("[TK-18] scope beside a code widens nothing", async () => {
+  const b = await bench();
+  await each(
+    ["admin", "openid read write", "write", "openid profile email read write offline_access"],
+    async (scope) => {
+      const answer = await tokensOf(await b.token({ code: await b.code({ scope: "read" }), scope }));
+      assertEquals([answer.scope, claimsOf(answer.access_token).scope, "id_token" in answer], ["read", "read", false]);
+    },
+  );
+});
+
+test("[TK-19] every access token differs from every other, also where everything they say is the same", async () => {
+  const b = await bench();
+  const tokens: string[] = [];
+  for (let i = 0; i < 500; i++) tokens.push((await tokensOf(await b.token({ code: await b.code() }))).access_token);
+  assertEquals(new Set(tokens).size, tokens.length);
+  assertEquals(new Set(tokens.map((token) => claimsOf(token).jti)).size, tokens.length);
+});
+
+test("[TK-19] the store never hears of a token", async () => {
+  const heard: unknown[] = [];
+  const b = await bench({ store: overheard(memoryStore(), (verb, args) => heard.push([verb, ...args])) });
+  const code = await b.code();
+  const { access_token, id_token } = await tokensOf(await b.token({ code }));
+  await b.token({ code });
+  const shelf = JSON.stringify(heard);
+  for (const token of [access_token, id_token, ...access_token.split(".").slice(1), ...id_token.split(".").slice(1)]) {
+    assert(!shelf.includes(token));
+  }
+});
+
+test("[TK-21] expires_in and exp agree, and whoever checks by the server's clock refuses the token from then on", async () => {
+  await each([0, 0.001, 0.5, 0.999], async (fraction) => {
+    const b = await bench({ lifetimes: { access_token: 120 } });
+    b.advance(fraction);
+    const { access_token, expires_in } = await tokensOf(await b.token({ code: await b.code() }));
+    const issued = Date.UTC(2026, 0, 1) / 1000 + fraction;
+    const exp = Number(claimsOf(access_token).exp);
+    assertLessOrEqual(Math.abs(exp - issued - expires_in), 1);
+    const keys = await publishedKeys(b);
+    const verifyAt = (seconds: number) => jwtVerify(access_token, keys, { currentDate: new Date(seconds * 1000) });
+    await verifyAt(exp - 1);
+    for (const seconds of [exp, exp + 1, issued + expires_in, exp + 86_400]) {
+      await assertRejects(() => verifyAt(seconds));
+    }
+  });
+});
+
+test("[TK-22] no refusal repeats what was sent, in its body or its headers", async () => {
+  const b = await bench(crowd);
+  const canary = "Canary7Canary7Canary7Canary7Canary7Canary7Canary7";
+  const code = await b.code();
+  const names = [
+    ...["grant_type", "code", "redirect_uri", "client_id", "code_verifier", "client_secret", "scope", "resource"],
+    ...["client_assertion", "client_assertion_type", "refresh_token", "username", "password", canary],
+  ];
+  const credentials = [`web:${canary}`, `${canary}:x`, canary, `${canary}:%zz`, `web:%${canary}`];
+  const attempts: [Fields, RequestInit][] = [
+    ...names.map((name): [Fields, RequestInit] => [{ code, [name]: canary, grant_type: "authorization_code " }, {}]),
+    ...names.map((name): [Fields, RequestInit] => [{ code: canary, [name]: canary }, {}]),
+    ...names.map((name): [Fields, RequestInit] => [{ code: canary, [name]: [canary, canary] }, {}]),
+    ...credentials.map((text): [Fields, RequestInit] => [{}, { headers: { authorization: `Basic ${btoa(text)}` } }]),
+    ...["Bearer", "Digest", canary].map((scheme): [Fields, RequestInit] => [
+      { code },
+      { headers: { authorization: `${scheme} ${canary}` } },
+    ]),
+    [{ code }, { headers: { "content-type": canary } }],
+    [{ code: "x" }, { body: `${canary}=%zz&${canary}` }],
+    [{ code }, { headers: { origin: `https://${canary}.example`, "x-forwarded-host": canary } }],
+  ];
+  await each(attempts, async ([fields, init]) => {
+    const response = await b.token(fields, init);
+    if (response.status === 200) return;
+    const text = JSON.stringify([...response.headers]) + await response.clone().text();
+    for (
+      const sent of [canary, canary.toLowerCase(), code, verifier, btoa(`web:${canary}`), "https://spa.example/cb"]
+    ) {
+      assert(!text.includes(sent), `${sent} came back: ${text}`);
+    }
+    assertMatch(await outcome(response), /^40[01] /);
+  });
+});
+
+/** What of a failure must stay inside. */
+const internals = /ECONNREFUSED|postgres|hunter2|10\.0\.0\.7|\/srv|store\.ts|at Proxy/;
+
+/** A store in memory of which one verb can be made to fail, by a rejection or on the spot. */
+function fragileStore(): { store: Store; fail: (verb?: keyof Store, onTheSpot?: boolean) => void; words: string } {
+  const words = "ECONNREFUSED postgres://latchkey:hunter2@10.0.0.7/db at /srv/latchkey/store.ts:42";
+  let failing: keyof Store | undefined;
+  let onTheSpot = false;
+  const store = new Proxy(memoryStore(), {
+    get: (target, verb: keyof Store) => (...args: unknown[]) => {
+      if (verb !== failing) return (target[verb] as (...args: unknown[]) => unknown)(...args);
+      const error = new Error(words);
+      if (onTheSpot) throw error;
+      return Promise.reject(error);
+    },
+  });
+  return { store, words, fail: (verb, now = false) => void ([failing, onTheSpot] = [verb, now]) };
+}
+
+for (const onTheSpot of [false, true]) {
+  const way = onTheSpot ? "throws" : "rejects";
+
+  test(`[TK-13, TK-22] a store that ${way} makes the token endpoint answer 500 server_error and no more`, async () => {
+    await each<[keyof Store, string, string]>([
+      ["get", "500 server_error", "500 server_error"],
+      ["spend", "500 server_error", "500 server_error"],
+      ["add", "500 server_error", "400 invalid_grant"],
+      ["put", "200", "400 invalid_grant"],
+      ["revoke", "200", "500 server_error"],
+      ["sweep", "200", "400 invalid_grant"],
+    ], async ([verb, first, second]) => {
+      const { store, fail, words } = fragileStore();
+      const b = await bench({ store });
+      const code = await b.code();
+      fail(verb, onTheSpot);
+      for (const expected of [first, second]) {
+        b.advance(2);
+        const answer = await b.token({ code });
+        const text = JSON.stringify([...answer.headers]) + await answer.clone().text();
+        assertNotMatch(text, internals);
+        assertEquals(await outcome(answer), expected);
+      }
+      const bugs = b.events.filter((event) => event.type === "bug");
+      assertEquals(verb === "put" || bugs.some(({ cause }) => (cause as Error).message === words), true);
+      assertEquals(b.events.filter((event) => event.type === "tokens_issued").length, first === "200" ? 1 : 0);
+    });
+  });
+
+  test(`[AZ-22] a store that ${way} makes the authorization endpoint redirect with server_error and no more`, async () => {
+    const { store, fail, words } = fragileStore();
+    const b = await bench({ store });
+    fail("put", onTheSpot);
+    const response = await b.authorize();
+    assertMatch(sentTo(response).error ?? "no error", /^(?:server_error|temporarily_unavailable)$/);
+    assertNotMatch(decodeURIComponent(response.headers.get("location")!), internals);
+    fail("sweep", onTheSpot);
+    b.advance(2);
+    assert(sentTo(await b.authorize()).code, "a failing sweep is nothing to tell a client");
+  });
+
+  test(`a store that ${way} makes the JWKS answer 500 in JSON, and 200 again when it has recovered`, async () => {
+    const { store, fail, words } = fragileStore();
+    const b = await bench({ store });
+    for (const verb of ["get", "add"] as const) {
+      fail(verb, onTheSpot);
+      const response = await b.get("/oauth2/jwks");
+      assertNotMatch(await response.clone().text(), internals);
+      assertEquals(await outcome(response), "500 server_error");
+    }
+    fail();
+    assertEquals((await b.get("/oauth2/jwks")).status, 200);
+    assertEquals(await outcome(await b.token({ code: await b.code() })), "200");
+  });
+}
+
+test("[TK-13, TK-22] dice and listeners that throw are no way out for a token or a stack", async () => {
+  let broken = false;
+  const b = await bench({
+    random(bytes) {
+      if (broken) throw new Error("no entropy at /dev/urandom");
+      return crypto.getRandomValues(new Uint8Array(bytes));
+    },
+    trace() {
+      throw new Error("the listener fell over");
+    },
+  });
+  const code = await b.code();
+  broken = true;
+  const response = await b.token({ code });
+  assert(!(await response.clone().text()).includes("urandom"));
+  assertEquals(await outcome(response), "500 server_error");
+  assertEquals(sentTo(await b.authorize()).error, "server_error");
+  broken = false;
+  assertEquals(await outcome(await b.token({ code: await b.code() })), "200");
+});
+
+test("[TK-16] a guess costs the store one look and nothing else", async () => {
+  const heard: string[] = [];
+  const b = await bench({ store: overheard(memoryStore(), (verb, [kind]) => heard.push(`${verb} ${kind}`)) });
+  for (let i = 0; i < 20; i++) await b.token({ code: `guess-${i}` });
+  assertLess(heard.length, 41);
+  assertEquals([...new Set(heard)], ["get code"]);
+});

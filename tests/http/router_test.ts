@@ -1,0 +1,220 @@
+/** The small laws of the router: which answer a method and a path get, whatever the host says, and that nothing escapes. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { HttpFault } from "../../src/http/fault.ts";
+import { json, redirect } from "../../src/http/respond.ts";
+import { router, targetLimit } from "../../src/http/router.ts";
+import type { Handler, Route, RouterOptions } from "../../src/http/router.ts";
+import { each } from "../flows/harness.ts";
+
+/** Answers with what it was asked, as `GET /path?query`. */
+const echo: Handler = (request, { path, query }) => new Response(`${request.method} ${path}?${query}`);
+
+/** Says no in the name of the one who refuses. */
+const refuseAs = (who: string) => ({ status, rule, message }: HttpFault): Response =>
+  json(status, { who, rule, message });
+
+const refuse = refuseAs("route");
+
+const routes: readonly Route[] = [
+  { path: "/", GET: echo, refuse },
+  { path: "/page", GET: echo, refuse },
+  { path: "/effect", GET: () => redirect("GET", "/gone"), HEAD: () => new Response("never seen"), POST: echo, refuse },
+  { path: "/token", POST: echo, cors: true, refuse },
+  { path: "/keys", GET: echo, cors: true, refuse },
+  { path: "/static/*", GET: echo, refuse },
+];
+
+const options: RouterOptions = {
+  refuse: refuseAs("router"),
+  bug: (cause) => json(500, { cause: String(cause) }),
+};
+
+const answer = router(routes, options);
+
+function ask(method: string, path: string, to = answer): Promise<Response> {
+  return to(new Request(`https://any.test${path}`, { method }));
+}
+
+/** A request whose URL is text that a runtime hands over and `new Request` would not take. */
+function asWritten(url: string, method = "GET"): Request {
+  return { url, method, headers: new Headers(), body: null } as Request;
+}
+
+function corsHeaders(response: Response): string[] {
+  return [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+}
+
+test("[HT-01] a method that a path does not serve is 405 with what it does serve", async () => {
+  const allow = {
+    "/": "GET, HEAD",
+    "/page?a=b": "GET, HEAD",
+    "/effect": "GET, HEAD, POST",
+    "/token": "POST, OPTIONS",
+    "/keys": "GET, HEAD, OPTIONS",
+    "/static/x.css": "GET, HEAD",
+  };
+  await each(Object.entries(allow), async ([path, served]) => {
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
+      const response = await ask(method, path);
+      assertEquals(response.status === 405, !served.split(", ").includes(method), method);
+      assertEquals(response.headers.get("allow"), response.status === 405 ? served : null, method);
+    }
+  });
+});
+
+test("[HT-01] a 405 and a 414 are in the words of the route, a 404 in those of the router", async () => {
+  const long = `?${"a".repeat(targetLimit)}`;
+  const cases = [
+    ["DELETE", "/token", 405, "route", "HT-01"],
+    ["GET", `/page${long}`, 414, "route", "HT-08"],
+    ["GET", "/nowhere", 404, "router", "HT-01"],
+    ["GET", `/nowhere${long}`, 414, "router", "HT-08"],
+  ] as const;
+  await each(cases, async ([method, path, status, who, rule]) => {
+    const response = await ask(method, path);
+    assertEquals(response.status, status);
+    const body = await response.json();
+    assertEquals([body.who, body.rule], [who, rule]);
+  });
+});
+
+test("[HT-01] a path is found as it is written, or not at all", async () => {
+  const nowhere = ["/Page", "/page/", "/pag%65", "/page;x", "//page", "/page%00", "/static", "/static/", "/static/a/b"];
+  await each(nowhere, async (path) => assertEquals((await answer(asWritten(`https://any.test${path}`))).status, 404));
+  await each(["/static/a", "/static/a%2Fb", "/static/*"], async (path) => {
+    assertEquals(await (await ask("GET", path)).text(), `GET ${path}?`);
+  });
+});
+
+test("[HT-02] HEAD is GET without the body, and does not call GET where GET has effects", async () => {
+  const page = await ask("HEAD", "/page");
+  assertEquals([page.status, page.body], [200, null]);
+  assertEquals(page.headers.get("content-type"), (await ask("GET", "/page")).headers.get("content-type"));
+  const effect = await ask("HEAD", "/effect");
+  assertEquals([effect.status, effect.body, effect.headers.get("location")], [200, null, null]);
+});
+
+test("[HT-02] HEAD has no body where it is refused either", async () => {
+  const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), refuse }], options);
+  await each([["/token", answer], ["/nowhere", answer], ["/bug", fails]] as const, async ([path, to]) => {
+    assertEquals((await ask("HEAD", path, to)).body, null);
+  });
+});
+
+test("[HT-03] without cors there is no Access-Control header, to whatever method", async () => {
+  await each(["/page", "/effect", "/nowhere", `/page?${"a".repeat(targetLimit)}`], async (path) => {
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
+      assertEquals(corsHeaders(await ask(method, path)), [], method);
+    }
+  });
+});
+
+test("[HT-04] with cors a preflight is 204 and permits what the route serves", async () => {
+  const { status, body, headers } = await ask("OPTIONS", "/token");
+  assertEquals([status, body], [204, null]);
+  assertEquals(headers.get("access-control-allow-origin"), "*");
+  assertEquals(headers.get("access-control-allow-methods"), "POST, OPTIONS");
+  assertEquals(headers.get("access-control-allow-headers"), "authorization, content-type, dpop");
+  assertEquals(headers.get("access-control-allow-credentials"), null);
+});
+
+test("[HT-05] with cors a refusal can be read by scripts too, and what is thrown", async () => {
+  const broken = router([{
+    path: "/broken",
+    GET: () => Promise.reject(new Error("asked")),
+    cors: true,
+    refuse: () => {
+      throw new Error("refused");
+    },
+  }], options);
+  const answers = [
+    await ask("DELETE", "/token"),
+    await ask("POST", `/token?${"a".repeat(targetLimit)}`),
+    await ask("GET", "/broken", broken),
+    await ask("DELETE", "/broken", broken),
+  ];
+  assertEquals(answers.map((response) => response.status), [405, 414, 500, 500]);
+  await each(answers, ({ headers }) => {
+    assertEquals(headers.get("access-control-allow-origin"), "*");
+    assertStringIncludes(headers.get("access-control-expose-headers") ?? "", "WWW-Authenticate");
+  });
+});
+
+test("[HT-08] path and query have a limit, to the character", async () => {
+  const query = (length: number) => `/page?${"a".repeat(length - "/page".length)}`;
+  assertEquals((await ask("GET", query(targetLimit))).status, 200);
+  assertEquals((await ask("GET", query(targetLimit + 1))).status, 414);
+  assertEquals((await ask("GET", `/${"a".repeat(targetLimit)}`)).status, 414);
+  assertEquals(targetLimit <= 16 * 1024 && targetLimit >= 8 * 1024, true);
+});
+
+test("[HT-16] path and query are read from the URL as it is written, and its host does not count", async () => {
+  const asked = {
+    "http://any.test/page?a=b": "/page?a=b",
+    "https://evil.example/page": "/page?",
+    "http://user:password@any.test:80/page?": "/page?",
+    "http://any.test": "/?",
+    "http://any.test?a=b": "/?a=b",
+    "http://any.test/page#/token": "/page?",
+    "http://any.test/page?a#b?c": "/page?a",
+    "http://any.test/page?a=/static/&b=://x/": "/page?a=/static/&b=://x/",
+    "http://a b:x/page?c@d": "/page?c@d",
+    "http://[::1]:9000/page": "/page?",
+    "http:///page": "/page?",
+    // What a runtime hands over when a request names no host at all, as HTTP/1.0 allows.
+    "/page?a=b": "/page?a=b",
+    "/page?next=http://evil.example/token": "/page?next=http://evil.example/token",
+  };
+  await each(Object.entries(asked), async ([url, found]) => {
+    assertEquals(await (await answer(asWritten(url))).text(), `GET ${found}`);
+  });
+});
+
+test("[HT-18] whatever is thrown, the answer is the one for bugs, and the function neither throws nor rejects", async () => {
+  const thrown: Record<string, Route> = {
+    "a handler that throws": {
+      path: "/",
+      GET: () => {
+        throw new Error("now");
+      },
+      refuse,
+    },
+    "a handler that rejects": { path: "/", GET: () => Promise.reject("later"), refuse },
+    "a HEAD that throws": {
+      path: "/",
+      HEAD: () => {
+        throw new TypeError("head");
+      },
+      refuse,
+    },
+    "a refusal that rejects": { path: "/", refuse: () => Promise.reject(new Error("no")) },
+  };
+  await each(Object.entries(thrown), async ([, route]) => {
+    assertEquals((await ask(route.HEAD ? "HEAD" : "GET", "/", router([route], options))).status, 500);
+  });
+  const unreadable = new Proxy(asWritten("/"), {
+    get: () => {
+      throw new Error("no request at all");
+    },
+  });
+  assertEquals((await answer(unreadable)).status, 500);
+});
+
+test("[HT-17] the headers for every answer are on every answer, also on one whose headers cannot be changed", async () => {
+  const headers = { "strict-transport-security": "max-age=1" };
+  const strict = router([
+    ...routes,
+    { path: "/redirected", GET: () => Response.redirect("https://c.example/cb"), refuse },
+    { path: "/bug", GET: () => Promise.reject(new Error("bug")), refuse },
+  ], { ...options, headers });
+  const paths = ["/page", "/nowhere", "/bug", "/redirected", `/page?${"a".repeat(targetLimit)}`, "/token"];
+  await each(paths, async (path) => {
+    for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
+      assertEquals((await ask(method, path, strict)).headers.get("strict-transport-security"), "max-age=1", method);
+    }
+  });
+  assertEquals((await ask("GET", "/redirected", strict)).headers.get("location"), "https://c.example/cb");
+  assertEquals((await ask("GET", "/page")).headers.get("strict-transport-security"), null);
+});
