@@ -16,7 +16,10 @@ await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const names = new Set([...await writeCode(entries), ...await writeDeclarations(entries)].map(packageOf));
 await write("package.json", JSON.stringify(packageJson([...names].sort()), null, 2) + "\n");
-for (const file of ["README.md", "LICENSE"]) await Deno.copyFile(file, `${folder}/${file}`);
+await Deno.mkdir(`${folder}/static`, { recursive: true });
+for (const file of ["README.md", "LICENSE", "static/config.schema.json"]) {
+  await Deno.copyFile(file, `${folder}/${file}`);
+}
 console.log(`${folder}/ is ready: npm pack ./${folder}, or node ${folder}/${bin.latchkey}`);
 
 /** Writes the modules, sharing what they share; gives back what they import from elsewhere. */
@@ -81,7 +84,20 @@ function packageJson(names: readonly string[]): unknown {
     const path = entry.replace(/^\.\/src\//, "");
     return [subpath, { types: `./${declaration(path)}`, default: `./${path.replace(/\.tsx?$/, ".js")}` }];
   });
-  return { name, version, license, type: "module", engines, exports: Object.fromEntries(paths), bin, dependencies };
+  const description = "An OAuth 2.1 and OpenID Connect authorization server for laptops, test suites and demos";
+  const keywords = ["oauth", "oauth2", "openid-connect", "oidc", "authorization-server", "mock", "testing"];
+  return {
+    name,
+    version,
+    description,
+    keywords,
+    license,
+    type: "module",
+    engines,
+    exports: Object.fromEntries(paths),
+    bin,
+    dependencies,
+  };
 }
 
 /** `src/store/sqlite.ts` → `types/store/sqlite.d.ts`. */

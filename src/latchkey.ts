@@ -7,36 +7,46 @@ import { assetsEndpoint } from "./endpoints/assets.ts";
 import { authorizedEndpoint } from "./endpoints/authorized.ts";
 import { authorizeEndpoint } from "./endpoints/authorize.ts";
 import { discoveryEndpoints } from "./endpoints/discovery.ts";
+import { urlOf } from "./endpoints/endpoint.ts";
 import type { Desk } from "./endpoints/endpoint.ts";
 import { homeEndpoint } from "./endpoints/home.ts";
 import { algorithmsInUse, jwksEndpoint } from "./endpoints/jwks.ts";
+import { introspectEndpoint } from "./endpoints/introspect.ts";
+import { logoutEndpoint } from "./endpoints/logout.ts";
 import type { Pages } from "./endpoints/pages.ts";
+import { revokeEndpoint } from "./endpoints/revoke.ts";
 import { startEndpoint } from "./endpoints/start.ts";
 import { tokenEndpoint } from "./endpoints/token.ts";
+import { userinfoEndpoint } from "./endpoints/userinfo.ts";
 import { json } from "./http/respond.ts";
 import { router } from "./http/router.ts";
 import type { Peer } from "./http/router.ts";
 import { knowClient, registry } from "./oauth/clients.ts";
 import type { Clients, Users } from "./oauth/clients.ts";
 import { errorStatus } from "./oauth/errors.ts";
+import { isTestHost } from "./oauth/hosts.ts";
 import { storedKeys } from "./oauth/keys.ts";
 import type { Keys, SigningAlgorithm } from "./oauth/keys.ts";
+import { knowResources } from "./oauth/resources.ts";
 import { recent } from "./oauth/recent.ts";
 import type { Dice } from "./oauth/secrets.ts";
 import type { Server } from "./oauth/server.ts";
-import { settle } from "./oauth/settings.ts";
+import { clientFaults } from "./oauth/client_faults.ts";
+import type { Fault } from "./oauth/fault.ts";
+import { localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
-import { settingsFaults } from "./oauth/settings_faults.ts";
+import { settingsFaults, userFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
-import type { Trace } from "./oauth/trace.ts";
+import { veil } from "./oauth/trace.ts";
+import type { Trace, TraceEvent } from "./oauth/trace.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { Store } from "./store/store.ts";
 
 /** What an embedding program may give: the settings of a configuration file, and the outside world. */
 export interface LatchkeyOptions extends Settings {
   /** Where records are kept. Default: a new {@link memoryStore}. The server closes it when it is closed. */
-  readonly store?: Store;
+  readonly store?: Store | Promise<Store>;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
   /** The dice: that many random bytes. Default: `crypto.getRandomValues`. */
@@ -72,8 +82,10 @@ export interface Latchkey extends AsyncDisposable {
   /** The users, changeable at any time; the first one is who `login: "auto"` logs in. */
   readonly users: Users;
   /**
-   * Makes a new signing key: it is published at once, signs after `lead` seconds (default 300, as long as clients cache
-   * keys), and the one before it stays published until the last token it signed has expired.
+   * Makes a new signing key: it is published at once, signs after `lead` seconds (default: the setting
+   * `keys.lead`), and the one before it stays published until the last token it signed has expired.
+   *
+   * @throws {RangeError} When `lead` is negative or not a number.
    */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**
@@ -85,6 +97,9 @@ export interface Latchkey extends AsyncDisposable {
   /** Lets requests in flight be answered, stops listening, closes the store. Closing twice is harmless. */
   close(): Promise<void>;
 }
+
+/** Keys are tended this often, in milliseconds; well below the time that a new key is published before it signs. */
+const tendInterval = 60_000;
 
 /** Code challenges remembered, to notice one that is used again. */
 const rememberedChallenges = 10_000;
@@ -103,25 +118,41 @@ const sweepInterval = 1000;
  * const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
  * ```
  */
-// deno-lint-ignore require-await -- a fault in the options must reject, and later parts of the start may wait
 export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  const store = options.store ?? memoryStore();
+  const given = options.store instanceof Promise ? await options.store : options.store;
+  const store = given ?? memoryStore();
   const now = options.now ?? Date.now;
   const random = options.random ?? ((bytes) => crypto.getRandomValues(new Uint8Array(bytes)));
   const trace = quietly(options.trace);
-  const keys = storedKeys(store, now, trace);
+  const { access_token, id_token } = settle(options, "").lifetimes;
+  const keys = storedKeys(store, now, trace, Math.max(access_token, id_token));
 
   const world = { store, now, random, trace, keys };
-  let house = assemble(options, options.issuer ?? "http://localhost:9000", world);
+  let house = assemble(options, options.issuer ?? localIssuer(9000), world);
   const listening: { close(): Promise<void> }[] = [];
   let timer: ReturnType<typeof setInterval> | undefined;
   let swept = now();
+  let tended = now();
   let closed: Promise<void> | undefined;
+
+  /** Keys: takes over what other instances made, and makes the next where the schedule asks for it. */
+  const tendKeys = async () => {
+    await keys.refresh();
+    const { rotateEvery } = settle(options, house.server.issuer).keys;
+    if (rotateEvery === undefined) return;
+    for (const alg of algorithmsInUse(house.server)) {
+      if (await keys.newest(alg) + rotateEvery * 1000 <= now()) await self.rotateKeys(alg);
+    }
+  };
 
   const sweep = () => {
     if (Math.abs(now() - swept) < sweepInterval) return;
     swept = now();
-    store.sweep(swept).catch((cause) => trace({ type: "bug", at: now(), endpoint: "sweep", cause }));
+    const failed = (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "sweep", cause });
+    (async () => await store.sweep(swept))().catch(failed);
+    if (Math.abs(now() - tended) < tendInterval) return;
+    tended = now();
+    tendKeys().catch(failed);
   };
 
   const self: Latchkey = {
@@ -138,9 +169,11 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
       sweep();
       return house.fetch(request, peer);
     },
-    async rotateKeys(alg = house.server.alg, lead = 300) {
-      const { access_token, id_token } = house.server.lifetimes;
-      await keys.rotate(alg, lead, Math.max(access_token, id_token));
+    async rotateKeys(alg = house.server.alg, lead = settle(options, house.server.issuer).keys.lead) {
+      if (!(lead >= 0 && Number.isFinite(lead))) {
+        throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
+      }
+      await keys.rotate(alg, lead);
     },
     async listen({ port, host = "localhost" } = {}) {
       const { serve } = await import("./runtime/serve.ts");
@@ -153,7 +186,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
       listening.push(bound);
       timer ??= setInterval(sweep, sweepInterval);
       if (options.issuer === undefined && listening.length === 1) {
-        house = assemble(options, `http://localhost:${bound.port}`, world, house.server);
+        house = assemble(options, localIssuer(bound.port), world, house.server);
       }
       answer = (request, peer) => self.fetch(request, peer);
       settle();
@@ -193,11 +226,13 @@ interface House {
  * @param before The server under its former issuer, whose clients and users are taken over.
  */
 function assemble(options: LatchkeyOptions, issuer: string, world: World, before?: Server): House {
-  const faults = settingsFaults(options, issuer);
-  if (faults.length > 0) throw new ConfigurationError(faults);
+  refuseFaults(settingsFaults(options, issuer));
   const settled = settle(options, issuer);
   const clients = before?.clients ??
-    registry(settled.clients, (client) => client.client_id, (client) => knowClient(client, settled));
+    registry(settled.clients, (client) => client.client_id, (client) => {
+      refuseFaults([...clientFaults(client, settled)]);
+      return knowClient(client, settled);
+    });
   if (before !== undefined && options.clients === undefined) {
     // The demo clients' redirect URI follows the issuer.
     for (const client of settled.clients) if (clients.find(client.client_id)) clients.set(client);
@@ -206,13 +241,19 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     ...world,
     issuer,
     clients,
-    users: before?.users ?? registry(settled.users, (user) => user.sub, (user) => user),
+    users: before?.users ?? registry(settled.users, (user) => user.sub, (user) => {
+      refuseFaults([...userFaults(user)]);
+      return user;
+    }),
     scopes: settled.scopes,
     defaultScope: settled.defaultScope,
     alg: settled.alg,
     audience: settled.audience,
     lifetimes: settled.lifetimes,
     pkce: settled.pkce,
+    refresh: settled.refresh,
+    assertionAudiences: settled.acceptTokenEndpointAudience ? [urlOf(issuer, "/oauth2/token")] : [],
+    resources: knowResources(settled.resources, isTestHost),
     throttle: settled.throttle ? throttle(world.now) : undefined,
     recentChallenges: recent(rememberedChallenges),
   };
@@ -224,6 +265,10 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     authorizeEndpoint(desk, options.approver ?? autoApprover),
     tokenEndpoint(desk),
     jwksEndpoint(desk),
+    userinfoEndpoint(desk),
+    revokeEndpoint(desk),
+    introspectEndpoint(desk),
+    logoutEndpoint(desk),
   ];
   const routes = [
     ...endpoints,
@@ -237,7 +282,9 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     refuse: (fault, target) => asPage(desk, target, fault),
     bug(cause, target) {
       const { code, description } = asOAuthError(server, target, cause);
-      return json(errorStatus[code], { error: code, error_description: description });
+      return json(errorStatus[code], { error: code, error_description: description }, {
+        "referrer-policy": "no-referrer",
+      });
     },
     headers: issuer.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : undefined,
   });
@@ -245,12 +292,24 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
   return { server, fetch: route };
 }
 
+function refuseFaults(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new ConfigurationError(faults);
+}
+
+/** What clients sent may hold a secret that they put in the wrong place. */
+function veiled(event: TraceEvent): TraceEvent {
+  if (event.type !== "refused" && event.type !== "warning") return event;
+  const { received } = event.why;
+  const why = received === undefined ? event.why : { ...event.why, received: veil(received) };
+  return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint), why } : { ...event, why };
+}
+
 /** A trace that cannot hurt: what the listener throws is dropped. */
 function quietly(trace: Trace | undefined): Trace {
   if (trace === undefined) return () => {};
   return (event) => {
     try {
-      trace(event);
+      trace(veiled(event));
     } catch {
       // Who listens must not be able to break what is listened to.
     }

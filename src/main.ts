@@ -4,9 +4,10 @@ import manifest from "../deno.json" with { type: "json" };
 import { greeting } from "./config/greeting.ts";
 import { narrate } from "./config/narration.ts";
 import type { StoreChoice } from "./config/operator.ts";
+import { printable } from "./config/show.ts";
 import { readConfiguration } from "./config/read.ts";
 import { latchkey } from "./latchkey.ts";
-import { settle } from "./oauth/settings.ts";
+import { hasTestHost, settle } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { settingsFaults } from "./oauth/settings_faults.ts";
 import { machine } from "./runtime/machine.ts";
@@ -20,11 +21,15 @@ try {
   await main(host);
 } catch (error) {
   const foreseen = error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
-  console.error(foreseen ? error.message : error);
+  console.error(foreseen ? error.message.split("\n").map(printable).join("\n") : error);
   host.exit(1);
 }
 
-async function main({ args, env, readTextFile, onStop, exit }: Machine): Promise<void> {
+async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }: Machine): Promise<void> {
+  if (unfit !== undefined) {
+    console.error(unfit);
+    exit(1);
+  }
   const wanted = await readConfiguration({ args, env, readTextFile }, settingsFaults);
   if (wanted.kind === "help") return console.log(wanted.text.trimEnd());
   if (wanted.kind === "version") return console.log(`latchkey ${manifest.version}`);
@@ -34,7 +39,7 @@ async function main({ args, env, readTextFile, onStop, exit }: Machine): Promise
     ...settings,
     store: await openStore(wanted.store),
     trace(event) {
-      const line = narrate(event);
+      const line = narrate(event, isTerminal);
       if (line !== undefined) console.error(line);
     },
   });
@@ -65,6 +70,9 @@ async function main({ args, env, readTextFile, onStop, exit }: Machine): Promise
     issuer: as.issuer,
     url,
     settled: settle(settings, as.issuer),
+    host: wanted.host,
+    discovery: document,
+    showSecrets: hasTestHost(as.issuer),
     store: wanted.store.kind === "memory" ? "memory, gone when it stops" : wanted.store.path,
     endpoints: Object.entries(metadata).filter((pair): pair is [string, string] =>
       /_endpoint$|^jwks_uri$/.test(pair[0])

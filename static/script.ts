@@ -1,4 +1,4 @@
-/** Copying and selecting, added to pages that are complete without: run in the browser, and read nothing but the page. */
+/** Copying, selecting and sending on, added to pages that are complete without; reads nothing but the page. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -51,3 +51,8 @@ for (const command of document.querySelectorAll("pre.wire")) {
     if (getSelection()?.isCollapsed) selectAll(command);
   });
 }
+
+// A response on its way to the client leaves by itself, once: a second copy of its code would end what the first bought.
+const response = document.querySelector<HTMLFormElement>("form[data-submit]");
+response?.requestSubmit();
+response?.addEventListener("submit", (event) => event.preventDefault());

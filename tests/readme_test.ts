@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { readFileSync } from "node:fs";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bench, claimsOf } from "./flows/harness.ts";
 import { latchkey } from "../src/mod.ts";
@@ -33,7 +33,7 @@ test("the README shows a refusal as the terminal tells it", async () => {
   const { narrate } = await import("../src/config/narration.ts");
   const { token, code, events } = await bench();
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
-  const told = narrate(events.at(-1)!)!;
+  const told = narrate(events.at(-1)!, false)!;
   const shown = block("text").split("\n").join(" ");
   const wording = (text: string) =>
     text.replace(/^\S+ /, "").replace(/\S+:\/\/[^\s;]+/g, "URL").replace(/\d{4}-\S+Z/, "TIME").trim();
@@ -43,5 +43,16 @@ test("the README shows a refusal as the terminal tells it", async () => {
 test("every file the README points to is there", () => {
   for (const [, path] of readme.matchAll(/\]\((?!http)([^)#]+)\)/g)) {
     assertMatch(String(readFileSync(path!).length), /^[1-9]/);
+  }
+});
+
+test("every test file and source file that the README names is there", () => {
+  const named = [...readme.matchAll(/`((?:flows|oauth|endpoints|ui|stores|http)\/[\w/]*(?:\.tsx?)?)`/g)].map((
+    [, path],
+  ) => path!);
+  assert(named.length > 30);
+  // x stands for whatever somebody adds.
+  for (const path of named.filter((path) => !/\bx(?:_test)?\.ts$/.test(path))) {
+    assert(existsSync(`src/${path}`) || existsSync(`tests/${path}`), path);
   }
 });

@@ -16,9 +16,6 @@ type Kind = typeof kinds[number];
 
 const connections = 16;
 
-/** Seconds of load before anything is counted. */
-const warmUp = 1;
-
 /** From this part of its core on, the load generator may be what is measured. */
 const tooBusy = 0.9;
 
@@ -83,7 +80,7 @@ async function throughput(runtime: Runtime, alg: string, load: Running): Promise
   await using latchkey = await serve(runtime, "latchkey", alg);
   await using reference = await serve(runtime, "reference", alg);
   const rounds: Record<Kind, Round[]> = { latchkey: [], reference: [] };
-  for (const { target } of [latchkey, reference]) await work(load, target, { seconds: warmUp });
+  for (const { target } of [latchkey, reference]) await work(load, target, { seconds: options.warmUp });
   for (let round = 0; round < options.rounds; round++) {
     // Who is first changes, so that a machine that becomes slower or faster favours nobody.
     for (const { kind, process, target } of round % 2 === 0 ? [latchkey, reference] : [reference, latchkey]) {
@@ -141,7 +138,7 @@ async function memory(runtime: Runtime, alg: string, load: Running): Promise<voi
     await using served = await serve(runtime, kind, alg, 10);
     const rss = async (): Promise<string> => (await useOf(served.process.pid)).rss.toFixed(0);
     const row = [kind, await rss()];
-    await work(load, served.target, { seconds: warmUp });
+    await work(load, served.target, { seconds: options.warmUp });
     row.push(await rss());
     for (let step = 0; step < options.steps; step++) {
       await work(load, served.target, { flows: options.step });

@@ -10,6 +10,8 @@ export interface Options {
   readonly rounds: number;
   /** Per round and server. */
   readonly seconds: number;
+  /** Seconds of load before anything is counted. */
+  readonly warmUp: number;
   readonly memory: boolean;
   readonly start: boolean;
   /** Spawns per server in the start part. */
@@ -59,6 +61,7 @@ export function readOptions(args: string[]): Options {
       algs: list("algs", values.algs, algNames),
       rounds: number("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100),
       seconds: number("seconds", values.seconds ?? (quick ? "0.5" : "2"), 0.1, 60),
+      warmUp: quick ? 0.5 : 2,
       memory: values.memory,
       start: values.start,
       spawns: quick ? 3 : 9,

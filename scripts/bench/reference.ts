@@ -22,6 +22,7 @@ interface Grant {
   readonly scope: string;
   readonly challenge: string;
   readonly nonce: string;
+  readonly sid: string;
 }
 
 const algorithms = {
@@ -56,6 +57,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
       scope: params.get("scope")!,
       challenge: params.get("code_challenge")!,
       nonce: params.get("nonce")!,
+      sid: randomText(16),
     });
     const response = `code=${code}&state=${params.get("state")}&iss=${encodeURIComponent(issuer)}`;
     return {
@@ -64,6 +66,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
         location: `${params.get("redirect_uri")}?${response}`,
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
+        "set-cookie": cookie,
       },
       body: null,
     };
@@ -76,14 +79,12 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
     const digest = await crypto.subtle.digest("SHA-256", encoder.encode(params.get("code_verifier")!));
     if (grant === undefined || base64url(new Uint8Array(digest)) !== grant.challenge) return nothing;
     codes.delete(code);
-    const { clientId, scope, nonce } = grant;
+    const { clientId, scope, nonce, sid } = grant;
     const iat = Math.floor(Date.now() / 1000);
-    const exp = iat + 3600;
-    const sub = "alice";
-    const jti = randomText(33);
+    const common = { iss: issuer, sub: "alice", exp: iat + 3600, iat, auth_time: iat, sid };
     const [access_token, id_token] = await Promise.all([
-      sign(heads.access, { iss: issuer, sub, aud: issuer, client_id: clientId, scope, iat, exp, jti }),
-      sign(heads.id, { iss: issuer, sub, aud: clientId, exp, iat, auth_time: iat, nonce, at_hash: "A".repeat(22) }),
+      sign(heads.access, { ...common, aud: issuer, client_id: clientId, scope, jti: randomText(33) }),
+      sign(heads.id, { ...common, aud: clientId, nonce, at_hash: "A".repeat(22) }),
     ]);
     return {
       status: 200,
@@ -135,6 +136,9 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
   issuer = `http://localhost:${port}`;
   return { port, issuer };
 }
+
+/** As long as Latchkey's. */
+const cookie = `latchkey_session=${"A".repeat(106)}; Path=/; HttpOnly; SameSite=Lax`;
 
 const nothing: Reply = { status: 400, headers: {}, body: "" };
 

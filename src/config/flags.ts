@@ -34,6 +34,7 @@ export async function readFlags(args: readonly string[]): Promise<FlagReading> {
       faults.push(positionalFault(token.value));
       continue;
     }
+    if (token.rawName === "-h") return { kind: "help" };
     const isLong = token.rawName.startsWith("--");
     if (isLong && (token.name === "help" || token.name === "version")) {
       if (token.value === undefined) return { kind: token.name };

@@ -1,6 +1,7 @@
 /** What the terminal shows once the server listens: everything a person needs to point a client at it. */
 
 import type { Settled } from "../oauth/settings.ts";
+import { printable } from "./show.ts";
 
 /** What the greeting speaks of. */
 export interface Greeted {
@@ -8,14 +9,22 @@ export interface Greeted {
   readonly issuer: string;
   /** Where it listens, when that is not the issuer. */
   readonly url: string;
+  /** The name or address it listens on. */
+  readonly host: string;
+  /** The URL of the discovery document. */
+  readonly discovery: string;
   readonly settled: Settled;
+  /** Whether this terminal is on somebody's desk; what a server on a real host prints ends up in a log. */
+  readonly showSecrets: boolean;
   readonly store: string;
   /** Name, as in metadata, and absolute URL. */
   readonly endpoints: readonly (readonly [name: string, url: string])[];
 }
 
 /** The greeting, with a final newline. */
-export function greeting({ version, issuer, url, settled, store, endpoints }: Greeted): string {
+export function greeting(
+  { version, issuer, url, host, discovery, settled, showSecrets, store, endpoints }: Greeted,
+): string {
   const page = (path: string) => issuer.replace(/\/$/, "") + path;
   const own = page("/authorized");
   const rows = (pairs: readonly (readonly [string, string])[]) => {
@@ -23,7 +32,10 @@ export function greeting({ version, issuer, url, settled, store, endpoints }: Gr
     return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
   };
   const clients = settled.clients.map((client) => {
-    const proof = client.client_secret === undefined ? "public, PKCE" : `secret ${client.client_secret}`;
+    const { client_secret: secret, token_endpoint_auth_method: method } = client;
+    const proof = secret === undefined
+      ? method ?? (client.jwks === undefined ? "public, PKCE" : "private_key_jwt")
+      : `${showSecrets ? `secret ${secret}` : "a secret"} by ${method ?? "client_secret_basic"}`;
     return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
   });
   const users = settled.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
@@ -33,7 +45,7 @@ export function greeting({ version, issuer, url, settled, store, endpoints }: Gr
     ...url === issuer ? [] : [`and listens on ${url}`],
     "",
     "Endpoints",
-    ...rows(endpoints),
+    ...rows([["discovery", discovery], ...endpoints]),
     "",
     "Clients",
     ...clients.length === 0 ? ["  none"] : rows(clients),
@@ -43,11 +55,17 @@ export function greeting({ version, issuer, url, settled, store, endpoints }: Gr
     "",
     `Scopes  ${settled.scopes.join(" ")}`,
     `Keys    ${settled.alg}, kept in ${store}`,
+    ...isOpen(host) ? [`OPEN: whoever reaches ${host} is logged in as the first user.`] : [],
     ...insecure.map(([name]) => `INSECURE: ${name} is on. Never let strangers reach this server.`),
     "",
     ...settled.clients.some((client) => client.redirect_uris?.includes(own))
       ? [`Start the demo flow: ${page("/start")}`]
       : [`Home page: ${page("/")}`],
     "",
-  ].join("\n");
+  ].map(printable).join("\n");
+}
+
+/** Whether other machines may reach a server that listens there. */
+function isOpen(host: string): boolean {
+  return !/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
 }

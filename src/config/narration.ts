@@ -1,4 +1,4 @@
-/** The trace for a terminal: one line for everything that went wrong; what went well is silent. */
+/** The trace for a terminal: one line for everything that went wrong and, where somebody looks on, for what went well. */
 
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { printable } from "./show.ts";
@@ -6,23 +6,40 @@ import { printable } from "./show.ts";
 /** The longest explanation that is shown whole, in characters. */
 const longest = 1000;
 
-/** One line, without a final newline; `undefined` for an event that needs none. */
-export function narrate(event: TraceEvent): string | undefined {
-  const time = new Date(event.at).toISOString().slice(11, 23);
+/** One line, without a final newline; `undefined` for an event that needs none. Times are UTC. */
+export function narrate(event: TraceEvent, everything: boolean): string | undefined {
+  const time = new Date(event.at).toISOString().slice(11);
   switch (event.type) {
     case "refused":
-      return `${time} refused ${event.error} at ${printable(event.endpoint)}${by(event.client)}: ${explain(event.why)}`;
+      return `${time} refused ${event.error} at ${place(event.endpoint)}${by(event.client)}: ${explain(event.why)}`;
     case "warning":
       return `${time} warning${by(event.client)}: ${explain(event.why)}`;
     case "family_ended":
-      return `${time} ended family ${event.family}: ${event.reason}`;
+      return `${time} revoked all that one approval bought (family ${event.family}): ${event.reason}`;
     case "bug":
-      return `${time} BUG at ${printable(event.endpoint)}: ${
-        event.cause instanceof Error ? event.cause.stack : event.cause
-      }`;
+      return `${time} BUG at ${place(event.endpoint)}: ${tell(event.cause)}`;
+    case "code_issued":
+      return everything ? `${time} code for ${printable(event.client)}: ${tellGrant(event)}` : undefined;
+    case "tokens_issued":
+      return everything
+        ? `${time} tokens for ${printable(event.client)} by ${event.grant}: ${tellGrant(event)}`
+        : undefined;
     default:
       return undefined;
   }
+}
+
+function tell(cause: unknown): string {
+  const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+  return text.split("\n").map(printable).join("\n");
+}
+
+function place(endpoint: string): string {
+  return printable(endpoint.length > 200 ? `${endpoint.slice(0, 199)}…` : endpoint);
+}
+
+function tellGrant({ sub, scope }: { readonly sub: string; readonly scope: readonly string[] }): string {
+  return printable(`${sub} allows ${scope.join(" ")}`);
 }
 
 function by(client: string | undefined): string {

@@ -2,7 +2,8 @@
 
 import * as v from "valibot";
 import type { ClientMetadata, User } from "../oauth/client.ts";
-import type { Lifetimes, PkceSettings } from "../oauth/settings.ts";
+import type { ResourceSettings } from "../oauth/resources.ts";
+import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "../oauth/settings.ts";
 import { defaults, type FileContent, hostPattern, operatorRules, storePattern } from "./operator.ts";
 
 // A message is what was expected, as a noun phrase; the first example tells how to mend a fault.
@@ -40,6 +41,13 @@ function seconds(about: About<number>) {
 }
 
 const algorithms = ["RS256", "ES256", "EdDSA"] as const;
+
+const assertionAlgorithms = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"] as const,
+  ...["HS256", "HS384", "HS512"] as const,
+] as const;
+
+const exampleKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
 const client = v.pipe(
   v.strictObject(
@@ -80,11 +88,84 @@ const client = v.pipe(
         description: "An absolute URI without fragment: https, http on a loopback host, or a private-use scheme.",
         examples: ["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"],
       })),
-      token_endpoint_auth_method: v.optional(choice(["client_secret_basic", "client_secret_post", "none"], {
+      token_endpoint_auth_method: v.optional(choice([
+        "client_secret_basic",
+        "client_secret_post",
+        "client_secret_jwt",
+        "private_key_jwt",
+        "none",
+      ], {
         title: "Client authentication",
         description:
-          "How the client proves who it is at the token endpoint. Default: client_secret_basic with a secret, otherwise none.",
+          "How the client proves who it is. Default: client_secret_basic with a secret, private_key_jwt with jwks, else none.",
         examples: ["client_secret_basic"],
+      })),
+      token_endpoint_auth_signing_alg: v.optional(choice(assertionAlgorithms, {
+        title: "Assertion algorithm",
+        description: "The one algorithm of the client's assertions. Default: any that suits the method and the key.",
+        examples: ["ES256"],
+      })),
+      jwks: v.optional(v.pipe(
+        v.looseObject({
+          keys: v.pipe(
+            v.array(
+              v.pipe(
+                v.record(v.string(), v.unknown(), "a JSON Web Key"),
+                v.metadata({
+                  title: "Key",
+                  description: "A public key as a JSON Web Key (RFC 7517).",
+                  examples: [exampleKey],
+                }),
+              ),
+              "a list of keys",
+            ),
+            v.metadata({
+              title: "Keys",
+              description: "The public keys themselves.",
+              examples: [[exampleKey]],
+            }),
+          ),
+        }, "a JWK Set"),
+        v.metadata({
+          title: "Keys",
+          description: "The client's public keys as a JWK Set, for private_key_jwt.",
+          examples: [{ keys: [exampleKey] }],
+        }),
+      )),
+      subject_type: v.optional(choice(["public", "pairwise"], {
+        title: "Subject type",
+        description: "pairwise: users have another sub for each sector. Access tokens of such a client are opaque.",
+        examples: ["public"],
+      })),
+      sector_identifier_uri: v.optional(text({
+        title: "Sector",
+        description:
+          "Its host is the sector of a pairwise client; not fetched. Default: the host of the redirect URIs.",
+        examples: ["https://shop.example/sector.json"],
+      })),
+      access_token_format: v.optional(choice(["jwt", "opaque"], {
+        title: "Access token format",
+        description: "opaque: resources ask the introspection endpoint what this client's tokens mean.",
+        examples: ["jwt"],
+      })),
+      serves: v.optional(texts({
+        title: "Resources it serves",
+        description: "The client may introspect access tokens that are for these resources.",
+        examples: [["https://api.example"]],
+      }, { title: "Resource", description: "The URI of a resource.", examples: ["https://api.example"] })),
+      post_logout_redirect_uris: v.optional(texts({
+        title: "Logout redirect URIs",
+        description: "Where the browser may be sent after logout. Compared character by character.",
+        examples: [["http://localhost:3000/"]],
+      }, {
+        title: "Logout redirect URI",
+        description: "An absolute URI without fragment.",
+        examples: ["http://localhost:3000/"],
+      })),
+      userinfo_signed_response_alg: v.optional(choice(algorithms, {
+        title: "Userinfo algorithm",
+        description: "Signs the userinfo answers for this client. Default: plain JSON.",
+        examples: ["RS256"],
       })),
       grant_types: v.optional(texts({
         title: "Grant types",
@@ -115,7 +196,7 @@ const client = v.pipe(
       })),
       application_type: v.optional(choice(["web", "native"], {
         title: "Application type",
-        description: "Tells people what kind of program this is; changes nothing.",
+        description: "For native clients, as for public ones, the port of a localhost redirect URI may vary.",
         examples: ["web"],
       })),
       client_uri: v.optional(text({
@@ -194,6 +275,24 @@ const lifetimes = v.pipe(
         examples: [3600],
         default: 3600,
       })),
+      refresh_token: v.optional(seconds({
+        title: "Refresh tokens",
+        description: "Seconds until a refresh token and all that follow from it expire, however often they are used.",
+        examples: [2592000],
+        default: 2592000,
+      })),
+      refresh_token_idle: v.optional(seconds({
+        title: "Idle refresh tokens",
+        description: "Seconds until a refresh token that is not used expires.",
+        examples: [604800],
+        default: 604800,
+      })),
+      session: v.optional(seconds({
+        title: "Logins",
+        description: "Seconds until a login in one browser expires.",
+        examples: [28800],
+        default: 28800,
+      })),
     } satisfies Entries<Lifetimes>,
     "an object",
   ),
@@ -226,6 +325,89 @@ const pkce = v.pipe(
     examples: [{ requireMethod: true, requireForConfidential: true }],
   }),
 ) satisfies v.GenericSchema<unknown, PkceSettings>;
+
+const refresh = v.pipe(
+  v.strictObject(
+    {
+      rotateConfidential: v.optional(flag({
+        title: "Rotate for everybody",
+        description: "Rotate the refresh tokens of confidential clients too; those of public clients always rotate.",
+        default: false,
+      })),
+      grace: v.optional(v.pipe(
+        v.number("whole seconds from 0 to 60"),
+        v.safeInteger("whole seconds from 0 to 60"),
+        v.minValue(0, "whole seconds from 0 to 60"),
+        v.maxValue(60, "whole seconds from 0 to 60"),
+        v.metadata({
+          title: "Grace",
+          description: "Seconds within which a token just exchanged may be sent again, for clients that lose answers.",
+          examples: [10],
+          default: 0,
+        }),
+      )),
+      onlyOffline: v.optional(flag({
+        title: "Only with offline_access",
+        description: "Issue refresh tokens only where offline_access was granted.",
+        default: false,
+      })),
+    } satisfies Entries<RefreshSettings>,
+    "an object",
+  ),
+  v.metadata({
+    title: "Refresh tokens",
+    description: "How refresh tokens behave.",
+    examples: [{ grace: 10 }],
+  }),
+) satisfies v.GenericSchema<unknown, RefreshSettings>;
+
+const keys = v.pipe(
+  v.strictObject(
+    {
+      rotateEvery: v.optional(v.pipe(
+        v.number("whole seconds, at least 3600"),
+        v.safeInteger("whole seconds, at least 3600"),
+        v.minValue(3600, "whole seconds, at least 3600"),
+        v.metadata({
+          title: "Rotation",
+          description: "Seconds after which the next signing key is made. Default: never, only on request.",
+          examples: [86400],
+        }),
+      )),
+      lead: v.optional(seconds({
+        title: "Lead",
+        description: "Seconds a new key is published before it signs, as long as clients cache keys.",
+        examples: [300],
+        default: 300,
+      })),
+    } satisfies Entries<KeySettings>,
+    "an object",
+  ),
+  v.metadata({ title: "Keys", description: "The life of signing keys.", examples: [{ rotateEvery: 86400 }] }),
+) satisfies v.GenericSchema<unknown, KeySettings>;
+
+const resource = v.pipe(
+  v.strictObject(
+    {
+      uri: text({
+        title: "Resource",
+        description: "The absolute URI of the resource, without a fragment: the aud of its access tokens.",
+        examples: ["https://api.example"],
+      }),
+      access_token_format: v.optional(choice(["jwt", "opaque"], {
+        title: "Access token format",
+        description: "opaque: the resource asks the introspection endpoint what a token means.",
+        examples: ["jwt"],
+      })),
+    } satisfies Entries<ResourceSettings>,
+    "an object",
+  ),
+  v.metadata({
+    title: "Resource",
+    description: "A protected resource that access tokens can be for (RFC 8707).",
+    examples: [{ uri: "https://api.example" }],
+  }),
+) satisfies v.GenericSchema<unknown, ResourceSettings>;
 
 /** The whole configuration file. */
 export const configurationSchema = v.pipe(
@@ -311,6 +493,22 @@ export const configurationSchema = v.pipe(
       })),
       lifetimes: v.optional(lifetimes),
       pkce: v.optional(pkce),
+      acceptTokenEndpointAudience: v.optional(flag({
+        title: "Token endpoint as audience",
+        description: "Accept client assertions whose aud is the token endpoint's URL, as older clients send it.",
+        default: false,
+      })),
+      keys: v.optional(keys),
+      refresh: v.optional(refresh),
+      resources: v.optional(v.pipe(
+        v.array(resource, "an array of resources"),
+        v.metadata({
+          title: "Resources",
+          description:
+            "What access tokens are for. Default: every https URI, and every URI on a test host, may be named.",
+          examples: [[{ uri: "https://api.example" }]],
+        }),
+      )),
       throttle: v.optional(flag({
         title: "Throttle",
         description:

@@ -30,31 +30,54 @@ export function asJson(server: Server, target: Target, thrown: unknown, client?:
   });
 }
 
+/** Says no at a protected resource (RFC 6750 §3): the challenge tells a client what it lacks. */
+export function asChallenge(server: Server, target: Target, thrown: unknown): Response {
+  const error = asOAuthError(server, target, thrown);
+  traceRefusal(server, target, error);
+  const { status = errorStatus[error.code], challenge } = error.details;
+  const attributes = [
+    ["realm", server.issuer],
+    // Who sends no token at all has made no error (§3.1).
+    ...challenge === "bare" ? [] : [["error", error.code], ["error_description", error.description]],
+    ...error.code === "insufficient_scope" ? [["scope", error.details.expected ?? ""]] : [],
+  ].map(([name, value]) => `${name}="${quotable(value!)}"`);
+  return json(status, { error: error.code, error_description: error.description }, {
+    ...(status === 401 || status === 403) && { "www-authenticate": `Bearer ${attributes.join(", ")}` },
+  });
+}
+
 /** Says no to the client by way of the browser (OAuth 2.1 §4.1.2.1). */
-export function asRedirect(
-  server: Server,
+export async function refuseToClient(
+  desk: Desk,
   target: Target,
   request: Request,
   destination: Destination,
   thrown: unknown,
-): Response {
-  const error = asOAuthError(server, target, thrown);
-  traceRefusal(server, target, error, destination.client.id);
-  return toClient(server, request, destination, [["error", error.code], ["error_description", error.description]]);
+): Promise<Response> {
+  const error = asOAuthError(desk.server, target, thrown);
+  traceRefusal(desk.server, target, error, destination.client.id);
+  return await toClient(desk, request, destination, [
+    ["error", error.code],
+    ["error_description", error.description],
+  ]);
 }
 
 /** Sends an authorization response to the client, with `state` as it came and `iss` (RFC 9207 §2). */
-export function toClient(
-  server: Server,
+export async function toClient(
+  desk: Desk,
   request: Request,
-  destination: Destination,
+  { client, uri, mode, state }: Destination,
   response: readonly (readonly [string, string])[],
-): Response {
-  const state = destination.state === undefined ? [] : [["state", destination.state] as const];
-  return redirect(
-    request.method,
-    appendToRedirectUri(destination.uri, [...response, ...state, ["iss", server.issuer]]),
-  );
+  headers?: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const fields = [
+    ...response,
+    ...state === undefined ? [] : [["state", state] as const],
+    ["iss", desk.server.issuer] as const,
+  ];
+  if (mode === "query") return redirect(request.method, appendToRedirectUri(uri, fields), headers);
+  const pages = await desk.pages();
+  return html(200, pages.formPost({ ...desk.site, action: uri, client: client.name ?? client.id, fields }), headers);
 }
 
 /** Says no to the person in front of the browser, in plain words; the browser stays here. */
@@ -110,5 +133,5 @@ function traceRefusal(server: Server, target: Target, error: OAuthError, client?
 
 /** Fit for a quoted string in a header. */
 function quotable(text: string): string {
-  return text.replace(/[^\x21\x23-\x5B\x5D-\x7E]/g, "");
+  return text.replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "");
 }

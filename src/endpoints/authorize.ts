@@ -1,14 +1,18 @@
-/** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, approval, code. */
+/** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, session, approval, code. */
 
 import { parseFields, readForm } from "../http/form.ts";
 import type { Target } from "../http/router.ts";
 import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorization.ts";
-import type { Destination } from "../oauth/authorization.ts";
+import type { AuthorizationRequest, Destination } from "../oauth/authorization.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { loginRequired, usableSession } from "../oauth/openid_request.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
-import { asPage, asRedirect, toClient } from "./answer.ts";
+import { beginSession } from "../oauth/session.ts";
+import { asPage, refuseToClient, toClient } from "./answer.ts";
 import type { Approver } from "./approver.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
+import { keepSession, readSession } from "./session_cookie.ts";
 
 /** The authorization endpoint. */
 export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
@@ -25,14 +29,26 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
       return await asPage(desk, target, refusal);
     }
     try {
-      const asked = readAuthorizationRequest(server, params, destination);
-      const decision = await approve(asked, { users, now, trace, http: request });
-      if (decision instanceof Response) return decision;
-      const code = await issueCode(server, asked, decision);
-      return toClient(server, request, destination, [["code", code]]);
+      return await decide(request, await readAuthorizationRequest(server, params, destination));
     } catch (refusal) {
-      return asRedirect(server, target, request, destination, refusal);
+      return await refuseToClient(desk, target, request, destination, refusal);
     }
+  }
+
+  async function decide(http: Request, asked: AuthorizationRequest): Promise<Response> {
+    const former = await readSession(desk, http);
+    const session = usableSession(server, asked.wishes, former);
+    const decision = await approve(asked, { session, former, users, now, trace, http });
+    if (decision instanceof Response) {
+      if (asked.wishes.prompt.includes("none")) throw interactionRequired();
+      return withoutTraces(decision);
+    }
+    const goesOn = session?.sub === decision.user.sub && session.authTime === decision.authTime;
+    if (!goesOn && asked.wishes.prompt.includes("none")) throw loginRequired("another user is there than logged in");
+    const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime);
+    const code = await issueCode(server, asked, decision, current.sid);
+    const headers = goesOn ? {} : await keepSession(desk, current);
+    return await toClient(desk, http, asked.destination, [["code", code]], headers);
   }
 
   return {
@@ -44,4 +60,20 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     POST: answer,
     refuse: (fault, target) => asPage(desk, target, fault),
   };
+}
+
+/** What an approver shows is kept out of caches and referrers, like all that this endpoint answers. */
+function withoutTraces(shown: Response): Response {
+  const answer = new Response(shown.body, shown);
+  answer.headers.set("cache-control", "no-store");
+  answer.headers.set("referrer-policy", "no-referrer");
+  return answer;
+}
+
+function interactionRequired(): OAuthError {
+  return new OAuthError("interaction_required", "the user would have to be asked, and prompt=none forbids it", {
+    rule: "OI-03",
+    expected: "a request that can be answered without a page",
+    received: "prompt=none",
+  });
 }

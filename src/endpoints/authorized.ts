@@ -1,7 +1,8 @@
-/** GET /authorized: where the demo clients are called back; explains what came, and redeems and stores nothing. */
+/** GET and POST /authorized: where the demo clients are called back; explains what came, and redeems and stores nothing. */
 
 import { HttpFault } from "../http/fault.ts";
-import { parseFields } from "../http/form.ts";
+import { parseFields, readForm } from "../http/form.ts";
+import type { Fields } from "../http/form.ts";
 import { html } from "../http/respond.ts";
 import { describeCode } from "../oauth/authorization.ts";
 import type { IssuedCode } from "../oauth/authorization.ts";
@@ -21,37 +22,42 @@ const shownLimit = 512;
 /** The callback page. */
 export function authorizedEndpoint(desk: Desk): Endpoint {
   const { server, site } = desk;
+
+  async function answer(request: Request, read: () => Fields | Promise<Fields>): Promise<Response> {
+    const browser = recogniseBrowser(desk, request);
+    const notes: string[] = [];
+    const params = await readCallback(read, notes);
+    const shown = (name: string) => show(params, name, notes);
+    const outcome = readOutcome(params, shown);
+    const success = outcome.kind === "success";
+    const props: AuthorizedProps = {
+      ...site,
+      outcome,
+      notes,
+      examples: success ? await examples(desk, outcome.code, await recallVerifier(browser, outcome.state)) : [],
+      tokenEndpoint: urlOf(server.issuer, "/oauth2/token"),
+      codeLifetime: server.lifetimes.code,
+      startLinks: await startLinks(desk, browser),
+    };
+    const pages = await desk.pages();
+    return html(200, pages.authorized(props), browser.headers);
+  }
+
   return {
     path: `${site.base}/authorized`,
-    async GET(request, target) {
-      const browser = recogniseBrowser(desk, request);
-      const notes: string[] = [];
-      const params = readCallback(target.query, notes);
-      const shown = (name: string) => show(params, name, notes);
-      const outcome = readOutcome(params, shown);
-      const success = outcome.kind === "success";
-      const props: AuthorizedProps = {
-        ...site,
-        outcome,
-        notes,
-        examples: success ? await examples(desk, outcome.code, await recallVerifier(browser, outcome.state)) : [],
-        tokenEndpoint: urlOf(server.issuer, "/oauth2/token"),
-        codeLifetime: server.lifetimes.code,
-        startLinks: await startLinks(desk, browser),
-      };
-      const pages = await desk.pages();
-      return html(200, pages.authorized(props), browser.headers);
-    },
+    GET: (request, target) => answer(request, () => parseFields(target.query)),
+    // Where the answer travels by form_post, the browser posts it here.
+    POST: (request) => answer(request, () => readForm(request)),
     refuse: (fault, target) => asPage(desk, target, fault),
   };
 }
 
-function readCallback(query: string, notes: string[]): Params {
+async function readCallback(read: () => Fields | Promise<Fields>, notes: string[]): Promise<Params> {
   try {
-    return readParams(parseFields(query));
+    return readParams(await read());
   } catch (fault) {
     if (!(fault instanceof HttpFault)) throw fault;
-    notes.push("The address could not be read: its names and values must be percent-encoded UTF-8.");
+    notes.push("The answer could not be read: its names and values must be percent-encoded UTF-8, and not too long.");
     return readParams([]);
   }
 }
@@ -116,6 +122,7 @@ function example(
     clientId,
     command: lines.join(" \\\n  "),
     fits: issued === undefined ? undefined : issued.clientId === clientId,
+    used: issued?.spentAt !== undefined,
     verifier: !challenged ? "none" : verifier === undefined ? "placeholder" : "known",
   };
 }

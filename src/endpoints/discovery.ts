@@ -2,12 +2,16 @@
 
 import { json } from "../http/respond.ts";
 import { responseModes, responseTypes } from "../oauth/authorization.ts";
+import { claimNames } from "../oauth/claims.ts";
+import { assertionAlgorithms } from "../oauth/client_auth/assertion.ts";
 import { clientAuthMethods } from "../oauth/client_auth/mod.ts";
 import { grants } from "../oauth/grants/mod.ts";
 import { signingAlgorithms } from "../oauth/keys.ts";
+import { promptValues } from "../oauth/openid_request.ts";
 import { challengeMethods } from "../oauth/pkce.ts";
 import type { Server } from "../oauth/server.ts";
-import { idTokenClaims } from "../oauth/tokens.ts";
+import { subjectTypes } from "../oauth/subject.ts";
+import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import { asJson } from "./answer.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
@@ -28,15 +32,22 @@ export function discoveryEndpoints({ server, site }: Desk, endpoints: readonly E
   return wellKnownPaths(site.base).map((path): Endpoint => ({
     path,
     cors: true,
-    GET: () => json(200, metadata(server, site.base, endpoints), { "cache-control": "public, max-age=60" }),
+    GET: () =>
+      json(200, withoutEmpty(metadata(server, site.base, endpoints)), { "cache-control": "public, max-age=60" }),
     refuse: (fault, target) => asJson(server, target, fault),
   }));
+}
+
+/** An empty list says less than none (RFC 8414 §3.2). */
+function withoutEmpty(document: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 
 function metadata(server: Server, base: string, endpoints: readonly Endpoint[]): Record<string, unknown> {
   const urls = endpoints.flatMap(({ name, path }) =>
     name === undefined ? [] : [[name, urlOf(server.issuer, path.slice(base.length))]]
   );
+  const methods = clientAuthMethods.map((way) => way.method);
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
@@ -44,13 +55,20 @@ function metadata(server: Server, base: string, endpoints: readonly Endpoint[]):
     response_types_supported: responseTypes,
     response_modes_supported: responseModes,
     grant_types_supported: grants.map((grant) => grant.type),
-    token_endpoint_auth_methods_supported: clientAuthMethods.map((way) => way.method),
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     code_challenge_methods_supported: challengeMethods,
     authorization_response_iss_parameter_supported: true,
-    subject_types_supported: ["public"],
+    subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,
-    claims_supported: idTokenClaims,
-    claims_parameter_supported: false,
+    userinfo_signing_alg_values_supported: signingAlgorithms,
+    claims_supported: [...idTokenClaims, ...claimNames(server.scopes)],
+    claims_parameter_supported: true,
+    prompt_values_supported: promptValues,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

@@ -8,7 +8,13 @@ import type { Desk, Endpoint } from "./endpoint.ts";
 
 /** The algorithms that some token of this server is signed with. */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
-  return [...new Set([server.alg, ...server.clients.all().map((client) => client.idTokenAlg)])];
+  const clients = server.clients.all();
+  return [
+    ...new Set([
+      server.alg,
+      ...clients.flatMap(({ idTokenAlg, userinfoAlg = idTokenAlg }) => [idTokenAlg, userinfoAlg]),
+    ]),
+  ];
 }
 
 /** The JWKS endpoint. */

@@ -49,6 +49,8 @@ export interface TokenRequestExample {
   readonly command: string;
   /** True: this code was issued to this client. False: to another client. Undefined: the code is not known here. */
   readonly fits?: boolean;
+  /** Whether the code was redeemed already. */
+  readonly used: boolean;
   /** Whether the command carries a real verifier, a placeholder, or none because no challenge was sent. */
   readonly verifier: "known" | "placeholder" | "none";
 }
@@ -94,6 +96,32 @@ export interface RefusedProps extends Site {
   readonly mend?: string;
 }
 
+/** A form's hidden inputs: names and values, in the order in which they are sent. */
+export type HiddenFields = readonly (readonly [name: string, value: string])[];
+
+/** The question whether to log out. */
+export interface LogoutProps extends Site {
+  /** Who is logged in. */
+  readonly user: { readonly sub: string; readonly name?: string };
+  /** The name, or else the id, of the client that asked; absent when it is not known. */
+  readonly client?: string;
+  /** What the answer carries back to `{base}/oauth2/logout`: the request, and the proof that it came from this page. */
+  readonly fields: HiddenFields;
+}
+
+/** The end of a session, where no client is to be told. */
+export interface LoggedOutProps extends Site {}
+
+/** An authorization response on its way to the client in the body of a `POST` (OAuth 2.0 Form Post Response Mode). */
+export interface FormPostProps extends Site {
+  /** The redirect URI, which the form is sent to: verified, and never a scheme that could run here. */
+  readonly action: string;
+  /** The name, or else the id, of the client that gets the answer. */
+  readonly client: string;
+  /** The parameters of the response. */
+  readonly fields: HiddenFields;
+}
+
 /** A file that pages refer to. */
 export interface Asset {
   /** The media type. */
@@ -112,6 +140,12 @@ export interface Pages {
   authorized(props: AuthorizedProps): string;
   /** The page of a request that ends here. */
   refused(props: RefusedProps): string;
+  /** The question whether to log out. */
+  logout(props: LogoutProps): string;
+  /** The end of a session. */
+  loggedOut(props: LoggedOutProps): string;
+  /** A response that sends itself to the client, once, and waits for a click in browsers without script. */
+  formPost(props: FormPostProps): string;
   /** The style sheet and scripts, by the last part of `{base}/static/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;
 }

@@ -6,15 +6,17 @@ import { asPage } from "./answer.ts";
 import { recogniseBrowser, startLinks } from "./demo.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 
-/** Sends the browser to the authorization endpoint for the first demo client. */
+/** Sends the browser to the authorization endpoint, for the demo client that `client_id` names or for the first one. */
 export function startEndpoint(desk: Desk): Endpoint {
   return {
     path: `${desk.site.base}/start`,
     async GET(request, target) {
       const browser = recogniseBrowser(desk, request);
-      const [first] = await startLinks(desk, browser);
-      if (first !== undefined) return redirect("GET", first.href, browser.headers);
-      return await asPage(desk, target, new HttpFault(404, "HT-01", "No client here calls back to this server's page"));
+      const links = await startLinks(desk, browser);
+      const wanted = new URLSearchParams(target.query).get("client_id");
+      const link = wanted === null ? links[0] : links.find(({ clientId }) => clientId === wanted);
+      if (link !== undefined) return redirect("GET", link.href, browser.headers);
+      return await asPage(desk, target, new HttpFault(404, "HT-01", "No such client calls back to this server's page"));
     },
     refuse: (fault, target) => asPage(desk, target, fault),
   };

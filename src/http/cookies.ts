@@ -18,6 +18,11 @@ export interface CookieScope {
   readonly secure: boolean;
 }
 
+/** Makes the browser forget a cookie. */
+export function clearCookie(name: string, scope: CookieScope): string {
+  return `${setCookie(name, "", scope)}; Max-Age=0`;
+}
+
 /** Writes a session cookie that scripts cannot read and other sites' forms do not send. */
 export function setCookie(name: string, value: string, scope: CookieScope): string {
   return `${name}=${value}; Path=${scope.path}; HttpOnly; SameSite=Lax${scope.secure ? "; Secure" : ""}`;

@@ -48,13 +48,13 @@ export async function readForm(request: Request): Promise<Fields> {
 }
 
 async function readText(request: Request): Promise<string> {
-  const tooLarge = () => new HttpFault(413, "HT-07", `The body must not be larger than ${formLimit} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > formLimit) {
+  const { headers } = request;
+  const announced = headers.get("content-length");
+  if (Number(announced ?? 0) > formLimit) {
     request.body?.cancel().catch(() => {});
     throw tooLarge();
   }
-  if (request.body === null) return "";
-  const reader = request.body.getReader();
+  if (request.bodyUsed) throw new HttpFault(400, "HT-09", "The body was read before it came here");
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -62,23 +62,52 @@ async function readText(request: Request): Promise<string> {
       bodyDeadline,
     );
   });
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let text = "";
+  // Where the length was announced, the transport lets no more come, and reading at once is several times as quick.
+  const atOnce = announced !== null && headers.get("transfer-encoding") === null;
+  try {
+    const parts = atOnce
+      ? [new Uint8Array(await Promise.race([request.arrayBuffer(), late]))]
+      : await readInParts(request, late);
+    // Who calls without a transport in between may announce anything.
+    if (atOnce && parts[0]!.byteLength > formLimit) throw tooLarge();
+    return decodeText(parts);
+  } catch (error) {
+    if (error instanceof HttpFault) throw error;
+    throw new HttpFault(400, "HT-09", "The body must arrive whole, and it broke off or the server is stopping");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readInParts(request: Request, late: Promise<never>): Promise<Uint8Array[]> {
+  if (request.body === null) return [];
+  const reader = request.body.getReader();
+  const parts: Uint8Array[] = [];
   let size = 0;
   try {
     while (true) {
       const { done, value } = await Promise.race([reader.read(), late]);
-      if (done) return text + decoder.decode();
+      if (done) return parts;
       size += value.byteLength;
       if (size > formLimit) throw tooLarge();
-      text += decoder.decode(value, { stream: true });
+      parts.push(value);
     }
   } catch (error) {
     reader.cancel().catch(() => {});
-    if (error instanceof HttpFault) throw error;
-    throw new HttpFault(400, "HT-10", "The body must arrive whole and be UTF-8");
-  } finally {
-    clearTimeout(timer);
+    throw error;
+  }
+}
+
+function tooLarge(): HttpFault {
+  return new HttpFault(413, "HT-07", `The body must not be larger than ${formLimit} bytes`);
+}
+
+function decodeText(parts: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+  } catch {
+    throw new HttpFault(400, "HT-10", "The body must be UTF-8");
   }
 }
 

@@ -10,7 +10,7 @@ export interface Peer {
 
 /** The parts of a request's target that may influence an answer; the host never does. */
 export interface Target {
-  /** The path as it was sent, not decoded. */
+  /** The path as the runtime hands it over, not decoded; some resolve `..` before. */
   readonly path: string;
   /** The query as it was sent, without its question mark. */
   readonly query: string;
@@ -70,13 +70,41 @@ export function router(
     } catch (cause) {
       response = options.bug(cause, target);
     }
-    if (cors) {
-      response.headers.set("access-control-allow-origin", "*");
-      response.headers.set("access-control-expose-headers", "WWW-Authenticate, Retry-After");
-    }
-    for (const [name, value] of extra) response.headers.set(name, value);
-    return response;
+    if (request.method === "HEAD" && response.body !== null) response = await withoutBody(response);
+    if (cors) response = withHeaders(response, corsHeaders);
+    return extra.length === 0 ? response : withHeaders(response, extra);
   };
+}
+
+const plainHost = /^[\w.:[\]-]*$/;
+
+const corsHeaders: readonly (readonly [string, string])[] = [
+  ["access-control-allow-origin", "*"],
+  ["access-control-expose-headers", "WWW-Authenticate, Retry-After"],
+];
+
+/** A question about headers gets no body, whoever answers it, but its length (RFC 9110 §8.6). */
+async function withoutBody(response: Response): Promise<Response> {
+  const answer = new Response(null, response);
+  try {
+    const { byteLength } = await response.arrayBuffer();
+    return withHeaders(answer, [["content-length", String(byteLength)]]);
+  } catch {
+    // A body that cannot be read has no length to tell.
+    return answer;
+  }
+}
+
+/** Sets headers; on a copy where the answer was made elsewhere and cannot be changed. */
+function withHeaders(response: Response, headers: readonly (readonly [string, string])[]): Response {
+  try {
+    for (const [name, value] of headers) response.headers.set(name, value);
+    return response;
+  } catch {
+    const copy = new Response(response.body, response);
+    for (const [name, value] of headers) copy.headers.set(name, value);
+    return copy;
+  }
 }
 
 function dispatch(
@@ -86,6 +114,10 @@ function dispatch(
   options: RouterOptions,
 ): Response | Promise<Response> {
   const refuse = (fault: HttpFault) => (route ?? options).refuse(fault, target);
+  // Some runtimes write the Host header into the URL as it is, where it could pass for a path.
+  if (!plainHost.test(request.headers.get("host") ?? "")) {
+    return refuse(new HttpFault(400, "HT-16", "The Host header must be a host and a port"));
+  }
   if (target.path.length + target.query.length > targetLimit) {
     return refuse(new HttpFault(414, "HT-08", `The address must not be longer than ${targetLimit} characters`));
   }
@@ -98,17 +130,12 @@ function dispatch(
       if (route.POST) return route.POST(request, target);
       break;
     case "HEAD":
-      if (route.HEAD ?? route.GET) return head(request, target, route);
+      if (route.HEAD ?? route.GET) return (route.HEAD ?? route.GET!)(request, target);
       break;
     case "OPTIONS":
       if (route.cors) return preflight(route);
   }
   return refuseMethod(refuse, route);
-}
-
-async function head(request: Request, target: Target, route: Route): Promise<Response> {
-  const answer = await (route.HEAD ?? route.GET!)(request, target);
-  return new Response(null, { status: answer.status, headers: answer.headers });
 }
 
 async function refuseMethod(
@@ -147,7 +174,8 @@ function startsRoute(route: Route, path: string): boolean {
 
 /** Cuts path and query out of the text of a URL. `new URL` would normalise, and throws on some Host headers. */
 function readTarget(url: string, peer: Peer): Target {
-  const host = url.indexOf("://") + 3;
+  // Without a Host header, Bun hands over the path alone.
+  const host = url.startsWith("/") ? 0 : url.indexOf("://") + 3;
   const hash = url.indexOf("#", host);
   const end = hash < 0 ? url.length : hash;
   const mark = url.indexOf("?", host);

@@ -5,6 +5,9 @@ import type { User } from "./client.ts";
 import { OAuthError } from "./errors.ts";
 import type { Params } from "./params.ts";
 import { readChallenge } from "./pkce.ts";
+import { readLoginWishes, subNotMet } from "./openid_request.ts";
+import type { LoginWishes } from "./openid_request.ts";
+import { readResources } from "./resources.ts";
 import { settleScope, splitScope } from "./scope.ts";
 import { digest, drawName, drawSecret } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -15,6 +18,8 @@ export interface Destination {
   readonly client: Client;
   /** The redirect URI as requested, or the only registered one. */
   readonly uri: string;
+  /** How the answer travels; the default of the code flow unless another known one was asked for. */
+  readonly mode: ResponseMode;
   /** Echoed unchanged; absent when it was not sent, or cannot be trusted. */
   readonly state?: string;
 }
@@ -31,8 +36,10 @@ export interface AuthorizationRequest {
   readonly challenge?: string;
   /** Goes into the id token (OpenID Connect Core §3.1.2.1). */
   readonly nonce?: string;
-  /** Who the client thinks will log in (OpenID Connect Core §3.1.2.1). */
-  readonly loginHint?: string;
+  /** The resources asked for (RFC 8707 §2). */
+  readonly resources: readonly string[];
+  /** How the person is to be asked (OpenID Connect Core §3.1.2.1). */
+  readonly wishes: LoginWishes;
 }
 
 /** Who is there, and what they allow. */
@@ -48,10 +55,16 @@ export interface Approval {
 /** The response types that may be asked for. */
 export const responseTypes = ["code"] as const;
 /** The ways a response may travel. */
-export const responseModes = ["query"] as const;
+export const responseModes: readonly ResponseMode[] = ["query", "form_post"];
+
+/** How a response travels: in the redirect URI's query, or in a form that posts itself there. */
+export type ResponseMode = "query" | "form_post";
 
 /** The longest `state` that is echoed, in characters. */
 export const stateLimit = 4096;
+
+/** The longest values that are kept with a code, in characters: a request must not be able to fill the store. */
+const keptLimits = [["nonce", 1024], ["claims", 4096]] as const;
 
 /**
  * Finds the client and the redirect URI. Everything thrown here is shown to the person and never sent anywhere
@@ -74,6 +87,11 @@ export function findDestination(server: Server, params: Params): Destination {
       received: id,
     });
   }
+  const signed = readSignedRequest(params);
+  if (signed !== undefined) {
+    const named = params.get("redirect_uri");
+    if (named === undefined || params.repeats("redirect_uri") || !client.mayUse(named)) throw signed;
+  }
   const requested = single(params, "redirect_uri", "AZ-06");
   const uri = requested ?? onlyRedirectUri(client, params);
   if (!client.mayUse(uri)) {
@@ -84,8 +102,33 @@ export function findDestination(server: Server, params: Params): Destination {
     });
   }
   const state = params.get("state");
-  const echo = params.repeats("state") || (state?.length ?? 0) > stateLimit ? undefined : state;
-  return { client, uri, state: echo };
+  const mode = responseModes.find((known) => known === params.get("response_mode")) ?? "query";
+  const lost = params.repeats("state") || (state?.length ?? 0) > stateLimit || isChangedByForm(mode, state);
+  return { client, uri, mode, state: lost ? undefined : state };
+}
+
+/** Why a signed or referenced request is refused; `undefined` when the request is neither. Nothing is ever fetched. */
+function readSignedRequest(params: Params): OAuthError | undefined {
+  const [first, second] = (["request", "request_uri"] as const).filter((name) => params.get(name) !== undefined);
+  if (first === undefined) return undefined;
+  if (second !== undefined) {
+    return new OAuthError("invalid_request", "request and request_uri exclude each other", {
+      rule: "JR-01",
+      expected: "neither, this server supports none of them",
+      received: "both",
+    });
+  }
+  return new OAuthError(`${first}_not_supported`, `${first} is not supported by this server`, {
+    rule: "JR-01",
+    expected: "the parameters themselves",
+    received: `a ${first} parameter`,
+  });
+}
+
+/** Whether a form would bring the state back with other line breaks than it came with, or without its NULs. */
+function isChangedByForm(mode: ResponseMode, state: string | undefined): boolean {
+  // deno-lint-ignore no-control-regex
+  return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state ?? "");
 }
 
 function single(params: Params, name: string, rule: string): string | undefined {
@@ -114,12 +157,14 @@ function onlyRedirectUri(client: Client, params: Params): string {
 }
 
 /** Reads the rest of the request. Everything thrown here travels to the client. */
-export function readAuthorizationRequest(
+export async function readAuthorizationRequest(
   server: Server,
   params: Params,
   destination: Destination,
-): AuthorizationRequest {
+): Promise<AuthorizationRequest> {
   const { client } = destination;
+  const signed = readSignedRequest(params);
+  if (signed !== undefined) throw signed;
   params.refuseRepeats("AZ-07");
   if ((params.get("state")?.length ?? 0) > stateLimit) {
     throw new OAuthError("invalid_request", `state is longer than ${stateLimit} characters`, {
@@ -128,13 +173,16 @@ export function readAuthorizationRequest(
       received: `${params.get("state")!.length}`,
     });
   }
-  for (const name of ["request", "request_uri"] as const) {
-    if (params.get(name) === undefined) continue;
-    throw new OAuthError(`${name}_not_supported`, `${name} is not supported by this server`, {
-      rule: "JR-01",
-      expected: "the parameters themselves",
-      received: `a ${name} parameter`,
-    });
+  if (isChangedByForm(destination.mode, params.get("state"))) {
+    throw new OAuthError(
+      "invalid_request",
+      "state holds a control character, which form_post cannot return unchanged",
+      {
+        rule: "FP-03",
+        expected: "a state without control characters",
+        received: "one with",
+      },
+    );
   }
   readResponseType(client, params);
   const mode = params.get("response_mode");
@@ -145,6 +193,14 @@ export function readAuthorizationRequest(
       received: mode,
     });
   }
+  for (const [name, limit] of keptLimits) {
+    if ((params.get(name)?.length ?? 0) <= limit) continue;
+    throw new OAuthError("invalid_request", `${name} is longer than ${limit} characters`, {
+      rule: "AZ-13",
+      expected: `at most ${limit} characters`,
+      received: String(params.get(name)!.length),
+    });
+  }
   const scope = settleScope(server, client, params.get("scope"));
   const challenge = readChallenge(server, client, params);
   return {
@@ -153,7 +209,8 @@ export function readAuthorizationRequest(
     scope,
     challenge,
     nonce: params.get("nonce"),
-    loginHint: params.get("login_hint"),
+    resources: readResources(server, params),
+    wishes: await readLoginWishes(server, params, destination),
   };
 }
 
@@ -166,14 +223,16 @@ function readResponseType(client: Client, params: Params): void {
       received: "no response_type",
     });
   }
-  if (!responseTypes.some((known) => known === type)) {
+  // A set of words, so their order and number do not matter (§4.1.1).
+  const words = splitScope(type).sort().join(" ");
+  if (!responseTypes.some((known) => known === words)) {
     throw new OAuthError("unsupported_response_type", "response_type is not supported, only code is", {
       rule: "AZ-09",
       expected: "response_type=code",
       received: `response_type=${type}`,
     });
   }
-  if (client.grantTypes.includes("authorization_code") && client.responseTypes.includes(type)) return;
+  if (client.grantTypes.includes("authorization_code") && client.responseTypes.includes(words)) return;
   throw new OAuthError("unauthorized_client", "this client is not registered for the code flow", {
     rule: "AZ-11",
     expected: "grant_types with authorization_code and response_types with code",
@@ -182,9 +241,17 @@ function readResponseType(client: Client, params: Params): void {
 }
 
 /** Draws a code and shelves its digest; the code itself is known to its bearer alone (§4.1.2, §7.7). */
-export async function issueCode(server: Server, request: AuthorizationRequest, approval: Approval): Promise<string> {
+export async function issueCode(
+  server: Server,
+  request: AuthorizationRequest,
+  approval: Approval,
+  sid: string,
+): Promise<string> {
   const { client, destination } = request;
   const scope = request.scope.filter((token) => approval.scope.includes(token));
+  const { sub } = approval.user;
+  const { expectedSubs, claims } = request.wishes;
+  if (expectedSubs?.includes(sub) === false) throw subNotMet(expectedSubs);
   if (scope.length === 0) {
     throw new OAuthError("access_denied", "nothing of the requested scope was granted", {
       rule: "AZ-18",
@@ -192,11 +259,23 @@ export async function issueCode(server: Server, request: AuthorizationRequest, a
       received: "nothing",
     });
   }
+  if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
+    server.trace({
+      type: "warning",
+      at: server.now(),
+      client: client.id,
+      why: {
+        rule: "OI-09",
+        reason: "offline_access was granted, but the client will get no refresh token",
+        expected: "refresh_token among the client's grant_types",
+        received: client.grantTypes.join(" "),
+      },
+    });
+  }
   const code = drawSecret(server.random);
   const family = drawName(server.random);
   const issuedAt = server.now();
   const validUntil = issuedAt + server.lifetimes.code * 1000;
-  const { sub } = approval.user;
   await server.store.put("code", await digest(code), {
     clientId: client.id,
     redirectUri: destination.uri,
@@ -205,6 +284,9 @@ export async function issueCode(server: Server, request: AuthorizationRequest, a
     sub,
     nonce: request.nonce,
     authTime: approval.authTime,
+    sid,
+    resources: request.resources,
+    claims,
     issuedAt,
     validUntil,
   }, { family, expiresAt: validUntil });
@@ -216,16 +298,16 @@ export async function issueCode(server: Server, request: AuthorizationRequest, a
 export interface IssuedCode {
   readonly clientId: string;
   readonly redirectUri: string;
+  /** When it was redeemed, in milliseconds since the epoch; absent while it was not. */
+  readonly spentAt?: number;
   /** Whether a code challenge came with the request, so that a verifier must come with the code. */
   readonly challenged: boolean;
 }
 
 /** Looks at a code without using it up; `undefined` when it is not one of this server's, or no longer kept. */
 export async function describeCode(server: Server, code: string): Promise<IssuedCode | undefined> {
-  const kept = (await server.store.get("code", await digest(code)))?.value;
-  return kept && {
-    clientId: kept.clientId,
-    redirectUri: kept.redirectUri,
-    challenged: kept.challenge !== undefined,
-  };
+  const entry = await server.store.get("code", await digest(code));
+  if (entry === undefined) return undefined;
+  const { clientId, redirectUri, challenge } = entry.value;
+  return { clientId, redirectUri, challenged: challenge !== undefined, spentAt: entry.spentAt };
 }

@@ -3,7 +3,12 @@
 import type { SigningAlgorithm } from "./keys.ts";
 
 /** How a client proves who it is at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
-export type ClientAuthMethod = "none" | "client_secret_basic" | "client_secret_post";
+export type ClientAuthMethod =
+  | "none"
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "client_secret_jwt"
+  | "private_key_jwt";
 
 /**
  * A client as configuration and embedders write it, in the names of RFC 7591 §2.
@@ -29,8 +34,16 @@ export interface ClientMetadata {
   readonly client_name?: string;
   /** Compared character by character; a loopback URI also matches with another port (OAuth 2.1 §8.4.2). */
   readonly redirect_uris?: readonly string[];
-  /** Default: `client_secret_basic` when there is a secret, otherwise `none`. */
+  /** Default: `client_secret_basic` when there is a secret, `private_key_jwt` when there are keys, otherwise `none`. */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
+  /** The client's public keys, for `private_key_jwt` (RFC 7517 §5). */
+  readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** The one algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key. */
+  readonly token_endpoint_auth_signing_alg?: string;
+  /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
+  readonly subject_type?: "public" | "pairwise";
+  /** Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Not fetched. */
+  readonly sector_identifier_uri?: string;
   /** Default: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
   /** Default: `["code"]`. */
@@ -39,9 +52,17 @@ export interface ClientMetadata {
   readonly scope?: string;
   /** The algorithm of this client's id tokens. Default: the server's `alg`. */
   readonly id_token_signed_response_alg?: SigningAlgorithm;
+  /** `opaque`: resources ask the introspection endpoint what this client's tokens mean. Default: `jwt`. */
+  readonly access_token_format?: "jwt" | "opaque";
+  /** Resources this client serves: it may introspect the access tokens that are for them. */
+  readonly serves?: readonly string[];
+  /** Where the browser may be sent after logout; compared character by character. */
+  readonly post_logout_redirect_uris?: readonly string[];
+  /** Sign the answers of the userinfo endpoint for this client with this algorithm. Default: plain JSON. */
+  readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** Refuse authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
-  /** `native` or `web`; informative. */
+  /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
   readonly application_type?: "web" | "native";
   /** Informative; not fetched. */
   readonly client_uri?: string;

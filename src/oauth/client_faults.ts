@@ -1,9 +1,12 @@
 /** Every fault in the metadata of one client (RFC 7591 §2). */
 
 import type { ClientMetadata } from "./client.ts";
+import { sectorOf } from "./clients.ts";
 import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
+import { signingAlgorithms } from "./keys.ts";
 import { redirectUriFault } from "./redirect_uri.ts";
+import { subjectTypes } from "./subject.ts";
 import { splitScope } from "./scope.ts";
 
 /** Grant types that a client may be registered for, served here or not. */
@@ -30,6 +33,7 @@ export function* clientFaults(
     };
   }
   yield* clientSecretFaults(client);
+  yield* clientKeyFaults(client);
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (grantTypes.includes(type)) continue;
     yield {
@@ -58,6 +62,14 @@ export function* clientFaults(
     const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris);
     if (fault !== undefined) yield { place: `redirect_uris[${i}]`, ...fault, found: quote(uri) };
   }
+  for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
+    const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris);
+    if (fault !== undefined) yield { place: `post_logout_redirect_uris[${i}]`, ...fault, found: quote(uri) };
+  }
+  for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
+    yield* algorithmFaults(name, client[name]);
+  }
+  yield* sectorFaults(client);
   for (const token of splitScope(client.scope ?? "")) {
     if (server.scopes.includes(token)) continue;
     yield {
@@ -69,20 +81,99 @@ export function* clientFaults(
   }
 }
 
+/** A fault, if a token is to be signed with an algorithm that there is not; `undefined` is fine. */
+export function* algorithmFaults(place: string, alg: string | undefined): Generator<Fault> {
+  if (alg === undefined || signingAlgorithms.some((known) => known === alg)) return;
+  yield {
+    place,
+    expected: `one of ${signingAlgorithms.join(", ")}`,
+    found: quote(alg),
+    mend: "RS256 is understood everywhere, EdDSA is the quickest.",
+  };
+}
+
+function* sectorFaults(client: ClientMetadata): Generator<Fault> {
+  if (client.subject_type !== undefined && !subjectTypes.some((known) => known === client.subject_type)) {
+    yield {
+      place: "subject_type",
+      expected: subjectTypes.map((known) => quote(known)).join(" or "),
+      found: quote(client.subject_type),
+      mend: "Leave it out for subjects that are the same for every client.",
+    };
+  }
+  const uri = client.sector_identifier_uri;
+  if (uri !== undefined && !(URL.canParse(uri) && uri.startsWith("https://"))) {
+    yield {
+      place: "sector_identifier_uri",
+      expected: "an https URL",
+      found: quote(uri),
+      mend: "Write https://host/path.",
+    };
+  } else if (client.subject_type === "pairwise" && sectorOf(client) === undefined) {
+    yield {
+      place: "subject_type",
+      expected: "redirect URIs that all have one host, because subject_type is pairwise",
+      found: "several hosts, or none",
+      mend: "Add a sector_identifier_uri whose host is the sector.",
+    };
+  }
+}
+
+/** Members of a JWK that must never leave their owner (RFC 7518 §6). */
+const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+/** Which algorithms suit a method of client assertion. */
+const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
+  client_secret_jwt: /^HS(?:256|384|512)$/,
+  private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
+};
+
+function* clientKeyFaults(client: ClientMetadata): Generator<Fault> {
+  const alg = client.token_endpoint_auth_signing_alg;
+  const suits = assertionAlgorithms[client.token_endpoint_auth_method ?? (client.jwks ? "private_key_jwt" : "none")];
+  if (alg !== undefined && !suits?.test(alg)) {
+    yield {
+      place: "token_endpoint_auth_signing_alg",
+      expected: "HS256, HS384 or HS512 for client_secret_jwt, another JWS algorithm for private_key_jwt",
+      found: quote(alg),
+      mend: "Leave it out to accept every algorithm that suits the method and the key.",
+    };
+  }
+  const keys = client.jwks?.keys ?? [];
+  if (client.token_endpoint_auth_method === "private_key_jwt" && keys.length === 0) {
+    yield {
+      place: "jwks",
+      expected: `at least one public key, because token_endpoint_auth_method is "private_key_jwt"`,
+      found: "none",
+      mend: "Add the client's public keys as a JWK Set.",
+    };
+  }
+  for (const [i, key] of keys.entries()) {
+    const secret = privateMembers.find((name) => name in key);
+    if (secret === undefined) continue;
+    yield {
+      place: `jwks.keys[${i}]`,
+      expected: "a public key",
+      found: `a key with the private member ${quote(secret)}`,
+      mend: "Export the public half only.",
+    };
+  }
+}
+
 function* clientSecretFaults(client: ClientMetadata): Generator<Fault> {
   const method = client.token_endpoint_auth_method;
   if (client.client_secret === undefined) {
-    if (method === undefined || method === "none") return;
+    if (method === undefined || method === "none" || method === "private_key_jwt") return;
     yield {
       place: "client_secret",
       expected: `a secret, because token_endpoint_auth_method is ${quote(method)}`,
       found: "nothing",
       mend: `Add a client_secret, or set token_endpoint_auth_method to "none" for a public client.`,
     };
-  } else if (method === "none") {
+  } else if (method === "none" || method === "private_key_jwt") {
     yield {
       place: "client_secret",
-      expected: `no secret, because token_endpoint_auth_method is "none"`,
+      expected: `no secret, because token_endpoint_auth_method is ${quote(method)}`,
       found: "a secret",
       mend: "Remove client_secret, or name the method that uses it.",
     };

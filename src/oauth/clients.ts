@@ -3,6 +3,7 @@
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 import type { SigningAlgorithm } from "./keys.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
+import { canonicalUri } from "./resources.ts";
 import { splitScope } from "./scope.ts";
 import { digest } from "./secrets.ts";
 
@@ -18,6 +19,14 @@ export interface Client {
   readonly authMethod: ClientAuthMethod;
   /** The digest of the secret; absent for a public client. */
   readonly secretDigest?: Promise<string>;
+  /** The secret itself, only where it is the key of client assertions. */
+  readonly assertionSecret?: string;
+  /** The public keys of its client assertions. */
+  readonly jwks?: NonNullable<ClientMetadata["jwks"]>;
+  /** The one algorithm of its client assertions, when it registered one. */
+  readonly assertionAlg?: string;
+  /** The sector its pairwise subjects are for; absent: its subjects are public. */
+  readonly sector?: string;
   /** Seconds since the epoch; absent when the secret does not expire. */
   readonly secretExpiresAt?: number;
   /** As registered. */
@@ -30,6 +39,14 @@ export interface Client {
   readonly scope: readonly string[];
   /** Signs its id tokens. */
   readonly idTokenAlg: SigningAlgorithm;
+  /** The form of its access tokens. */
+  readonly accessTokenFormat: "jwt" | "opaque";
+  /** Resources it serves, in their canonical spelling, whose tokens it may introspect. */
+  readonly serves: readonly string[];
+  /** Where the browser may be sent after logout. */
+  readonly postLogoutRedirectUris: readonly string[];
+  /** Signs its userinfo answers; absent: they are plain JSON. */
+  readonly userinfoAlg?: SigningAlgorithm;
   /** Whether it must send a code challenge although it is confidential. */
   readonly requirePkce: boolean;
   /** Whether it may ask for a redirect to the requested URI. */
@@ -40,7 +57,11 @@ export interface Client {
 export interface Registry<Written, Known> {
   /** `undefined` when there is none of that id. */
   find(id: string): Known | undefined;
-  /** Registers one, replacing one of the same id. */
+  /**
+   * Registers one, replacing one of the same id.
+   *
+   * @throws {ConfigurationError} With one sentence per fault.
+   */
   set(written: Written): Known;
   /** Whether there was one to remove. */
   delete(id: string): boolean;
@@ -79,7 +100,9 @@ export function knowClient(
   server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
 ): Client {
   const secret = metadata.client_secret;
-  const authMethod = metadata.token_endpoint_auth_method ?? (secret === undefined ? "none" : "client_secret_basic");
+  const { jwks } = metadata;
+  const authMethod = metadata.token_endpoint_auth_method ??
+    (secret !== undefined ? "client_secret_basic" : jwks !== undefined ? "private_key_jwt" : "none");
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
   const native = !confidential || metadata.application_type === "native";
@@ -89,13 +112,29 @@ export function knowClient(
     confidential,
     authMethod,
     secretDigest: secret === undefined ? undefined : digest(secret),
+    assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
+    jwks,
+    assertionAlg: metadata.token_endpoint_auth_signing_alg,
+    sector: metadata.subject_type === "pairwise" ? sectorOf(metadata) : undefined,
     secretExpiresAt: metadata.client_secret_expires_at || undefined,
     redirectUris,
     grantTypes: metadata.grant_types ?? ["authorization_code"],
     responseTypes: metadata.response_types ?? ["code"],
     scope: metadata.scope === undefined ? server.scopes : splitScope(metadata.scope),
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
+    accessTokenFormat: metadata.access_token_format ?? "jwt",
+    serves: (metadata.serves ?? []).map(canonicalUri),
+    postLogoutRedirectUris: [...(metadata.post_logout_redirect_uris ?? [])],
+    userinfoAlg: metadata.userinfo_signed_response_alg,
     requirePkce: metadata.require_pkce === true,
     mayUse: (redirectUri) => redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, native)),
   };
+}
+
+/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` when there is no single one. */
+export function sectorOf({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
+  const hosts = new Set(
+    (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
+  );
+  return hosts.size === 1 ? [...hosts][0] || undefined : undefined;
 }

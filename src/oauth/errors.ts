@@ -14,6 +14,13 @@ export type ErrorCode =
   | "access_denied"
   | "server_error"
   | "temporarily_unavailable"
+  | "invalid_target"
+  | "invalid_token"
+  | "insufficient_scope"
+  | "login_required"
+  | "consent_required"
+  | "interaction_required"
+  | "account_selection_required"
   | "request_not_supported"
   | "request_uri_not_supported";
 
@@ -31,7 +38,16 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   access_denied: 400,
   server_error: 500,
   temporarily_unavailable: 503,
+  // RFC 8707 §2
+  invalid_target: 400,
+  // RFC 6750 §3.1
+  invalid_token: 401,
+  insufficient_scope: 403,
   // OpenID Connect Core §3.1.2.6
+  login_required: 400,
+  consent_required: 400,
+  interaction_required: 400,
+  account_selection_required: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
 };
@@ -44,6 +60,8 @@ export interface ErrorDetails extends Partial<Explanation> {
   readonly status?: number;
   /** Seconds after which trying again makes sense; sent as `Retry-After`. */
   readonly retryAfter?: number;
+  /** `bare`: the challenge names no error, because none was made. */
+  readonly challenge?: "bare";
   /** The rule as the trace tells it, where the wire must stay uniform. */
   readonly innerRule?: string;
   /** What was thrown underneath. */
@@ -51,8 +69,8 @@ export interface ErrorDetails extends Partial<Explanation> {
 }
 
 /**
- * A request that is refused. `message` is for the client, ends without a full stop and holds only characters that
- * `error_description` allows; it never repeats what the client sent. `details` is for the trace, and for the person on
+ * A request that is refused. `message` is for the client, ends without a full stop and never repeats what the client
+ * sent. `details` is for the trace, and for the person on
  * our own error page.
  */
 export class OAuthError extends Error {
@@ -69,9 +87,10 @@ export class OAuthError extends Error {
     this.details = details;
   }
 
-  /** The value of `error_description`: the sentence and the rule it follows. */
+  /** The value of `error_description`: the sentence, in the characters allowed there, and the rule it follows. */
   get description(): string {
-    return `${this.message} [${this.details.rule}]`;
+    const sentence = this.message.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
+    return `${sentence} [${this.details.rule}]`;
   }
 
   /** The same refusal as the trace tells it. */

@@ -2,7 +2,7 @@
 
 import { base64url, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
 import type { JWK } from "jose";
-import type { KeyRingRecord, Store } from "../store/store.ts";
+import type { KeyRecord, Store } from "../store/store.ts";
 import type { Trace } from "./trace.ts";
 
 /** The signature algorithms a token can have (RFC 7518 §3.1, RFC 8037 §3.1). */
@@ -37,20 +37,31 @@ export interface PublishedKey {
 export interface Keys {
   /** The key that signs with an algorithm at this moment; made when there is none yet. */
   signer(alg: SigningAlgorithm): Promise<Signer>;
+  /**
+   * The public key that a token of this server names; throws when there is none.
+   *
+   * @param retired Also a key that is no longer published, for tokens whose expiry does not count.
+   */
+  verifier(kid: string | undefined, alg: string | undefined, retired?: boolean): Promise<CryptoKey>;
   /** Every key that a verifier may need, of those algorithms and of every other one that was ever used. */
   published(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
-   * Makes the next key of an algorithm: published at once, signing after `lead` seconds, while the keys before it stay
-   * published for `overlap` seconds longer, so that everything they signed can still be verified.
+   * Makes the next key of an algorithm: published at once, signing after `lead` seconds, while the key before it stays
+   * published until everything it signed has expired. When another instance makes a next key at the same moment, one of
+   * the two counts for both.
    */
-  rotate(alg: SigningAlgorithm, lead: number, overlap: number): Promise<void>;
+  rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
+  /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
+  newest(alg: SigningAlgorithm): Promise<number>;
+  /** Looks for keys that other instances on the same store have made. */
+  refresh(): Promise<void>;
 }
 
 interface Key {
+  readonly record: KeyRecord;
   readonly signer: Signer;
+  readonly publicKey: CryptoKey;
   readonly published: PublishedKey;
-  readonly signsFrom: number;
-  readonly retiresAt: number;
 }
 
 const importParameters = {
@@ -61,83 +72,134 @@ const importParameters = {
 
 const publicMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
 
-/** Keys that live in a store: two servers on one store sign with the same ones. */
-export function storedKeys(store: Store, now: () => number, trace: Trace): Keys {
+/**
+ * Keys that live in a store: two servers on one store sign with the same ones. Each has a number, and the one that adds
+ * the next number decides. When a key retires follows from the record after it.
+ *
+ * @param longest The longest life of a token, in seconds.
+ */
+export function storedKeys(store: Store, now: () => number, trace: Trace, longest: number): Keys {
   const rings = new Map<SigningAlgorithm, Promise<readonly Key[]>>();
 
-  async function load(alg: SigningAlgorithm): Promise<readonly Key[]> {
-    const kept = await store.get("keys", alg) ?? await first(alg);
-    return await Promise.all(kept.value.keys.map((key) => wake(alg, key)));
-  }
-
-  async function first(alg: SigningAlgorithm) {
-    const value: KeyRingRecord = { keys: [await make(alg, now())] };
-    const made = await store.add("keys", alg, value, { expiresAt: Infinity });
-    if (!made) return (await store.get("keys", alg))!;
-    trace({ type: "key_made", at: now(), alg, kid: value.keys[0]!.kid });
-    return { value };
-  }
-
-  const ring = (alg: SigningAlgorithm): Promise<readonly Key[]> => {
-    let keys = rings.get(alg);
-    if (keys === undefined) {
-      keys = load(alg);
-      rings.set(alg, keys);
-      keys.catch(() => rings.delete(alg));
+  /** The keys that are there: those known, and those with the next numbers. */
+  async function extend(alg: SigningAlgorithm, known: readonly Key[]): Promise<readonly Key[]> {
+    const keys = [...known];
+    while (true) {
+      const next = await store.get("key", nameOf(alg, keys.length));
+      if (next === undefined) return keys;
+      keys.push(await wake(alg, await claim(nameOf(alg, keys.length), next.value)));
     }
+  }
+
+  /** Makes sure that a key outlives what this server will sign with it. */
+  async function claim(name: string, record: KeyRecord): Promise<KeyRecord> {
+    if (record.longest >= longest) return record;
+    const longer = { ...record, longest };
+    await store.put("key", name, longer, { expiresAt: Infinity });
+    return longer;
+  }
+
+  async function load(alg: SigningAlgorithm): Promise<readonly Key[]> {
+    const keys = await extend(alg, []);
+    return keys.length > 0 ? keys : await append(alg, keys, now());
+  }
+
+  async function append(alg: SigningAlgorithm, keys: readonly Key[], signsFrom: number): Promise<readonly Key[]> {
+    const record: KeyRecord = { ...await make(alg), signsFrom, longest };
+    if (await store.add("key", nameOf(alg, keys.length), record, { expiresAt: Infinity })) {
+      trace({ type: "key_made", at: now(), alg, kid: record.kid });
+    }
+    return await extend(alg, keys);
+  }
+
+  function ring(alg: SigningAlgorithm): Promise<readonly Key[]> {
+    return rings.get(alg) ?? replace(alg, load(alg));
+  }
+
+  function replace(alg: SigningAlgorithm, keys: Promise<readonly Key[]>): Promise<readonly Key[]> {
+    rings.set(alg, keys);
+    keys.catch(() => rings.delete(alg));
     return keys;
-  };
+  }
 
   return {
     async signer(alg) {
       const keys = await ring(alg);
       if (keys.length === 1) return keys[0]!.signer;
       const time = now();
-      return (keys.findLast((key) => key.signsFrom <= time) ?? keys[0]!).signer;
+      return (keys.findLast(({ record }) => record.signsFrom <= time) ?? keys[0]!).signer;
+    },
+
+    async verifier(kid, alg, retired = false) {
+      const known = signingAlgorithms.find((one) => one === alg);
+      // An algorithm nobody has signed with has no key, and none is made for whoever names it.
+      if (known !== undefined && (rings.has(known) || await store.get("key", nameOf(known, 0)) !== undefined)) {
+        const find = (keys: readonly Key[]) =>
+          keys.find((one, i) => one.signer.kid === kid && (retired || !isRetired(keys, i, now())));
+        const keys = await ring(known);
+        // Another instance may have made it a moment ago.
+        const key = find(keys) ?? find(await replace(known, extend(known, keys)));
+        if (key !== undefined) return key.publicKey;
+      }
+      throw new Error("no key of this server fits");
     },
 
     async published(algs) {
-      const time = now();
-      const keys = await Promise.all([...new Set([...algs, ...rings.keys()])].map(ring));
-      return keys.flat().filter((key) => key.retiresAt > time).map((key) => key.published);
+      // Tokens may be about that were signed before a restart, with an algorithm that nobody asks for any more.
+      const asked = new Set([...algs, ...rings.keys()]);
+      for (const alg of signingAlgorithms) {
+        if (!asked.has(alg) && await store.get("key", nameOf(alg, 0)) !== undefined) asked.add(alg);
+      }
+      const all = await Promise.all([...asked].map(async (alg) => replace(alg, extend(alg, await ring(alg)))));
+      return all.flatMap((keys) => keys.filter((_, i) => !isRetired(keys, i, now())).map((key) => key.published));
     },
 
-    async rotate(alg, lead, overlap) {
-      await ring(alg);
-      const before = (await store.get("keys", alg))!.value.keys;
-      const signsFrom = now() + lead * 1000;
-      const fresh = await make(alg, signsFrom);
-      const retiresAt = signsFrom + overlap * 1000;
-      const old = before
-        .filter((key) => key.retiresAt === undefined || key.retiresAt > now())
-        .map((key) => ({ ...key, retiresAt: key.retiresAt ?? retiresAt }));
-      await store.put("keys", alg, { keys: [...old, fresh] }, { expiresAt: Infinity });
-      rings.delete(alg);
-      await ring(alg);
-      trace({ type: "key_made", at: now(), alg, kid: fresh.kid });
+    async rotate(alg, lead) {
+      const keys = await ring(alg);
+      await replace(alg, append(alg, await extend(alg, keys), now() + lead * 1000));
+    },
+
+    async newest(alg) {
+      return (await ring(alg)).at(-1)!.record.signsFrom;
+    },
+
+    async refresh() {
+      await Promise.all([...rings].map(async ([alg, keys]) => replace(alg, extend(alg, await keys))));
     },
   };
 }
 
-async function make(alg: SigningAlgorithm, signsFrom: number): Promise<KeyRingRecord["keys"][number]> {
-  const pair = await generateKeyPair(alg, { extractable: true });
-  const jwk = await exportJWK(pair.privateKey);
-  return { kid: await calculateJwkThumbprint(jwk), jwk: { ...jwk }, signsFrom };
+function nameOf(alg: SigningAlgorithm, number: number): string {
+  return `${alg} ${number}`;
 }
 
-async function wake(alg: SigningAlgorithm, kept: KeyRingRecord["keys"][number]): Promise<Key> {
-  const key = await importJWK({ ...kept.jwk } as JWK, alg) as CryptoKey;
+/** Whether a key is past the overlap with the one that took its place. */
+function isRetired(keys: readonly Key[], i: number, time: number): boolean {
+  const next = keys[i + 1]?.record;
+  return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
+}
+
+async function make(alg: SigningAlgorithm): Promise<Pick<KeyRecord, "kid" | "jwk">> {
+  const pair = await generateKeyPair(alg, { extractable: true });
+  const jwk = await exportJWK(pair.privateKey);
+  return { kid: await calculateJwkThumbprint(jwk), jwk: { ...jwk } };
+}
+
+async function wake(alg: SigningAlgorithm, record: KeyRecord): Promise<Key> {
+  const { kid, jwk } = record;
+  const key = await importJWK({ ...jwk } as JWK, alg) as CryptoKey;
   const parameters = importParameters[alg];
-  const members = publicMembers.flatMap((name) => kept.jwk[name] === undefined ? [] : [[name, kept.jwk[name]]]);
+  const members = publicMembers.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]);
+  const published: PublishedKey = { ...Object.fromEntries(members), kid, alg, use: "sig" };
   return {
+    record,
     signer: {
       alg,
-      kid: kept.kid,
+      kid,
       sign: async (bytes) => new Uint8Array(await crypto.subtle.sign(parameters, key, bytes as BufferSource)),
     },
-    published: { ...Object.fromEntries(members), kid: kept.kid, alg, use: "sig" },
-    signsFrom: kept.signsFrom,
-    retiresAt: kept.retiresAt ?? Infinity,
+    publicKey: await importJWK({ ...published }, alg) as CryptoKey,
+    published,
   };
 }
 

@@ -9,13 +9,16 @@ const defined = new Set([
   ...["client_secret", "client_assertion", "client_assertion_type"],
   ...["request", "request_uri", "registration", "dpop_jkt"],
   ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "id_token_hint", "login_hint"],
-  ...["acr_values", "claims", "refresh_token", "token", "token_type_hint", "username", "password"],
+  ...["post_logout_redirect_uri", "logout_hint"],
+  ...["acr_values", "claims", "refresh_token", "access_token", "token", "token_type_hint", "username", "password"],
 ]);
 
 /** Parameters by name. */
 export interface Params {
   /** The value, or `undefined` when absent or empty; the first one of a repeated parameter. */
   get(name: string): string | undefined;
+  /** Every value that is not empty, for the few parameters that may be repeated. */
+  all(name: string): readonly string[];
   /** Whether the parameter was sent more than once, empty ones counted. */
   repeats(name: string): boolean;
   /** Refuses any repeated parameter that a specification defines. */
@@ -24,16 +27,17 @@ export interface Params {
 
 /** Makes fields parameters. */
 export function readParams(fields: readonly (readonly [string, string])[]): Params {
+  // Empty ones are kept, so that a second one is noticed.
   const values = new Map<string, string>();
-  const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const [name, value] of fields) {
-    if (seen.has(name)) repeated.add(name);
-    seen.add(name);
-    if (value !== "" && !values.has(name)) values.set(name, value);
+    const before = values.get(name);
+    if (before !== undefined) repeated.add(name);
+    if (before === undefined || before === "") values.set(name, value);
   }
   return {
-    get: (name) => values.get(name),
+    get: (name) => values.get(name) || undefined,
+    all: (wanted) => fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value),
     repeats: (name) => repeated.has(name),
     refuseRepeats(rule) {
       for (const name of repeated) {

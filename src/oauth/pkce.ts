@@ -88,9 +88,17 @@ function noticeRepetition(server: Server, client: Client, challenge: string): vo
 }
 
 /** Proves that who redeems the code is who asked for it (RFC 7636 §4.6). */
-export async function proveChallenge(code: CodeRecord, verifier: string | undefined): Promise<void> {
+export async function proveChallenge(client: Client, code: CodeRecord, verifier: string | undefined): Promise<void> {
   if (code.challenge === undefined) {
-    if (verifier === undefined) return;
+    if (verifier === undefined && client.confidential) return;
+    if (verifier === undefined) {
+      throw new OAuthError("invalid_request", "code_verifier is missing, and the code was issued without a challenge", {
+        rule: "PK-10",
+        reason: "a public client cannot redeem a code that no challenge protects",
+        expected: "a code that was asked for with a code_challenge",
+        received: "one from the time when the client was confidential",
+      });
+    }
     throw new OAuthError("invalid_request", "code_verifier was sent, but the authorization request had no challenge", {
       rule: "PK-11",
       expected: "no code_verifier, or a code_challenge in the authorization request",

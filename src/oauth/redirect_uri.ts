@@ -47,6 +47,8 @@ export function redirectUriFault(
         mend: "Use https, or set insecureAllowHttpRedirectUris for a test that cannot.",
       };
     }
+  } else if (/^[^:]+:\d/.test(uri)) {
+    return { expected: "a scheme before the host", mend: "Begin it with https://, or http:// on a loopback host." };
   } else if (!url.protocol.includes(".")) {
     return {
       expected: "a private-use scheme with a dot, after a domain name of yours turned round",
@@ -84,12 +86,16 @@ export function matchesRedirectUri(registered: string, requested: string, native
 /** Appends response parameters to a redirect URI and leaves what it holds untouched (OAuth 2.1 §2.3). */
 export function appendToRedirectUri(uri: string, response: readonly (readonly [string, string])[]): string {
   const pairs = response.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
-  const joint = !uri.includes("?") ? "?" : /[?&]$/.test(uri) ? "" : "&";
+  const mark = uri.indexOf("?");
+  const joint = mark < 0 ? "?" : mark === uri.length - 1 || uri.endsWith("&") ? "" : "&";
   return uri + joint + pairs;
 }
 
+const unreserved = /^[\w.~-]*$/;
+
 /** Percent-encodes everything but unreserved characters; a lone surrogate becomes U+FFFD. */
 export function encodeFormValue(value: string): string {
+  if (unreserved.test(value)) return value;
   return encodeURIComponent(value.toWellFormed()).replace(
     /[!'()*]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -3,6 +3,8 @@
 import type { Store } from "../store/store.ts";
 import type { Clients, Users } from "./clients.ts";
 import type { Keys, SigningAlgorithm } from "./keys.ts";
+import type { Lifetimes, RefreshSettings } from "./settings.ts";
+import type { Resources } from "./resources.ts";
 import type { Recent } from "./recent.ts";
 import type { Dice } from "./secrets.ts";
 import type { Throttle } from "./throttle.ts";
@@ -28,7 +30,13 @@ export interface Server {
   /** The `aud` of access tokens. */
   readonly audience: string;
   /** In seconds. */
-  readonly lifetimes: { readonly code: number; readonly access_token: number; readonly id_token: number };
+  readonly lifetimes: Required<Lifetimes>;
+  /** How refresh tokens behave. */
+  readonly refresh: Required<RefreshSettings>;
+  /** What a client assertion may be for, besides the issuer. */
+  readonly assertionAudiences: readonly string[];
+  /** The resources that access tokens are for. */
+  readonly resources: Resources;
   readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
   /** Slows down guesses of client secrets; absent: does not. */
   readonly throttle?: Throttle;

@@ -3,6 +3,7 @@
 import type { ClientMetadata, User } from "./client.ts";
 import { isTestHost } from "./hosts.ts";
 import type { SigningAlgorithm } from "./keys.ts";
+import type { ResourceSettings } from "./resources.ts";
 import { splitScope } from "./scope.ts";
 
 /** Lifetimes in seconds. */
@@ -13,6 +14,25 @@ export interface Lifetimes {
   readonly access_token?: number;
   /** ID tokens. Default 3600. */
   readonly id_token?: number;
+  /** Refresh tokens, from the grant on, however often they are used. Default 2592000, thirty days. */
+  readonly refresh_token?: number;
+  /** Refresh tokens that are not used. Default 604800, seven days. */
+  readonly refresh_token_idle?: number;
+  /** Logins, in one browser. Default 28800, eight hours. */
+  readonly session?: number;
+}
+
+/** How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients always rotate. */
+export interface RefreshSettings {
+  /** Rotate the refresh tokens of confidential clients too. Default: false. */
+  readonly rotateConfidential?: boolean;
+  /**
+   * Seconds within which a token that was just exchanged may be sent again and is answered with the same new token, for
+   * clients that lose answers. Default 0: the second use ends the family. At most 60.
+   */
+  readonly grace?: number;
+  /** Issue refresh tokens only where `offline_access` was granted. Default: false. */
+  readonly onlyOffline?: boolean;
 }
 
 /** How strictly code challenges are asked for (OAuth 2.1 §7.5.1). Public clients always need one. */
@@ -21,6 +41,14 @@ export interface PkceSettings {
   readonly requireMethod?: boolean;
   /** Ask confidential clients for a challenge too. Default: false. */
   readonly requireForConfidential?: boolean;
+}
+
+/** The life of signing keys. */
+export interface KeySettings {
+  /** Seconds after which a key's successor is made. Default: never, only on request. At least 3600. */
+  readonly rotateEvery?: number;
+  /** Seconds a new key is published before it signs, as long as clients cache keys. Default 300. */
+  readonly lead?: number;
 }
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
@@ -51,6 +79,14 @@ export interface Settings {
   readonly lifetimes?: Lifetimes;
   /** How strictly code challenges are asked for. */
   readonly pkce?: PkceSettings;
+  /** Accept client assertions whose `aud` is the token endpoint's URL, as older clients send it. Default: false. */
+  readonly acceptTokenEndpointAudience?: boolean;
+  /** The life of signing keys. */
+  readonly keys?: KeySettings;
+  /** How refresh tokens behave. */
+  readonly refresh?: RefreshSettings;
+  /** What access tokens are for. Default: every https URI and every URI on a test host may be named (RFC 8707). */
+  readonly resources?: readonly ResourceSettings[];
   /** Slow down guesses of client secrets (429). Default: on, unless the issuer is a loopback or reserved test host. */
   readonly throttle?: boolean;
   /** Accept an `http` issuer that is not a loopback or reserved test host. */
@@ -63,16 +99,34 @@ export interface Settings {
   readonly insecureAllowDemoClients?: boolean;
 }
 
+const defaultLifetimes: Required<Lifetimes> = {
+  code: 300,
+  access_token: 3600,
+  id_token: 3600,
+  refresh_token: 30 * 24 * 3600,
+  refresh_token_idle: 7 * 24 * 3600,
+  session: 8 * 3600,
+};
+
 const defaultScopes = ["openid", "profile", "email", "read", "write", "offline_access"];
 
 /** The secret of the confidential demo client: public knowledge, and refused where the issuer is a real host. */
 export const demoSecret = "demo-secret";
 
 /** Everything of {@link Settings}, with its defaults. */
-export interface Settled extends Required<Omit<Settings, "lifetimes" | "pkce" | "defaultScope">> {
+export interface Settled
+  extends Required<Omit<Settings, "lifetimes" | "pkce" | "refresh" | "resources" | "keys" | "defaultScope">> {
   readonly defaultScope: readonly string[];
   readonly lifetimes: Required<Lifetimes>;
   readonly pkce: Required<PkceSettings>;
+  readonly refresh: Required<RefreshSettings>;
+  readonly resources?: readonly ResourceSettings[];
+  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+}
+
+/** The issuer of a server that was given none, in its normal form: without the port where that is http's own. */
+export function localIssuer(port: number): string {
+  return new URL(`http://localhost:${port}`).origin;
 }
 
 /** Fills in what a person left out. `issuer` is the one in effect. */
@@ -88,7 +142,11 @@ export function settle(settings: Settings, issuer: string): Settled {
     defaultScope: splitScope(defaultScope),
     alg: settings.alg ?? "RS256",
     audience: settings.audience ?? issuer,
-    lifetimes: { code: 300, access_token: 3600, id_token: 3600, ...defined(settings.lifetimes) },
+    lifetimes: { ...defaultLifetimes, ...defined(settings.lifetimes) },
+    refresh: { rotateConfidential: false, grace: 0, onlyOffline: false, ...defined(settings.refresh) },
+    resources: settings.resources,
+    acceptTokenEndpointAudience: settings.acceptTokenEndpointAudience ?? false,
+    keys: { lead: 300, ...defined(settings.keys) },
     pkce: { requireMethod: false, requireForConfidential: false, ...defined(settings.pkce) },
     throttle: settings.throttle ?? !hasTestHost(issuer),
     insecureAllowHttpIssuer: settings.insecureAllowHttpIssuer ?? false,
@@ -105,13 +163,22 @@ function defined<T extends object>(given: T | undefined): Partial<T> {
 /** The clients there are when nobody wrote down any: they call back to this server's own page. */
 export function demoClients(issuer: string): ClientMetadata[] {
   const redirect_uris = [`${issuer.replace(/\/$/, "")}/authorized`];
+  const post_logout_redirect_uris = [`${issuer.replace(/\/$/, "")}/`];
   return [
-    { client_id: "demo-public", client_name: "Demo public client", redirect_uris },
+    {
+      client_id: "demo-public",
+      client_name: "Demo public client",
+      redirect_uris,
+      post_logout_redirect_uris,
+      grant_types: ["authorization_code", "refresh_token"],
+    },
     {
       client_id: "demo-confidential",
       client_name: "Demo confidential client",
       client_secret: demoSecret,
       redirect_uris,
+      post_logout_redirect_uris,
+      grant_types: ["authorization_code", "refresh_token", "client_credentials"],
     },
   ];
 }

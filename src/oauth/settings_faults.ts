@@ -1,8 +1,10 @@
 /** Every fault in the meaning of settings whose shape is right, all at once. */
 
-import { clientFaults } from "./client_faults.ts";
+import { algorithmFaults, clientFaults } from "./client_faults.ts";
+import type { User } from "./client.ts";
 import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
+import { isAbsoluteUri } from "./resources.ts";
 import { isTestHost } from "./hosts.ts";
 import { scopeToken } from "./scope.ts";
 import { hasTestHost, settle } from "./settings.ts";
@@ -15,13 +17,20 @@ import type { Settings, Settled } from "./settings.ts";
  */
 export function settingsFaults(settings: Settings, issuer: string): Fault[] {
   const settled = settle(settings, issuer);
+  const ofIssuer = [...issuerFaults(settled)];
+  // Clients that nobody wrote down follow the issuer, and so do their faults.
+  const written = ofIssuer.length === 0 || settings.clients !== undefined;
   return [
-    ...issuerFaults(settled),
+    ...ofIssuer,
     ...loginFaults(settings, settled),
     ...scopeFaults(settings, settled),
     ...lifetimeFaults(settled),
-    ...userFaults(settled),
-    ...clientsFaults(settled),
+    ...keyFaults(settled),
+    ...refreshFaults(settled),
+    ...resourceFaults(settled),
+    ...usersFaults(settled),
+    ...tokenFaults(settled),
+    ...written ? clientsFaults(settled) : [],
   ];
 }
 
@@ -33,13 +42,15 @@ function* issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Generator<
   const url = new URL(issuer);
   if (issuer.includes("?") || issuer.includes("#") || url.username !== "" || url.password !== "") {
     yield fault("a URL without query, fragment and user information", "Keep only scheme, host, port and path.");
+  } else if (!/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url.pathname)) {
+    yield fault("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone.");
   } else if (issuer !== url.origin && issuer !== url.href) {
     yield fault("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`);
   }
   if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
     yield fault(
-      "https, because the host is neither a loopback address nor a reserved test name",
-      "Use https, or set insecureAllowHttpIssuer for a test that cannot.",
+      "https, because the host is neither a loopback address nor a name that ends in .test, .example, .localhost or .internal",
+      "Use https or such a name, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
     );
   }
 }
@@ -51,7 +62,7 @@ function* loginFaults(settings: Settings, settled: Settled): Generator<Fault> {
       place: "login",
       expected: "a login that asks who is there, because the issuer is a real host",
       found: settings.login === undefined ? `nothing, which means "auto"` : quote(settled.login),
-      mend: "Give the server a loopback issuer, or set insecureAllowAutoLogin to let everybody in as the first user.",
+      mend: "Give it a loopback issuer, or set insecureAllowAutoLogin in the configuration file to let everybody in.",
     };
   }
   if (settings.clients === undefined && !settled.insecureAllowDemoClients) {
@@ -65,7 +76,23 @@ function* loginFaults(settings: Settings, settled: Settled): Generator<Fault> {
 }
 
 function* scopeFaults(settings: Settings, settled: Settled): Generator<Fault> {
+  if (settled.scopes.length === 0) {
+    yield {
+      place: "scopes",
+      expected: "at least one scope value",
+      found: "an empty list",
+      mend: "Leave it out for the usual ones, or write the ones you need.",
+    };
+  }
   for (const [i, token] of settled.scopes.entries()) {
+    if (settled.scopes.indexOf(token) < i) {
+      yield {
+        place: `scopes[${i}]`,
+        expected: "each value once",
+        found: `${quote(token)} again`,
+        mend: "Remove one of the two.",
+      };
+    }
     if (scopeToken.test(token)) continue;
     yield {
       place: `scopes[${i}]`,
@@ -98,20 +125,75 @@ function* lifetimeFaults({ lifetimes }: Settled): Generator<Fault> {
   }
 }
 
-function* userFaults({ users }: Settled): Generator<Fault> {
-  for (const [i, { sub }] of users.entries()) {
-    const place = `users[${i}].sub`;
-    if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub)) {
-      yield {
-        place,
-        expected: "1 to 255 printable ASCII characters",
-        found: quote(sub),
-        mend: "Choose a short identifier that will never change.",
-      };
-    } else if (users.findIndex((other) => other.sub === sub) < i) {
-      yield { place, expected: "a subject that no other user has", found: quote(sub), mend: "Choose another one." };
-    }
+function* tokenFaults({ alg, audience, clients }: Settled): Generator<Fault> {
+  yield* algorithmFaults("alg", alg);
+  if (audience === "" || clients.some((client) => client.client_id === audience)) {
+    yield {
+      place: "audience",
+      expected: "the name of what access tokens are for, which is no client",
+      found: audience === "" ? "an empty text" : `${quote(audience)}, a client`,
+      mend: "Write the URI of your API, or leave it out: it is the issuer then.",
+    };
   }
+}
+
+function* keyFaults({ keys }: Settled): Generator<Fault> {
+  for (const [name, least] of [["rotateEvery", 3600], ["lead", 0]] as const) {
+    const seconds = keys[name];
+    if (seconds === undefined || Number.isSafeInteger(seconds) && seconds >= least) continue;
+    yield {
+      place: `keys.${name}`,
+      expected: `whole seconds, at least ${least}`,
+      found: String(seconds),
+      mend: name === "lead" ? "300 is as long as most clients cache keys." : "A day is 86400.",
+    };
+  }
+}
+
+function* refreshFaults({ refresh }: Settled): Generator<Fault> {
+  if (Number.isSafeInteger(refresh.grace) && refresh.grace >= 0 && refresh.grace <= 60) return;
+  yield {
+    place: "refresh.grace",
+    expected: "whole seconds from 0 to 60",
+    found: quote(refresh.grace),
+    mend: "A lost answer is asked for again at once: 10 is plenty.",
+  };
+}
+
+function* resourceFaults({ resources = [] }: Settled): Generator<Fault> {
+  for (const [i, { uri }] of resources.entries()) {
+    if (isAbsoluteUri(uri)) continue;
+    yield {
+      place: `resources[${i}].uri`,
+      expected: "an absolute URI with a host and without a fragment",
+      found: quote(uri),
+      mend: "Write it as https://api.example.",
+    };
+  }
+}
+
+function* usersFaults({ users }: Settled): Generator<Fault> {
+  for (const [i, user] of users.entries()) {
+    for (const fault of userFaults(user)) yield { ...fault, place: `users[${i}].${fault.place}` };
+    if (users.findIndex((other) => other.sub === user.sub) === i) continue;
+    yield {
+      place: `users[${i}].sub`,
+      expected: "a subject that no other user has",
+      found: quote(user.sub),
+      mend: "Choose another one.",
+    };
+  }
+}
+
+/** Every fault in one user; places are relative to the user. */
+export function* userFaults({ sub }: User): Generator<Fault> {
+  if (typeof sub === "string" && /^[\x21-\x7E]{1,255}$/.test(sub)) return;
+  yield {
+    place: "sub",
+    expected: "1 to 255 printable ASCII characters",
+    found: quote(sub),
+    mend: "Choose a short identifier that will never change.",
+  };
 }
 
 function* clientsFaults(settled: Settled): Generator<Fault> {

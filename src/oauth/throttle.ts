@@ -1,38 +1,61 @@
-/** Slows down guesses: after some failures within a while, one address must wait (OAuth 2.1 §2.4.1). */
+/** Slows down guesses: after some failures within a while, who failed must wait (OAuth 2.1 §2.4.1). */
 
 import { recent } from "./recent.ts";
 
-/** Failures that are free of charge within one window. */
-const allowed = 10;
+/** Failures that are free of charge within one window: for one client from one address, and from one address at all. */
+const allowedForClient = 10;
+const allowedForAddress = 100;
 /** Milliseconds until failures are forgotten. */
 const window = 60_000;
 /** Guessers remembered at once. */
 const remembered = 10_000;
+/** The longest client id there can be; what is longer is nobody's. */
+const longestId = 256;
+
+/** Who tries. */
+export interface Guesser {
+  /** The client it claims to be. */
+  readonly client: string;
+  /** Where it calls from; empty when unknown. */
+  readonly address: string;
+}
 
 /** Counts failures by who failed. */
 export interface Throttle {
-  /** Seconds to wait before the next try; 0 when none. */
-  wait(who: string): number;
+  /** 0, or the seconds for which nothing this guesser sends may be accepted. */
+  wait(who: Guesser): number;
   /** Counts one failure. */
-  fail(who: string): void;
+  fail(who: Guesser): void;
 }
 
 /** Makes a throttle that counts in memory, by the given clock (milliseconds). */
 export function throttle(now: () => number): Throttle {
   const failures = recent<{ count: number; until: number }>(remembered);
+
+  function countOf(key: string): { count: number; until: number } {
+    const seen = failures.get(key);
+    if (seen !== undefined && seen.until > now()) return seen;
+    const fresh = { count: 0, until: now() + window };
+    failures.set(key, fresh);
+    return fresh;
+  }
+
+  const keysOf = ({ client, address }: Guesser) => [
+    { key: address, allowed: allowedForAddress },
+    { key: `${address} ${client.slice(0, longestId)}`, allowed: allowedForClient },
+  ];
+
   return {
     wait(who) {
-      const seen = failures.get(who);
-      if (seen === undefined || seen.count < allowed) return 0;
-      return Math.max(0, Math.ceil((seen.until - now()) / 1000));
+      let until = 0;
+      for (const { key, allowed } of keysOf(who)) {
+        const seen = failures.get(key);
+        if (seen !== undefined && seen.count >= allowed) until = Math.max(until, seen.until);
+      }
+      return Math.max(0, Math.ceil((until - now()) / 1000));
     },
     fail(who) {
-      const seen = failures.get(who);
-      if (seen !== undefined && seen.until > now()) {
-        seen.count++;
-        return;
-      }
-      failures.set(who, { count: 1, until: now() + window });
+      for (const { key } of keysOf(who)) countOf(key).count++;
     },
   };
 }

@@ -45,6 +45,8 @@ export type TraceEvent =
   }
   | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly why: Explanation }
   | { readonly type: "family_ended"; readonly at: number; readonly family: string; readonly reason: string }
+  | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
+  | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly family: string }
   | { readonly type: "key_made"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "bug";
@@ -53,6 +55,16 @@ export type TraceEvent =
     /** The thrown value, for the operator alone. */
     readonly cause: unknown;
   };
+
+/**
+ * Makes an explanation fit for a log: a code or token that came in the wrong place, or in the query of a URL, is shown
+ * by its length alone.
+ */
+export function veil(text: string): string {
+  return text
+    .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
+    .replace(/[A-Za-z0-9._~+/-]*[A-Za-z0-9_-]{32,}[A-Za-z0-9._~+/=-]*/g, (word) => `…(${word.length} characters)`);
+}
 
 /** Receives every event, synchronously; what it throws is dropped. */
 export type Trace = (event: TraceEvent) => void;

@@ -19,6 +19,13 @@ export const graceful = 12_000;
 /** How long a request's headers, or the whole request, may take, in milliseconds, where the runtime can tell. */
 export const patience = 15_000;
 
+/** Waits for something, but no longer than this many milliseconds. */
+export async function within(milliseconds: number, something: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
+  await Promise.race([something, late]).finally(() => clearTimeout(timer));
+}
+
 /** Waits for a graceful stop, and ends it by force when that takes too long. */
 export async function stopWithin(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
   const timer = setTimeout(byForce, graceful);

@@ -1,7 +1,7 @@
 /** Deno: listens by Deno.serve. */
 
 import type { Bind } from "./bind.ts";
-import { stopWithin } from "./bind.ts";
+import { graceful, within } from "./bind.ts";
 import type { Machine } from "./machine.ts";
 
 /** Deno's own. */
@@ -10,6 +10,7 @@ export const machine: Machine = {
   get env() {
     return Deno.env.toObject();
   },
+  isTerminal: Deno.stdout.isTerminal(),
   readTextFile: (path) => Deno.readTextFile(path),
   onStop(callback) {
     Deno.addSignalListener("SIGINT", callback);
@@ -19,15 +20,34 @@ export const machine: Machine = {
   exit: (code) => Deno.exit(code),
 };
 
+/** How long answers may take to leave the machine after the last one was given, in milliseconds. */
+const lingering = 1_000;
+
 /** One address. */
 export const bind: Bind = (fetch, { host, port }) => {
-  const abort = new AbortController();
+  let underWay = 0;
+  let allAnswered = () => {};
   const server = Deno.serve(
-    { hostname: host, port, signal: abort.signal, onListen() {} },
-    (request, info) => fetch(request, { address: (info.remoteAddr as Deno.NetAddr).hostname }),
+    { hostname: host, port, onListen() {} },
+    async (request, info) => {
+      underWay++;
+      try {
+        return await fetch(request, { address: (info.remoteAddr as Deno.NetAddr).hostname });
+      } finally {
+        if (--underWay === 0) allAnswered();
+      }
+    },
   );
   return Promise.resolve({
     port: (server.addr as Deno.NetAddr).port,
-    close: () => stopWithin(server.shutdown(), () => abort.abort()),
+    async close() {
+      // Deno waits for whoever never sends the rest of a body, and aborting the server would throw where nobody can
+      // catch it: so wait for the answers, and let go of the rest.
+      const stopped = server.shutdown();
+      const answered = new Promise<void>((resolve) => underWay === 0 ? resolve() : allAnswered = resolve);
+      await within(graceful, Promise.race([stopped, answered]));
+      await within(lingering, stopped);
+      server.unref();
+    },
   });
 };

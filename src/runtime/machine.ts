@@ -5,6 +5,10 @@ export interface Machine {
   /** The arguments, without runtime and program. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a person looks at what is printed. */
+  readonly isTerminal: boolean;
+  /** Why this runtime is not good enough, in a sentence; absent when it is. */
+  readonly unfit?: string;
   /** Rejects with whatever the runtime throws. */
   readTextFile(path: string): Promise<string>;
   /** Calls back at the first SIGINT or SIGTERM, and again at each further one. */

@@ -1,5 +1,51 @@
 /** What is kept, and the verbs every store offers: types only, so that a new store is one file. */
 
+/** Names of claims that a client asked for, by where they are to appear (OpenID Connect Core §5.5). */
+export interface RequestedClaims {
+  /** In the answers of the userinfo endpoint. */
+  readonly userinfo: readonly string[];
+  /** In the id token. */
+  readonly id_token: readonly string[];
+}
+
+/** A refresh token, shelved under the digest of its value (OAuth 2.1 §4.3). Times in milliseconds. */
+export interface RefreshTokenRecord {
+  /** The client it was issued to. */
+  readonly clientId: string;
+  /** The subject who granted. */
+  readonly sub: string;
+  /** All that was granted; an access token may have less. */
+  readonly scope: readonly string[];
+  /** All the resources of the grant. */
+  readonly resources: readonly string[];
+  /** The claims asked for by name, when any were. */
+  readonly claims?: RequestedClaims;
+  /** When the user was authenticated. */
+  readonly authTime: number;
+  /** The session it ends with. */
+  readonly sid: string;
+  /** Drawn with the token: the next token follows from it and from the token's value, so that a retry finds the same. */
+  readonly salt: string;
+  /** Refused from this moment on if it is not used before. */
+  readonly validUntil: number;
+  /** Refused from this moment on, however often it is used; the same for all that follow from one grant. */
+  readonly endsAt: number;
+}
+
+/** An opaque access token, shelved under the digest of its value. */
+export interface AccessTokenRecord {
+  /** What the token means, in the claims a JWT would have (RFC 9068 §2.2). */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The user it acts for, by the name this server has for them; absent where a client acts for itself. */
+  readonly user?: string;
+}
+
+/** A secret of the server itself, such as the one that seals session cookies. */
+export interface ServerSecretRecord {
+  /** 43 URL-safe characters. */
+  readonly secret: string;
+}
+
 /** A one-time authorization code, shelved under the digest of its value (OAuth 2.1 §4.1.2). Times in milliseconds. */
 export interface CodeRecord {
   /** The client it was issued to. */
@@ -16,24 +62,32 @@ export interface CodeRecord {
   readonly nonce?: string;
   /** When the user was authenticated. */
   readonly authTime: number;
+  /** The session the user was authenticated in. */
+  readonly sid: string;
+  /** The resources asked for (RFC 8707); empty: the server's default audience. */
+  readonly resources: readonly string[];
+  /** The claims asked for by name (OpenID Connect Core §5.5), when any were. */
+  readonly claims?: RequestedClaims;
   /** When the code was issued. */
   readonly issuedAt: number;
   /** From this moment on the code is refused; judged by the rules, not by the store. */
   readonly validUntil: number;
 }
 
-/** The signing keys of one algorithm, as private JWKs with their working life in milliseconds. */
-export interface KeyRingRecord {
-  /** Oldest first. */
-  readonly keys: readonly {
-    readonly kid: string;
-    readonly jwk: Readonly<Record<string, unknown>>;
-    /** Published from the moment it is stored; signs from this moment on. */
-    readonly signsFrom: number;
-    /** Withdrawn from publication at this moment; absent while the key is current. */
-    readonly retiresAt?: number;
-  }[];
+/** A signing key, as a private JWK; all that ever changes is that `longest` grows. */
+export interface KeyRecord {
+  /** The RFC 7638 thumbprint. */
+  readonly kid: string;
+  /** The private key (RFC 7517 §4). */
+  readonly jwk: Readonly<Record<string, unknown>>;
+  /** Published from the moment it is stored; signs from this moment on, in milliseconds since the epoch. */
+  readonly signsFrom: number;
+  /** The longest life, in seconds, of a token it may have signed: so long it stays published after its successor signs. */
+  readonly longest: number;
 }
+
+/** Marks an identifier as seen. */
+export type SeenRecord = Readonly<Record<string, never>>;
 
 /** Marks a family (everything one approval bought) as ended. */
 export type EndedFamilyRecord = Readonly<Record<string, never>>;
@@ -42,8 +96,16 @@ export type EndedFamilyRecord = Readonly<Record<string, never>>;
 export interface Records {
   /** Authorization codes, by the digest of the code. */
   code: CodeRecord;
-  /** Signing keys, by algorithm. */
-  keys: KeyRingRecord;
+  /** Signing keys, by algorithm and number. */
+  key: KeyRecord;
+  /** Refresh tokens, by the digest of the token. */
+  refresh_token: RefreshTokenRecord;
+  /** Opaque access tokens, by the digest of the token. */
+  access_token: AccessTokenRecord;
+  /** Identifiers that must be seen once only, such as those of client assertions. */
+  seen: SeenRecord;
+  /** The server's own secrets, by purpose. */
+  server_secret: ServerSecretRecord;
   /** Ended families, by family. */
   ended_family: EndedFamilyRecord;
 }

@@ -6,6 +6,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ["access_denied", "The person, or the server on its own account, said no."],
   ["unsupported_response_type", "The server does not answer with the response type that was asked for."],
   ["invalid_scope", "A scope was asked for that is unknown, malformed, or not open to this client."],
+  ["invalid_target", "A resource was asked for that no token can be issued for here."],
   ["server_error", "The server failed while it worked on the request; the request itself may have been right."],
   ["temporarily_unavailable", "The server cannot answer just now; the same request may succeed later."],
   ["login_required", "The client asked for an answer without a login page, and nobody is logged in."],

@@ -22,7 +22,7 @@ const proof = {
   ),
 };
 
-function fitInWords({ kind, clientId, fits, verifier }: TokenRequestExample): VNode {
+function fitInWords({ kind, clientId, fits, used, verifier }: TokenRequestExample): VNode {
   if (fits === undefined) {
     return (
       <>
@@ -36,6 +36,14 @@ function fitInWords({ kind, clientId, fits, verifier }: TokenRequestExample): VN
       <>
         This code was issued to another client than{" "}
         <Wire text={clientId} />, so this request would be refused. It shows the form that a {kind} client uses.
+      </>
+    );
+  }
+  if (used) {
+    return (
+      <>
+        This code was issued to{" "}
+        <Wire text={clientId} />, and it was redeemed already: sending it again is refused, and revokes what it bought.
       </>
     );
   }
@@ -56,7 +64,7 @@ export function Example(example: TokenRequestExample): VNode {
       <figcaption>
         <h3 id={id}>{kind === "public" ? "As a public client" : "As a confidential client"}</h3>
         <p>{proof[kind]}</p>
-        <Verdict holds={example.fits}>{fitInWords(example)}</Verdict>
+        <Verdict holds={example.used ? false : example.fits}>{fitInWords(example)}</Verdict>
         {verifier === "placeholder" && (
           <p>
             In place of the value of{" "}

@@ -5,17 +5,26 @@ import { render } from "preact-render-to-string";
 import type { Pages } from "../endpoints/pages.ts";
 import { assets } from "./assets.gen.ts";
 import { Authorized } from "./authorized.tsx";
+import { FormPost } from "./form_post.tsx";
 import { Home } from "./home.tsx";
+import { LoggedOut } from "./logged_out.tsx";
+import { Logout } from "./logout.tsx";
 import { Refused } from "./refused.tsx";
 
 function toDocument(page: VNode): string {
   return `<!DOCTYPE html>\n${render(page)}\n`;
 }
 
-/** Props in, a whole HTML document out. Everything that came with a request is escaped; nothing of it becomes a link. */
+/**
+ * Props in, a whole HTML document out. Everything that came with a request is escaped; nothing of it becomes a link, and
+ * only the redirect URI of a form post response, verified before, becomes the target of a form.
+ */
 export const pages: Pages = {
   home: (props) => toDocument(Home(props)),
   authorized: (props) => toDocument(Authorized(props)),
   refused: (props) => toDocument(Refused(props)),
+  logout: (props) => toDocument(Logout(props)),
+  loggedOut: (props) => toDocument(LoggedOut(props)),
+  formPost: (props) => toDocument(FormPost(props)),
   assets,
 };

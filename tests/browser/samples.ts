@@ -1,6 +1,14 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
-import type { AuthorizedProps, HomeProps, Pages, RefusedProps, Site } from "../../src/endpoints/pages.ts";
+import type {
+  AuthorizedProps,
+  FormPostProps,
+  HomeProps,
+  LogoutProps,
+  Pages,
+  RefusedProps,
+  Site,
+} from "../../src/endpoints/pages.ts";
 
 const issuer = "http://localhost:9000";
 const site: Site = { issuer, base: "" };
@@ -60,6 +68,7 @@ export const success: AuthorizedProps = {
         `-d code_verifier=${verifier}`,
       ].join(" \\\n  "),
       fits: true,
+      used: false,
       verifier: "known",
     },
     {
@@ -74,6 +83,7 @@ export const success: AuthorizedProps = {
         "-d code_verifier=YOUR_CODE_VERIFIER",
       ].join(" \\\n  "),
       fits: false,
+      used: false,
       verifier: "placeholder",
     },
   ],
@@ -102,8 +112,36 @@ export const failure: AuthorizedProps = {
   outcome: { kind: "failure", error: "access_denied", description: "Alice said no to this client [AZ-20]" },
 };
 
-/** Each page as a function of who draws it. */
-export const samples: Readonly<Record<string, { readonly status: number; draw(pages: Pages): string }>> = {
+/** A client sent the browser here to log out. */
+export const logout: LogoutProps = {
+  ...site,
+  user: { sub: "alice", name: "Alice Adams" },
+  client: "Demo, public",
+  fields: [
+    ["confirm", "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU"],
+    ["post_logout_redirect_uri", "https://app.example/goodbye?from=as&lang=en"],
+    ["state", "af0ifjsldkj"],
+  ],
+};
+
+/** A code on its way to a client. */
+export const formPost: FormPostProps = {
+  ...site,
+  action: "https://app.example/callback?tenant=1&area=east",
+  client: "Demo, public",
+  fields: [["code", code], ["state", "af0ifjsldkj"], ["iss", issuer]],
+};
+
+/** A page, as a function of who draws it. */
+export interface Sample {
+  readonly status: number;
+  /** True: its script leads away from it at once. */
+  readonly leaves?: boolean;
+  draw(pages: Pages): string;
+}
+
+/** By the path they are served under. */
+export const samples: Readonly<Record<string, Sample>> = {
   "/": { status: 200, draw: (pages) => pages.home(home) },
   "/bare": {
     status: 200,
@@ -141,6 +179,28 @@ export const samples: Readonly<Record<string, { readonly status: number; draw(pa
         status: 404,
         sentence: "There is no page at this address.",
         mend: "Look at the list of endpoints on the home page.",
+      }),
+  },
+  "/logout": { status: 200, draw: (pages) => pages.logout(logout) },
+  "/logout/bare": {
+    status: 200,
+    draw: (pages) => pages.logout({ ...logout, user: { sub: "bob" }, client: undefined }),
+  },
+  "/logout/hostile": {
+    status: 200,
+    draw: (pages) => pages.logout({ ...logout, user: { sub: long, name: long }, client: long, fields: [[long, long]] }),
+  },
+  "/logged-out": { status: 200, draw: (pages) => pages.loggedOut(site) },
+  "/form-post": { status: 200, leaves: true, draw: (pages) => pages.formPost(formPost) },
+  "/form-post/hostile": {
+    status: 200,
+    leaves: true,
+    draw: (pages) =>
+      pages.formPost({
+        ...formPost,
+        action: `https://app.example/${encodeURIComponent(long)}`,
+        client: long,
+        fields: [["state", long]],
       }),
   },
 };

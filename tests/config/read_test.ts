@@ -293,7 +293,7 @@ const clientTypes: readonly [string, readonly unknown[], string][] = [
   ["client_secret_expires_at", [-1, 1.5, "0", true, null, [], {}], "a whole number of seconds since 1970"],
   ["client_name", strings, "a string"],
   ["redirect_uris", lists, "an array of strings"],
-  ["token_endpoint_auth_method", [...strings, "private_key_jwt"], `"client_secret_basic", "client_secret_post" or`],
+  ["token_endpoint_auth_method", [...strings, "tls_client_auth"], `"client_secret_basic", "client_secret_post", `],
   ["grant_types", lists, "an array of strings"],
   ["response_types", lists, "an array of strings"],
   ["scope", [...strings, ["openid"]], "a string of space-separated scope values"],

@@ -41,16 +41,21 @@ test("every field has a type, a title and a description, and every one but the w
   }
 });
 
-test("every object but a user refuses unknown keys, and only identifiers are required", () => {
+test("every object but a user and a key refuses unknown keys, and only identifiers are required", () => {
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
   assertEquals(
     objects.map(([place, { additionalProperties, required }]) => [place, additionalProperties ?? true, required]),
     [
       ["file", false, []],
       ["file.clients[]", false, ["client_id"]],
+      ["file.clients[].jwks", true, ["keys"]],
+      ["file.clients[].jwks.keys[]", {}, undefined],
       ["file.users[]", true, ["sub"]],
       ["file.lifetimes", false, []],
       ["file.pkce", false, []],
+      ["file.keys", false, []],
+      ["file.refresh", false, []],
+      ["file.resources[]", false, ["uri"]],
     ],
   );
 });
@@ -62,7 +67,7 @@ test("every example is right by the schema itself", () => {
     for (const example of examples) {
       const file = steps.reduceRight<unknown>((inner, step) => step === "[]" ? [inner] : { [step]: inner }, example);
       const { issues = [] } = v.safeParse(configurationSchema, file);
-      const wrong = issues.filter((issue) => !/^"(client_id|sub)"$/.test(issue.expected ?? ""));
+      const wrong = issues.filter((issue) => !/^"(client_id|sub|uri)"$/.test(issue.expected ?? ""));
       assertEquals(wrong.map(({ message }) => message), [], `${place}: ${JSON.stringify(example)}`);
     }
   }

@@ -273,7 +273,7 @@ test("[CI-04] a code that was spent before the tokens could be signed stays spen
       let broken = false;
       const inner = memoryStore();
       const store = overheard(inner, (verb, [kind]) => {
-        if (!broken || kind !== "keys") return;
+        if (!broken || kind !== "key") return;
         if (
           fault.endsWith("be read") && verb === "get" || fault.endsWith("be kept") && verb === "add"
         ) throw new Error(fault);
@@ -289,7 +289,7 @@ test("[CI-04] a code that was spent before the tokens could be signed stays spen
       broken = true;
       if (fault === "the keys are broken") {
         const jwk = { kty: "EC", crv: "P-256", x: "AA", y: "AA", d: "AA" };
-        await inner.put("keys", "ES256", { keys: [{ kid: "k", jwk, signsFrom: 0 }] }, { expiresAt: Infinity });
+        await inner.put("key", "ES256 0", { kid: "k", jwk, signsFrom: 0, longest: 3600 }, { expiresAt: Infinity });
       }
       assertEquals(await outcome(await b.token({ code })), "500 server_error");
       broken = false;

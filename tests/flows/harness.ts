@@ -144,12 +144,19 @@ export async function each<T>(cases: Iterable<T>, check: (one: T) => unknown): P
       failures.push(`with ${name.slice(0, 100)}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  assert(failures.length === 0, failures.join("\n"));
+  assert(failures.length === 0, `${failures.length} failed\n${failures.slice(0, 20).join("\n")}`);
 }
 
 /** OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 const redirectedErrors = [
-  ...["invalid_request", "unauthorized_client", "access_denied", "unsupported_response_type", "invalid_scope"],
+  ...[
+    "invalid_request",
+    "unauthorized_client",
+    "access_denied",
+    "unsupported_response_type",
+    "invalid_scope",
+    "invalid_target",
+  ],
   ...["server_error", "temporarily_unavailable", "interaction_required", "login_required", "consent_required"],
   ...["account_selection_required", "invalid_request_uri", "invalid_request_object", "request_not_supported"],
   ...["request_uri_not_supported", "registration_not_supported"],
@@ -170,7 +177,7 @@ export function sentTo(response: Response, landing: Landing = {}): Readonly<Reco
   assertMatch(String(response.status), /^30[23]$/);
   const location = response.headers.get("location")!.replace(/#_$/, "");
   assertMatch(location, /^[\x21\x22\x24-\x7E]+$/, "Location is not a line of ASCII without a fragment");
-  const prefix = uri + (!uri.includes("?") ? "?" : /[?&]$/.test(uri) ? "" : "&");
+  const prefix = uri + (!uri.includes("?") ? "?" : /^[^?]*\?$|&$/.test(uri) ? "" : "&");
   assert(location.startsWith(prefix), `Location is ${location}, not at ${prefix}`);
   const pairs = [...new URLSearchParams(location.slice(prefix.length))];
   const answer: Record<string, string> = Object.fromEntries(pairs);

@@ -85,28 +85,13 @@ test("[RU-01, HT-11] a URI with blanks or control characters around or inside gi
 
 test("[RU-01] a URI that holds, begins or ends with the registered one gives a page", async () => {
   await assertPages(await serverWith([cb, "https://c.example"]), [
-    ...[
-      "https://c.example.evil.example/cb",
-      "https://c.example@evil.example/cb",
-      "https://c.example:x@evil.example/cb",
-    ],
-    ...["https://evil.example/https://c.example/cb", "https://evil.example?https://c.example/cb", `${evil}#${cb}`],
-    ...[
-      "https://evil.example\\@c.example/cb",
-      "https://c.example\\@evil.example",
-      "https://c.example#@evil.example/cb",
-    ],
-    ...["https://c.examplecb", "https://xc.example/cb", "https://x.c.example/cb", "https://c.example/cb/../../x"],
-    ...["https://c.example/cbx", "https://c.example/cb/x", "https://c.example/cb?x=1", "https://c.example/cb;x"],
-    ...[
-      "https://c.example/c",
-      "https://c.example/",
-      "//c.example/cb",
-      "/cb",
-      "cb",
-      "c.example/cb",
-      "http://c.example/cb",
-    ],
+    ...["https://c.example.evil.example/cb", "https://c.example@evil.example/cb"],
+    ...["https://c.example:x@evil.example/cb", "https://evil.example/https://c.example/cb"],
+    ...["https://evil.example?https://c.example/cb", `${evil}#${cb}`, "https://evil.example\\@c.example/cb"],
+    ...["https://c.example\\@evil.example", "https://c.example#@evil.example/cb", "https://c.examplecb"],
+    ...["https://xc.example/cb", "https://x.c.example/cb", "https://c.example/cb/../../x", "https://c.example/cbx"],
+    ...["https://c.example/cb/x", "https://c.example/cb?x=1", "https://c.example/cb;x", "https://c.example/c"],
+    ...["https://c.example/", "//c.example/cb", "/cb", "cb", "c.example/cb", "http://c.example/cb"],
     ...[`${cb},${evil}`, `${cb} ${cb}`, cb.repeat(400), "x".repeat(10_000)],
   ]);
 });
@@ -132,19 +117,8 @@ test("[RU-02] a redirect URI that is missing where it is needed is told to the p
 
 test("[RU-02] an unreadable redirect URI is told to the person on a page", async () => {
   await assertPages(await serverWith([cb]), [
-    ...[
-      "https://",
-      "https",
-      ":",
-      "://",
-      "not a uri",
-      "http://[::1",
-      "https://c.example:99999/cb",
-      "https://%/cb",
-      "#",
-      "?",
-    ],
-    ...["https://\u{10FFFF}/cb", "é", "\ufffd"],
+    ...["https://", "https", ":", "://", "not a uri", "http://[::1", "https://c.example:99999/cb", "https://%/cb"],
+    ...["#", "?", "https://\u{10FFFF}/cb", "é", "\ufffd"],
   ]);
 });
 
@@ -182,33 +156,20 @@ test("[RU-03] on 127.0.0.1 and [::1] the port is free, for every kind of client"
 
 test("[RU-03] on loopback hosts scheme, spelling of the host, path and query are not free", async () => {
   await assertPages(await serverWith(["http://127.0.0.1/cb", "http://127.0.0.1/q?a=1"]), [
-    ...[
-      "http://127.0.0.1:51004/other",
-      "http://127.0.0.1:51004/",
-      "http://127.0.0.1:51004",
-      "http://127.0.0.1:51004/cb/",
-    ],
-    ...["http://127.0.0.1:51004/CB", "http://127.0.0.1:51004/%63b", "http://127.0.0.1:51004/x/../cb"],
-    ...[
-      "http://127.0.0.1:51004/cb?",
-      "http://127.0.0.1:51004/cb?a=1",
-      "http://127.0.0.1:51004/cb#",
-      "http://127.0.0.1:51004cb",
-    ],
-    ...["http://127.0.0.1:51004/q", "http://127.0.0.1:51004/q?a=2", "http://127.0.0.1:51004/q?a=1&b=2"],
-    ...["HTTP://127.0.0.1:51004/cb", "https://127.0.0.1:51004/cb", "ftp://127.0.0.1:51004/cb", "//127.0.0.1:51004/cb"],
-    ...["http:/127.0.0.1:51004/cb", "http:127.0.0.1:51004/cb", "http:\\\\127.0.0.1:51004\\cb"],
-    ...["http://127.0.0.2:51004/cb", "http://0.0.0.0:51004/cb", "http://[::1]:51004/cb", "http://localhost:51004/cb"],
+    ...["http://127.0.0.1:51004/other", "http://127.0.0.1:51004/", "http://127.0.0.1:51004"],
+    ...["http://127.0.0.1:51004/cb/", "http://127.0.0.1:51004/CB", "http://127.0.0.1:51004/%63b"],
+    ...["http://127.0.0.1:51004/x/../cb", "http://127.0.0.1:51004/cb?", "http://127.0.0.1:51004/cb?a=1"],
+    ...["http://127.0.0.1:51004/cb#", "http://127.0.0.1:51004cb", "http://127.0.0.1:51004/q"],
+    ...["http://127.0.0.1:51004/q?a=2", "http://127.0.0.1:51004/q?a=1&b=2", "HTTP://127.0.0.1:51004/cb"],
+    ...["https://127.0.0.1:51004/cb", "ftp://127.0.0.1:51004/cb", "//127.0.0.1:51004/cb", "http:/127.0.0.1:51004/cb"],
+    ...["http:127.0.0.1:51004/cb", "http:\\\\127.0.0.1:51004\\cb", "http://127.0.0.2:51004/cb"],
+    ...["http://0.0.0.0:51004/cb", "http://[::1]:51004/cb", "http://localhost:51004/cb"],
     ...["http://127.0.0.1.:51004/cb", "http://127.0.0.1.evil.example:51004/cb", "http://[::ffff:127.0.0.1]:51004/cb"],
   ]);
   await assertPages(await serverWith(["http://[::1]/cb"]), [
-    ...[
-      "http://[0:0:0:0:0:0:0:1]:51004/cb",
-      "http://[::01]:51004/cb",
-      "http://[::1%25lo]:51004/cb",
-      "http://::1:51004/cb",
-    ],
-    ...["http://[::]:51004/cb", "http://[::2]:51004/cb", "http://127.0.0.1:51004/cb", "http://[::1]:51004/other"],
+    ...["http://[0:0:0:0:0:0:0:1]:51004/cb", "http://[::01]:51004/cb", "http://[::1%25lo]:51004/cb"],
+    ...["http://::1:51004/cb", "http://[::]:51004/cb", "http://[::2]:51004/cb", "http://127.0.0.1:51004/cb"],
+    "http://[::1]:51004/other",
   ]);
 });
 
@@ -244,20 +205,15 @@ test("[RU-04] the three loopback names never stand in for one another", async ()
   });
 });
 
-test("[RU-04] names below or beside localhost keep their port", async () => {
+test("[RU-04] names below or beside a loopback name keep their port", async () => {
   const server = await serverWith([
-    "http://app.localhost:3000/cb",
-    "http://app.test:3000/cb",
-    "https://localhost:3000/cb",
+    ...["http://app.localhost:3000/cb", "http://app.test:3000/cb", "https://localhost:3000/cb"],
+    ...["http://localhost.test/cb", "http://127.0.0.1.test/cb"],
   ]);
   await assertPages(server, [
-    ...[
-      "http://app.localhost:9999/cb",
-      "http://app.test:9999/cb",
-      "https://localhost:9999/cb",
-      "http://localhost:3000/cb",
-    ],
-    ...["http://localhost.evil.example:3000/cb", "http://localhost.:3000/cb"],
+    ...["http://app.localhost:9999/cb", "http://app.test:9999/cb", "https://localhost:9999/cb"],
+    ...["http://localhost:3000/cb", "http://localhost.evil.example:3000/cb", "http://localhost.:3000/cb"],
+    ...["http://localhost:1.test/cb", "http://127.0.0.1:1.test/cb", "http://localhost.test:1/cb"],
   ]);
 });
 
@@ -269,36 +225,9 @@ test("[RU-05] the free port is :digits behind the host, from 1 to 65535, and not
     await assertPages(
       server,
       [
-        ...[
-          ":0",
-          ":00",
-          ":000000",
-          ":65536",
-          ":99999",
-          ":100000",
-          ":655350",
-          ":",
-          "::80",
-          ":80:80",
-          ":80:",
-          ":+80",
-          ":-1",
-        ],
-        ...[
-          ": 80",
-          ":80 ",
-          ":8\t0",
-          ":\n80",
-          ":80\0",
-          ":8e3",
-          ":0x50",
-          ":80.0",
-          ":80,81",
-          ":a",
-          ":８０",
-          ":٨٠",
-          ":%38%30",
-        ],
+        ...[":0", ":00", ":000000", ":65536", ":99999", ":100000", ":655350", ":", "::80", ":80:80", ":80:", ":+80"],
+        ...[":-1", ": 80", ":80 ", ":8\t0", ":\n80", ":80\0", ":8e3", ":0x50", ":80.0", ":80,81", ":a", ":８０", ":٨٠"],
+        ":%38%30",
         ...["%3A80", ":1".repeat(4_000), `:${"1".repeat(10_000)}`, `:${"0".repeat(100)}80`],
       ].map((port) => `http://${host}${port}/cb`),
     );
@@ -308,55 +237,20 @@ test("[RU-05] the free port is :digits behind the host, from 1 to 65535, and not
 test("[RU-05] what only resembles a loopback host with a port gives a page", async () => {
   const server = await serverWith(["http://127.0.0.1/cb", "http://[::1]/cb", "http://localhost/cb"]);
   await assertPages(server, [
-    ...[
-      "http://127.0.0.1:80@evil.example/cb",
-      "http://127.0.0.1@evil.example/cb",
-      "http://127.0.0.1:80%40evil.example/cb",
-    ],
-    ...[
-      "http://127.0.0.1:80:x@evil.example/cb",
-      "http://a@127.0.0.1:80/cb",
-      "http://:80@127.0.0.1/cb",
-      "http://@127.0.0.1/cb",
-    ],
-    ...[
-      "http://127.0.0.1:80\\@evil.example/cb",
-      "http://127.0.0.1:80/@evil.example/cb",
-      "http://127.0.0.1:80#@evil.example/cb",
-    ],
+    ...["http://127.0.0.1:80@evil.example/cb", "http://127.0.0.1@evil.example/cb"],
+    ...["http://127.0.0.1:80%40evil.example/cb", "http://127.0.0.1:80:x@evil.example/cb", "http://a@127.0.0.1:80/cb"],
+    ...["http://:80@127.0.0.1/cb", "http://@127.0.0.1/cb", "http://127.0.0.1:80\\@evil.example/cb"],
+    ...["http://127.0.0.1:80/@evil.example/cb", "http://127.0.0.1:80#@evil.example/cb"],
     ...["http://127.0.0.1:80?@evil.example/cb", "http://127.0.0.1:80.evil.example/cb", "http://127.0.0.1\\:80/cb"],
     ...["http://127.1:5000/cb", "http://127.0.1:5000/cb", "http://2130706433/cb", "http://2130706433:5000/cb"],
-    ...[
-      "http://0x7f.0.0.1:5000/cb",
-      "http://0x7f000001:5000/cb",
-      "http://0177.0.0.1:5000/cb",
-      "http://127.0.0.01:5000/cb",
-    ],
-    ...[
-      "http://127.000.000.001:5000/cb",
-      "http://１２７.0.0.1:5000/cb",
-      "http://127。0。0。1:5000/cb",
-      "http://127%2e0.0.1:5000/cb",
-    ],
-    ...[
-      "https://127.0.0.1:5000/cb",
-      "http://localhost:80@evil.example/cb",
-      "http://localhost%00:80/cb",
-      "http://ⓛocalhost:80/cb",
-    ],
-    ...[
-      "http://[::1]:80@evil.example/cb",
-      "http://[::1].evil.example:80/cb",
-      "http://[::1:80/cb",
-      "http://[::1]x:80/cb",
-    ],
-    ...[
-      "http://evil.example/http://127.0.0.1:80/cb",
-      " http://127.0.0.1:80/cb",
-      "\nhttp://127.0.0.1:80/cb",
-      "xhttp://127.0.0.1:80/cb",
-    ],
-    ...["http://127.0.0.1:80/cb\n", "http://evil.example/\nhttp://127.0.0.1:80/cb", "http://127a0b0c1:80/cb"],
+    ...["http://0x7f.0.0.1:5000/cb", "http://0x7f000001:5000/cb", "http://0177.0.0.1:5000/cb"],
+    ...["http://127.0.0.01:5000/cb", "http://127.000.000.001:5000/cb", "http://１２７.0.0.1:5000/cb"],
+    ...["http://127。0。0。1:5000/cb", "http://127%2e0.0.1:5000/cb", "https://127.0.0.1:5000/cb"],
+    ...["http://localhost:80@evil.example/cb", "http://localhost%00:80/cb", "http://ⓛocalhost:80/cb"],
+    ...["http://[::1]:80@evil.example/cb", "http://[::1].evil.example:80/cb", "http://[::1:80/cb"],
+    ...["http://[::1]x:80/cb", "http://evil.example/http://127.0.0.1:80/cb", " http://127.0.0.1:80/cb"],
+    ...["\nhttp://127.0.0.1:80/cb", "xhttp://127.0.0.1:80/cb", "http://127.0.0.1:80/cb\n"],
+    ...["http://evil.example/\nhttp://127.0.0.1:80/cb", "http://127a0b0c1:80/cb"],
   ]);
 });
 
@@ -403,83 +297,36 @@ test("[RU-07] with openid in the scope the only redirect URI must be named too",
 
 test("[RU-08] a relative redirect URI is refused at start, naming the place", () =>
   assertUnregistrable([
-    ...[
-      "/cb",
-      "cb",
-      "./cb",
-      "../cb",
-      "//c.example/cb",
-      "?a=1",
-      "c.example/cb",
-      "https://",
-      "https:///",
-      "http://",
-      "://c.example",
-    ],
-    ...["https:c.example/cb", "https:/c.example/cb", "https:///c.example/cb", ""],
+    ...["/cb", "cb", "./cb", "../cb", "//c.example/cb", "?a=1", "c.example/cb", "https://", "https:///", "http://"],
+    ...["://c.example", "https:c.example/cb", "https:/c.example/cb", "https:///c.example/cb", ""],
   ]));
 
 test("[RU-08] a redirect URI with a fragment is refused at start, an empty one too", () =>
   assertUnregistrable([
-    ...[
-      "https://c.example/cb#x",
-      "https://c.example/cb#",
-      "https://c.example#",
-      "https://c.example/cb?a=1#",
-      "https://c.example/##",
-    ],
-    ...["com.example.app:/cb#", "http://127.0.0.1/cb#x"],
+    ...["https://c.example/cb#x", "https://c.example/cb#", "https://c.example#", "https://c.example/cb?a=1#"],
+    ...["https://c.example/##", "com.example.app:/cb#", "http://127.0.0.1/cb#x"],
   ]));
 
 test("[RU-08] a redirect URI with userinfo is refused at start, an empty one too", () =>
   assertUnregistrable([
-    ...[
-      "https://user:pass@c.example/cb",
-      "https://user@c.example/cb",
-      "https://:pass@c.example/cb",
-      "https://@c.example/cb",
-    ],
-    ...["https://:@c.example/cb", "https://evil.example\\@c.example/cb", "https://c.example%2f@evil.example/cb"],
-    ...["http://127.0.0.1:80@evil.example/cb", "http://user@127.0.0.1/cb", "HTTPS://user@c.example/cb"],
-    ...["com.example.app://user@host/cb"],
+    ...["https://user:pass@c.example/cb", "https://user@c.example/cb", "https://:pass@c.example/cb"],
+    ...["https://@c.example/cb", "https://:@c.example/cb", "https://evil.example\\@c.example/cb"],
+    ...["https://c.example%2f@evil.example/cb", "http://127.0.0.1:80@evil.example/cb", "http://user@127.0.0.1/cb"],
+    ...["HTTPS://user@c.example/cb", "com.example.app://user@host/cb"],
   ]));
 
 test("[RU-08] a redirect URI with a wildcard is refused at start", () =>
   assertUnregistrable([
-    ...[
-      "https://*.example/cb",
-      "https://c.example/*",
-      "https://c.example/cb?*",
-      "https://c.example:*/cb",
-      "*",
-      "*://c.example/cb",
-    ],
-    ...["http://127.0.0.1:*/cb", "com.example.*:/cb", "https://*"],
+    ...["https://*.example/cb", "https://c.example/*", "https://c.example/cb?*", "https://c.example:*/cb", "*"],
+    ...["*://c.example/cb", "http://127.0.0.1:*/cb", "com.example.*:/cb", "https://*"],
   ]));
 
 test("[RU-08] a redirect URI with characters outside printable ASCII is refused at start", () =>
   assertUnregistrable([
-    ...[
-      "https://é.example/cb",
-      "https://c.example/é",
-      "https://c.example/cb?ü=1",
-      "https://c.example/\u202e",
-      "https://c.example/🔑",
-    ],
-    ...[
-      "https://c.example/c b",
-      " https://c.example/cb",
-      "https://c.example/cb ",
-      "https://c.example/cb\n",
-      "\thttps://c.example/cb",
-    ],
-    ...[
-      "https://c.exam\tple/cb",
-      "https://c.example/cb\0",
-      "https://c.example/\x7f",
-      "https://c.example/\ud800",
-      "\ufeffhttps://c.example/",
-    ],
+    ...["https://é.example/cb", "https://c.example/é", "https://c.example/cb?ü=1", "https://c.example/\u202e"],
+    ...["https://c.example/🔑", "https://c.example/c b", " https://c.example/cb", "https://c.example/cb "],
+    ...["https://c.example/cb\n", "\thttps://c.example/cb", "https://c.exam\tple/cb", "https://c.example/cb\0"],
+    ...["https://c.example/\x7f", "https://c.example/\ud800", "\ufeffhttps://c.example/"],
   ]));
 
 test("[RU-08] every wrong redirect URI is named at once", async () => {
@@ -509,52 +356,20 @@ test("[RU-08, RU-09, RU-10] a client that is added later is held to the same rul
 
 test("[RU-09] https, http on loopback hosts and on reserved test names are registrable", () =>
   assertRegistrable([
-    ...[
-      cb,
-      "https://app.example.com/cb",
-      "https://app.example.com:8443/cb",
-      "https://203.0.113.7/cb",
-      "https://[2001:db8::1]/cb",
-    ],
-    ...[
-      "http://127.0.0.1/cb",
-      "http://127.0.0.1:3000/cb",
-      "http://[::1]/cb",
-      "http://localhost/cb",
-      "http://localhost:3000",
-    ],
-    ...[
-      "http://app.test/cb",
-      "http://app.example/cb",
-      "http://app.localhost/cb",
-      "http://app.internal/cb",
-      "http://a.b.test:81/",
-    ],
-    ...["https://xn--bcher-kva.example/cb", "https://c.example/%C3%A9"],
+    ...[cb, "https://app.example.com/cb", "https://app.example.com:8443/cb", "https://203.0.113.7/cb"],
+    "https://[2001:db8::1]/cb",
+    ...["http://127.0.0.1/cb", "http://127.0.0.1:3000/cb", "http://[::1]/cb", "http://localhost/cb"],
+    ...["http://localhost:3000", "http://app.test/cb", "http://app.example/cb", "http://app.localhost/cb"],
+    ...["http://app.internal/cb", "http://a.b.test:81/", "https://xn--bcher-kva.example/cb"],
+    "https://c.example/%C3%A9",
   ]));
 
 test("[RU-09] http on any other host is refused at start", () =>
   assertUnregistrable([
-    ...[
-      "http://app.example.com/cb",
-      "http://example.com/cb",
-      "http://app.example.com:3000/cb",
-      "HTTP://app.example.com/cb",
-    ],
-    ...[
-      "http://test.com/cb",
-      "http://mytest/cb",
-      "http://localhost.com/cb",
-      "http://app.localhost.evil.com/cb",
-      "http://notlocalhost/cb",
-    ],
-    ...[
-      "http://127.0.0.1.evil.com/cb",
-      "http://10.0.0.1/cb",
-      "http://192.168.0.1/cb",
-      "http://0.0.0.0/cb",
-      "http://[::]/cb",
-    ],
+    ...["http://app.example.com/cb", "http://example.com/cb", "http://app.example.com:3000/cb"],
+    ...["HTTP://app.example.com/cb", "http://test.com/cb", "http://mytest/cb", "http://localhost.com/cb"],
+    ...["http://app.localhost.evil.com/cb", "http://notlocalhost/cb", "http://127.0.0.1.evil.com/cb"],
+    ...["http://10.0.0.1/cb", "http://192.168.0.1/cb", "http://0.0.0.0/cb", "http://[::]/cb"],
     ...["http://[2001:db8::1]/cb", "http://internal.com/cb", "http://app/cb"],
   ]));
 
@@ -569,21 +384,10 @@ test("[RU-09] http on any host is registrable where insecureAllowHttpRedirectUri
 
 test("[RU-10] schemes that do not lead to a client are never registrable, in any case of letters", () => {
   const uris = [
-    ...[
-      "javascript:alert(1)",
-      "javascript://c.example/%0aalert(1)",
-      "data:text/html,x",
-      "data:,",
-      "vbscript:msgbox(1)",
-    ],
-    ...[
-      "file:///etc/passwd",
-      "file://c.example/x",
-      "blob:https://c.example/0",
-      "about:blank",
-      "view-source:https://c.example/",
-    ],
-    ...["ws://c.example/cb", "wss://c.example/cb", "ftp://c.example/cb", "mailto:a@c.example"],
+    ...["javascript:alert(1)", "javascript://c.example/%0aalert(1)", "data:text/html,x", "data:,"],
+    ...["vbscript:msgbox(1)", "file:///etc/passwd", "file://c.example/x", "blob:https://c.example/0", "about:blank"],
+    ...["view-source:https://c.example/", "ws://c.example/cb", "wss://c.example/cb", "ftp://c.example/cb"],
+    "mailto:a@c.example",
   ];
   const capitals = uris.map((uri) => uri.replace(/^[^:]+/, (scheme) => scheme.toUpperCase()));
   const mixed = uris.map((uri) => `${uri[0]!.toUpperCase()}${uri.slice(1)}`);
@@ -600,37 +404,22 @@ test("[RU-11] a private-use scheme with a dot is registrable and answered", asyn
   await assertRegistrable(["com.example.app:/cb", "com.example.app://cb", "com.example.app:/cb?a=1", "com.example:cb"]);
   const server = await serverWith(["com.example.app:/cb"]);
   await assertPages(server, [
-    ...[
-      "com.example.app:/CB",
-      "COM.EXAMPLE.APP:/cb",
-      "com.example.app:/cb/",
-      "com.example.app://cb",
-      "com.example.app:cb",
-    ],
-    ...["com.example.app.evil:/cb", "com.example.app:/cb?", "com.example.app:/cb#"],
+    ...["com.example.app:/CB", "COM.EXAMPLE.APP:/cb", "com.example.app:/cb/", "com.example.app://cb"],
+    ...["com.example.app:cb", "com.example.app.evil:/cb", "com.example.app:/cb?", "com.example.app:/cb#"],
   ]);
 });
 
 test("[RU-11] a private-use scheme without a dot is not registrable", () =>
   assertUnregistrable([
-    ...[
-      "myapp:/cb",
-      "myapp://cb",
-      "myapp:cb",
-      "MyApp:/cb",
-      "my-app:/cb",
-      "my+app:/cb",
-      "intent://c.example/#",
-      "chrome:/x",
-    ],
-    ...["urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb", "exp://127.0.0.1:8081/cb", "tel:+1234"],
+    ...["myapp:/cb", "myapp://cb", "myapp:cb", "MyApp:/cb", "my-app:/cb", "my+app:/cb", "intent://c.example/#"],
+    ...["chrome:/x", "urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb", "exp://127.0.0.1:8081/cb", "tel:+1234"],
   ]));
 
 test("[RU-12] a query of the registered URI survives untouched, with the answer behind it", async () => {
   const uris: Readonly<Record<string, string>> = {
     "https://c.example/cb?a=1%202&b": "https://c.example/cb?a=1%202&b&",
     "https://c.example/cb?a=1+2&a=3": "https://c.example/cb?a=1+2&a=3&",
-    "https://c.example/cb?%7e=%C3%A9;x=/?": "https://c.example/cb?%7e=%C3%A9;x=/?",
+    "https://c.example/cb?%7e=%C3%A9;x=/?": "https://c.example/cb?%7e=%C3%A9;x=/?&",
     "https://c.example/cb?=": "https://c.example/cb?=&",
     "https://c.example?a": "https://c.example?a&",
     "http://127.0.0.1/cb?a=1": "http://127.0.0.1/cb?a=1&",
@@ -658,44 +447,22 @@ test("[RU-12] an empty query of the registered URI, or one that ends in &, survi
 
 test("[RU-13] a query that holds a name of the answer is refused at registration", () => {
   const names = [
-    "code",
-    "state",
-    "error",
-    "error_description",
-    "error_uri",
-    "iss",
-    "id_token",
-    "access_token",
-    "response",
+    ...["code", "state", "error", "error_description", "error_uri", "iss", "id_token", "access_token", "response"],
   ];
   return each(names, async (name) => {
     const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
     await assertUnregistrable([
-      ...[
-        `${cb}?${name}=x`,
-        `${cb}?${name}=`,
-        `${cb}?${name}`,
-        `${cb}?a=1&${name}=x`,
-        `${cb}?${encoded}=x`,
-        `${cb}?&${name}`,
-      ],
-      ...[`com.example.app:/cb?${name}=x`, `http://127.0.0.1/cb?${name}=x`, `https://c.example?${name}=x`],
+      ...[`${cb}?${name}=x`, `${cb}?${name}=`, `${cb}?${name}`, `${cb}?a=1&${name}=x`, `${cb}?${encoded}=x`],
+      ...[`${cb}?&${name}`, `com.example.app:/cb?${name}=x`, `http://127.0.0.1/cb?${name}=x`],
+      `https://c.example?${name}=x`,
     ]);
   });
 });
 
 test("[RU-13] a query whose names only resemble those of the answer is registrable", () =>
   assertRegistrable([
-    ...[
-      `${cb}?codes=1`,
-      `${cb}?Code=1`,
-      `${cb}?xstate=1`,
-      `${cb}?a=code`,
-      `${cb}?a=code=1`,
-      `${cb}?issuer=1`,
-      `${cb}?%2563ode=1`,
-    ],
-    ...["https://c.example/code?x=1", "https://code.example/state"],
+    ...[`${cb}?codes=1`, `${cb}?Code=1`, `${cb}?xstate=1`, `${cb}?a=code`, `${cb}?a=code=1`, `${cb}?issuer=1`],
+    ...[`${cb}?%2563ode=1`, "https://c.example/code?x=1", "https://code.example/state"],
   ]));
 
 /** Asserts that an answer leads nowhere but to this origin: neither `Location` nor any link of a page. */
@@ -708,40 +475,19 @@ async function assertStays(response: Response): Promise<void> {
 }
 
 const targets = [
-  "https://evil.example",
-  "//evil.example",
-  "/\\evil.example",
-  "\\\\evil.example",
-  "javascript:alert(1)",
+  ...["https://evil.example", "//evil.example", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)"],
 ];
 const names = [
   ...["return_to", "next", "redirect_uri", "error_uri", "url", "continue", "rd", "goto", "target", "redirect"],
-  ...[
-    "post_logout_redirect_uri",
-    "iss",
-    "state",
-    "code",
-    "error",
-    "error_description",
-    "login_hint",
-    "client_uri",
-    "logo_uri",
-  ],
+  ...["post_logout_redirect_uri", "iss", "state", "code", "error", "error_description", "login_hint", "client_uri"],
+  "logo_uri",
 ];
 
 test("[RU-14] no parameter of a page or endpoint moves the browser off this origin or becomes a link off it", async () => {
   const paths = [
-    ...[
-      "/",
-      "/start",
-      "/authorized",
-      "/authorized?error=access_denied",
-      "/authorized?code=x",
-      "/nowhere",
-      "/static/nothing",
-    ],
-    ...["/oauth2/authorize", "/oauth2/authorize?client_id=spa", "/oauth2/token", "/oauth2/jwks"],
-    ...["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
+    ...["/", "/start", "/authorized", "/authorized?error=access_denied", "/authorized?code=x", "/nowhere"],
+    ...["/static/nothing", "/oauth2/authorize", "/oauth2/authorize?client_id=nobody", "/oauth2/token"],
+    ...["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
   ];
   const servers = [await bench(), await bench({ clients: undefined })];
   for (const { get } of servers) {
@@ -769,7 +515,7 @@ test("[RU-14] beside a validated redirect URI no other parameter names the targe
       each(targets, async (target) => {
         const response = await server.authorize({ [name]: target });
         sentTo(response);
-        assertNotMatch(response.headers.get("location")!, /evil|javascript/);
+        assertNotMatch(response.headers.get("location")!, /evil\.example|javascript/);
         sentTo(await server.authorize({ [name]: target, scope: "bogus" }));
       }),
   );
@@ -778,23 +524,9 @@ test("[RU-14] beside a validated redirect URI no other parameter names the targe
 test("[RU-14, HT-16] no path and no host of a request moves the browser off this origin", async () => {
   const { as } = await bench({ clients: undefined });
   const paths = [
-    ...[
-      "//evil.example",
-      "//evil.example/",
-      "//evil.example/%2e%2e",
-      "/\\evil.example",
-      "/%2F%2Fevil.example",
-      "/%5Cevil.example",
-    ],
-    ...[
-      "/authorized//evil.example",
-      "/start//evil.example",
-      "/.//evil.example",
-      "/https://evil.example",
-      "/authorized/",
-      "/start",
-    ],
-    ...["/", "/authorized"],
+    ...["//evil.example", "//evil.example/", "//evil.example/%2e%2e", "/\\evil.example", "/%2F%2Fevil.example"],
+    ...["/%5Cevil.example", "/authorized//evil.example", "/start//evil.example", "/.//evil.example"],
+    ...["/https://evil.example", "/authorized/", "/start", "/", "/authorized"],
   ];
   await each(
     ["https://as.test", "https://evil.example", "http://evil.example:81"],
@@ -819,18 +551,10 @@ test("[RU-15] the parameter is decoded once and compared", async () => {
   };
   await each(Object.entries(right), async ([sent, uri]) => assert(sentTo(await ask(sent), { uri }).code));
   const wrong = [
-    ...[
-      "https%253A%252F%252Fc.example%252Fcb",
-      "https%25253A%25252F%25252Fc.example%25252Fcb",
-      "https%3A%2F%2Fc.example%2Fa%20b",
-    ],
-    ...["https%3A%2F%2Fc.example%2Fa+b", "https%3A%2F%2Fc.example%2Fa%252520b", "https%3A%2F%2Fc.example%2F%2563b"],
-    ...[
-      "https%3A%2F%2Fc.example%2Fcb%00",
-      "https%3A%2F%2Fc.example%2Fcb%0A",
-      "https&#58;//c.example/cb",
-      "https\\u003a//c.example/cb",
-    ],
+    ...["https%253A%252F%252Fc.example%252Fcb", "https%25253A%25252F%25252Fc.example%25252Fcb"],
+    ...["https%3A%2F%2Fc.example%2Fa%20b", "https%3A%2F%2Fc.example%2Fa+b", "https%3A%2F%2Fc.example%2Fa%252520b"],
+    ...["https%3A%2F%2Fc.example%2F%2563b", "https%3A%2F%2Fc.example%2Fcb%00", "https%3A%2F%2Fc.example%2Fcb%0A"],
+    ...["https&#58;//c.example/cb", "https\\u003a//c.example/cb"],
   ];
   await each(wrong, async (sent) => {
     await shownPage(await ask(sent));

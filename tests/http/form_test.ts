@@ -80,9 +80,9 @@ test("[HT-10] bytes in a body that are not UTF-8, or break off, are refused", as
   assertEquals(await readForm(post(stream)), [["a", "🔑"]]);
 });
 
-test("[HT-10] a body that ends in an error is refused", async () => {
+test("[HT-09] a body that ends in an error is refused", async () => {
   const { stream } = arriving(["a=1"], (controller) => controller.error(new Error("connection reset")));
-  assertEquals(await faultOf(readForm(post(stream))), "400 HT-10");
+  assertEquals(await faultOf(readForm(post(stream))), "400 HT-09");
 });
 
 test("a form is read by its media type, whatever its parameters, and no other body is", async () => {

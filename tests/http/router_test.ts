@@ -2,7 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { HttpFault } from "../../src/http/fault.ts";
+import type { HttpFault } from "../../src/http/fault.ts";
 import { json, redirect } from "../../src/http/respond.ts";
 import { router, targetLimit } from "../../src/http/router.ts";
 import type { Handler, Route, RouterOptions } from "../../src/http/router.ts";
@@ -194,9 +194,9 @@ test("[HT-18] whatever is thrown, the answer is the one for bugs, and the functi
   await each(Object.entries(thrown), async ([, route]) => {
     assertEquals((await ask(route.HEAD ? "HEAD" : "GET", "/", router([route], options))).status, 500);
   });
-  const unreadable = new Proxy(asWritten("/"), {
+  const unreadable = Object.defineProperty(asWritten("/"), "url", {
     get: () => {
-      throw new Error("no request at all");
+      throw new TypeError("Invalid URL");
     },
   });
   assertEquals((await answer(unreadable)).status, 500);

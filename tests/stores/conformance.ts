@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import type { CodeRecord, KeyRingRecord, Store } from "../../src/store/store.ts";
+import type { CodeRecord, KeyRecord, Store } from "../../src/store/store.ts";
 
 const start = Date.UTC(2030, 0, 1);
 
@@ -14,16 +14,17 @@ const code: CodeRecord = {
   sub: "alice",
   nonce: "n-0S6_WzA2Mj",
   authTime: start - 1000,
+  sid: "session-1",
+  resources: [],
   issuedAt: start,
   validUntil: start + 60_000,
 };
 
-const keyRing: KeyRingRecord = {
-  keys: [{
-    kid: "k1",
-    jwk: { kty: "oct", k: "AAAA", key_ops: ["sign"], nested: { deep: [1, null, true] } },
-    signsFrom: 0,
-  }],
+const signingKey: KeyRecord = {
+  kid: "k1",
+  jwk: { kty: "oct", k: "AAAA", key_ops: ["sign"], nested: { deep: [1, null, true] } },
+  signsFrom: 0,
+  longest: 3600,
 };
 
 const shelf = { family: "approval-1", expiresAt: start + 60_000 };
@@ -76,21 +77,21 @@ export function storeExam(name: string, open: () => Promise<Store>): void {
 
   question("a record is read back as it was put, and only what is known is in it", async (store) => {
     await store.put("code", "one", code, shelf);
-    await store.put("keys", "ring", keyRing, { expiresAt: Infinity });
+    await store.put("key", "ring", signingKey, { expiresAt: Infinity });
     assertEquals(await store.get("code", "one"), { value: code, ...shelf });
-    assertEquals(await store.get("keys", "ring"), { value: keyRing, expiresAt: Infinity });
-    assertEquals(Object.keys((await store.get("keys", "ring"))!).sort(), ["expiresAt", "value"]);
+    assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
+    assertEquals(Object.keys((await store.get("key", "ring"))!).sort(), ["expiresAt", "value"]);
     assertStrictEquals(await store.get("code", "two"), undefined);
   });
 
   question("kinds do not see each other's records", async (store) => {
     await store.put("code", "same", code, shelf);
-    assertStrictEquals(await store.get("keys", "same"), undefined);
-    assertStrictEquals(await store.spend("keys", "same", start), false);
-    await store.put("keys", "same", keyRing, { expiresAt: Infinity });
+    assertStrictEquals(await store.get("key", "same"), undefined);
+    assertStrictEquals(await store.spend("key", "same", start), false);
+    await store.put("key", "same", signingKey, { expiresAt: Infinity });
     assertStrictEquals(await store.add("ended_family", "same", {}, shelf), true);
     assertStrictEquals(await store.spend("code", "same", start), true);
-    assertEquals(await store.get("keys", "same"), { value: keyRing, expiresAt: Infinity });
+    assertEquals(await store.get("key", "same"), { value: signingKey, expiresAt: Infinity });
     assertEquals(await store.get("ended_family", "same"), { value: {}, ...shelf });
     assertEquals(await store.get("code", "same"), { value: code, ...shelf, spentAt: start });
   });
@@ -255,28 +256,26 @@ export function storeExam(name: string, open: () => Promise<Store>): void {
   });
 
   question("what is to be kept forever is never swept", async (store) => {
-    await store.put("keys", "ring", keyRing, { expiresAt: Infinity });
+    await store.put("key", "ring", signingKey, { expiresAt: Infinity });
     for (const now of [start, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Infinity]) {
       assertStrictEquals(await store.sweep(now), 0);
     }
-    assertEquals(await store.get("keys", "ring"), { value: keyRing, expiresAt: Infinity });
+    assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
   });
 
   question("values keep every character, number and empty thing they hold", async (store) => {
-    const values: KeyRingRecord[] = [
-      { keys: [] },
-      {
-        keys: oddNames.map((odd, i) => ({
-          kid: odd,
-          jwk: Object.fromEntries([["value", odd], ["key", { [`key ${odd}`]: [] }], ["n", [i, -i / 3, 1e21, 2 ** 53]]]),
-          signsFrom: Number.MIN_SAFE_INTEGER,
-          retiresAt: Number.MAX_SAFE_INTEGER,
-        })),
-      },
+    const values: KeyRecord[] = [
+      { kid: "", jwk: {}, signsFrom: -0.5, longest: 3600 },
+      ...oddNames.map((odd, i) => ({
+        kid: odd,
+        jwk: Object.fromEntries([["value", odd], ["key", { [`key ${odd}`]: [] }], ["n", [i, -i / 3, 1e21, 2 ** 53]]]),
+        signsFrom: Number.MIN_SAFE_INTEGER,
+        longest: Number.MAX_SAFE_INTEGER,
+      })),
     ];
     for (const value of values) {
-      await store.put("keys", "ring", value, { expiresAt: start });
-      assertEquals(await store.get("keys", "ring"), { value, expiresAt: start });
+      await store.put("key", "ring", value, { expiresAt: start });
+      assertEquals(await store.get("key", "ring"), { value, expiresAt: start });
     }
   });
 

@@ -17,7 +17,7 @@ test("the memory store holds what is alive and nothing more, under mixed lifetim
     for (let i = 0; i < 50; i++) {
       const id = `code ${draw(2000)}`;
       const expiresAt = draw(20) === 0 ? Infinity : now + [1, 60, 600, 86_400][draw(4)] + draw(50);
-      await store.put("keys", id, { keys: [] }, { expiresAt });
+      await store.put("key", id, { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 }, { expiresAt });
       alive.set(id, expiresAt);
     }
     now += [0, 1, 30, 500, -200, 100_000][draw(6)];
@@ -25,14 +25,16 @@ test("the memory store holds what is alive and nothing more, under mixed lifetim
     assertStrictEquals(await store.sweep(now), due.length);
     for (const id of due) alive.delete(id);
     for (let i = 0; i < 2000; i += 37) {
-      assertEquals((await store.get("keys", `code ${i}`))?.expiresAt, alive.get(`code ${i}`));
+      assertEquals((await store.get("key", `code ${i}`))?.expiresAt, alive.get(`code ${i}`));
     }
   }
 });
 
 test("a record that is put again and again is in the memory store once", async () => {
   const store = memoryStore();
-  for (let i = 0; i < 10_000; i++) await store.put("keys", "ring", { keys: [] }, { expiresAt: 1000 + i });
+  for (let i = 0; i < 10_000; i++) {
+    await store.put("key", "ring", { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 }, { expiresAt: 1000 + i });
+  }
   for (let i = 0; i < 10_000; i++) await store.revoke("family", 1000 + i);
   assertStrictEquals(await store.sweep(10_998), 0);
   assertStrictEquals(await store.sweep(10_999), 2);
@@ -41,7 +43,7 @@ test("a record that is put again and again is in the memory store once", async (
 
 test("the memory store holds values as they were given", async () => {
   const store = memoryStore();
-  const value = { keys: [] };
-  await store.put("keys", "ring", value, { expiresAt: Infinity });
-  assertStrictEquals((await store.get("keys", "ring"))?.value, value);
+  const value = { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 };
+  await store.put("key", "ring", value, { expiresAt: Infinity });
+  assertStrictEquals((await store.get("key", "ring"))?.value, value);
 });

@@ -38,6 +38,8 @@ let files = 0;
 const newPath = () => join(folder, `${files++}.db`);
 
 const code: CodeRecord = {
+  sid: "session-1",
+  resources: [],
   clientId: "demo-web",
   redirectUri: "http://localhost:8000/authorized",
   scope: ["read"],

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { generateAssets } from "../../scripts/assets.ts";
 import type { AuthorizedProps, HomeProps, RefusedProps } from "../../src/endpoints/pages.ts";
 import { pages } from "../../src/ui/mod.ts";
-import { failure, home, refused, samples, success } from "../browser/samples.ts";
+import { failure, formPost, home, logout, refused, samples, success } from "../browser/samples.ts";
 
 const hostile = [
   `<script>alert(1)</script>`,
@@ -25,6 +25,11 @@ interface Tag {
 
 const tagPattern = /<(\/?[a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"]*")?)*)\/?>/g;
 
+/** What a browser reads from an attribute or a text. */
+function unescapeHtml(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+}
+
 /** Every tag in order. Fails on any `<` that is no tag, so that nothing can hide from it. */
 function tagsOf(html: string): Tag[] {
   const body = html.replace(/^<!DOCTYPE html>\n/, "");
@@ -40,8 +45,7 @@ function tagsOf(html: string): Tag[] {
 
 /** What a reader sees, white space made even. */
 function textOf(html: string): string {
-  return html.replace(/^[^]*<body>/, "").replace(tagPattern, " ").replaceAll("&lt;", "<").replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&").replace(/\s+/g, " ");
+  return unescapeHtml(html.replace(/^[^]*<body>/, "").replace(tagPattern, " ")).replace(/\s+/g, " ");
 }
 
 /** The texts of all elements of one name. */
@@ -55,16 +59,30 @@ function linksOf(html: string): Record<string, string> {
   );
 }
 
+/** What the only form of a page sends where: its attributes, and names and values of its inputs in order. */
+function formOf(html: string): { readonly attributes: Tag["attributes"]; readonly fields: [string, string][] } {
+  const tags = tagsOf(html);
+  const [form, ...others] = tags.filter(({ name }) => name === "form");
+  assertEquals(others, []);
+  const fields = tags.filter(({ name }) => name === "input").map(({ attributes }): [string, string] => {
+    assertEquals(Object.keys(attributes).sort(), ["name", "type", "value"]);
+    assertEquals(attributes.type, "hidden");
+    return [unescapeHtml(attributes.name!), unescapeHtml(attributes.value!)];
+  });
+  return { attributes: { ...form!.attributes, action: unescapeHtml(form!.attributes.action!) }, fields };
+}
+
 const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(pages)] as const);
 
-test("[UI-02] no page holds a script or a style of its own, or refers to another origin", () => {
-  const allowed =
-    /^(\/static\/(style\.css|script\.js|icon\.svg)|\/|\/authorize-[a-z]+|\/oauth2\/jwks|\/\.well-known\/.*)$/;
+test("[UI-02] no page holds a script or a style of its own, or refers to another origin but a redirect URI", () => {
+  const paths = ["/static/(style.css|script.js|icon.svg)", "/authorize-[a-z]+", "/oauth2/(jwks|logout)"];
+  const allowed = new RegExp(`^(/|${paths.join("|")}|/.well-known/.*)$`);
   for (const [path, html] of drawn) {
     for (const { name, attributes } of tagsOf(html)) {
-      assert(!/^(style|iframe|object|embed|base|form)$/.test(name), `${path}: ${name}`);
+      assert(!/^(style|iframe|object|embed|base)$/.test(name), `${path}: ${name}`);
+      if (name === "form" && path.startsWith("/form-post")) continue;
       for (const [key, value] of Object.entries(attributes)) {
-        assert(!/^(on.*|style|srcdoc|http-equiv|target)$/.test(key), `${path}: ${key}="${value}"`);
+        assert(!/^(on.*|style|srcdoc|http-equiv|target|formaction)$/.test(key), `${path}: ${key}="${value}"`);
         if (/^(href|src|action|srcset)$/.test(key)) assertMatch(value, allowed, path);
       }
     }
@@ -115,6 +133,81 @@ test("[UI-03] hostile metadata leaves the markup of the home page as it was", ()
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
 });
 
+test("[UI-03] hostile values leave the markup of the question whether to log out as it was", () => {
+  const page = (value: string): string =>
+    pages.logout({ ...logout, user: { sub: value, name: value }, client: value, fields: [["state", value]] });
+  const markup = (value: string) => tagsOf(page(value).replace(/ value="[^"]*"/, ""));
+  for (const value of hostile) {
+    assertEquals(markup(value), markup("tame"), value);
+    assertEquals(formOf(page(value)).fields, [["state", value]]);
+    assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
+  }
+});
+
+test("[UI-03, FP-03] hostile values leave the markup of a form_post response as it was, and are sent as they are", () => {
+  const page = (value: string): string =>
+    pages.formPost({
+      ...formPost,
+      action: `https://app.example/?a=${value}`,
+      client: value,
+      fields: [["error_description", value], ["state", value]],
+    });
+  const markup = (value: string) => tagsOf(page(value).replace(/ (value|action)="[^"]*"/g, ""));
+  for (const value of hostile) {
+    assertEquals(markup(value), markup("tame"), value);
+    const { attributes, fields } = formOf(page(value));
+    assertEquals(fields, [["error_description", value], ["state", value]]);
+    assertEquals(attributes.action, `https://app.example/?a=${value}`);
+  }
+});
+
+test("[FP-01] a form_post response is one form that posts every parameter to the exact redirect URI", () => {
+  const html = pages.formPost(formPost);
+  const { attributes, fields } = formOf(html);
+  assertEquals(attributes, { class: "ways", method: "post", action: formPost.action, "data-submit": "" });
+  assertEquals(fields, formPost.fields);
+  assertEquals(textsOf(html, "h1"), ["Going back to the application"]);
+  assertStringIncludes(
+    textOf(html),
+    "Application Demo, public Goes to https://app.example/callback?tenant=1&area=east",
+  );
+
+  const empty = pages.formPost({ ...formPost, fields: [["error", "login_required"], ["error_description", ""]] });
+  assertEquals(formOf(empty).fields, [["error", "login_required"], ["error_description", ""]]);
+});
+
+test("[FP-01] a form_post response has a button for browsers without script, which sends nothing of its own", () => {
+  const html = pages.formPost(formPost);
+  assertEquals(textsOf(html, "button"), ["Continue"]);
+  const [button] = tagsOf(html).filter(({ name }) => name === "button");
+  assertEquals(button!.attributes, { type: "submit", class: "button" });
+  assertStringIncludes(pages.assets["script.js"]!.body, "form[data-submit]");
+});
+
+test("[LO-01] logging out is asked: who is logged in, who wants it, one button that posts, and a way back", () => {
+  const html = pages.logout(logout);
+  assertEquals(textsOf(html, "h1"), ["Log out?"]);
+  assertStringIncludes(textOf(html), "Logged in Alice Adams , alice Asked by Demo, public");
+  assertEquals(textsOf(html, "button"), ["Log out"]);
+  const { attributes, fields } = formOf(html);
+  // Only a person may send this one.
+  assertEquals(attributes, { class: "ways", method: "post", action: "/oauth2/logout" });
+  assertEquals(fields, logout.fields);
+  assertEquals(linksOf(html), { "Latchkey": "/", "Back to Home": "/" });
+
+  const text = textOf(pages.logout({ ...logout, user: { sub: "bob" }, client: undefined }));
+  assertStringIncludes(text, "Logged in bob");
+  assert(!text.includes("Asked by"));
+});
+
+test("[LO-01] the end of a session is told, with a way home", () => {
+  const html = pages.loggedOut({ issuer: "http://localhost:9000", base: "" });
+  assertEquals(textsOf(html, "h1"), ["You are logged out"]);
+  assertStringIncludes(textOf(html), "This browser no longer has a session with this server");
+  assertEquals(linksOf(html), { "Latchkey": "/", "Back to Home": "/" });
+  assertEquals(textsOf(html, "button"), []);
+});
+
 test("[UI-03] a difference is marked between characters, never within one, and stays text", () => {
   const mark = (expected: string, received: string): string | undefined =>
     textsOf(pages.refused({ ...refused, expected, received }), "mark")[0];
@@ -155,7 +248,9 @@ test("[UI-15] every page has one main heading, one main part, a language, a titl
     assertMatch(html, /<title>[^<]+ · Latchkey<\/title>/, path);
     assertStringIncludes(html, '<meta name="color-scheme" content="light dark"/>', path);
     for (const { name, attributes } of tags) {
-      if (name === "button") assertEquals([attributes.type, attributes.hidden], ["button", ""], path);
+      if (name === "button" && attributes.type !== "submit") {
+        assertEquals([attributes.type, attributes.hidden], ["button", ""], path);
+      }
       if (name === "img") assertEquals(attributes.alt, "", path);
     }
     const ids = tags.flatMap(({ attributes }) => attributes.id ?? []);
@@ -165,10 +260,11 @@ test("[UI-15] every page has one main heading, one main part, a language, a titl
     }
     // Open and close in order: no element is left open or closed twice.
     const open: string[] = [];
-    for (const { name } of tags) {
-      if (/^(meta|link|img)$/.test(name)) continue;
+    for (const { name, attributes } of tags) {
+      if (/^(meta|link|img|input)$/.test(name)) continue;
       if (name.startsWith("/")) assertEquals(open.pop(), name.slice(1), path);
       else open.push(name);
+      if (attributes.type === "submit") assert(open.includes("form"), path);
     }
     assertEquals(open, [], path);
   }
@@ -323,9 +419,12 @@ test("under an issuer with a path, every link and asset begins with it", () => {
     startLinks,
     endpoints,
   };
-  for (const html of [pages.home(props), pages.authorized(props), pages.refused(props)]) {
+  const others = [pages.logout({ ...logout, ...site }), pages.loggedOut(site)];
+  for (const html of [pages.home(props), pages.authorized(props), pages.refused(props), ...others]) {
     for (const { attributes } of tagsOf(html)) {
-      for (const link of [attributes.href, attributes.src]) assertMatch(link ?? "/tenant/", /^\/tenant\//);
+      for (const link of [attributes.href, attributes.src, attributes.action]) {
+        assertMatch(link ?? "/tenant/", /^\/tenant\//);
+      }
     }
   }
 });

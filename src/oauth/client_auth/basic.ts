@@ -31,11 +31,14 @@ export const basic: ClientAuth = {
  */
 function readHeader(header: string): Reading[] {
   const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
-  if (token === undefined) return [];
+  if (token === undefined || token.length % 4 !== 0) return [];
   let text: string;
   try {
-    const bytes = Uint8Array.from(atob(token), (byte) => byte.charCodeAt(0));
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const binary = atob(token);
+    // Another spelling of the same bytes is a broken one.
+    if (btoa(binary) !== token) return [];
+    const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return [];
   }

@@ -47,16 +47,20 @@ export async function proveSecret(
   method: ClientAuthMethod,
   readings: readonly { readonly id: string; readonly secret: string }[],
 ): Promise<Client> {
-  let failure = refuseClient("the client is unknown", "the client_id of a registered client", "another one");
+  let failure = refuseClient("the client is unknown", "the client_id of a registered client", readings[0]?.id);
   for (const { id, secret } of readings) {
     const client = server.clients.find(id);
     const kept = await client?.secretDigest ?? nobody;
     const matches = equalInConstantTime(await digest(secret), kept);
     if (client === undefined) continue;
     if (client.authMethod !== method) {
-      failure = refuseClient("the client is registered for another method", client.authMethod, method);
+      failure = refuseClient(
+        `client ${id} is registered for another method, see its token_endpoint_auth_method`,
+        client.authMethod,
+        method,
+      );
     } else if (secret === "" || !matches) {
-      failure = refuseClient("the secret is wrong", "the client's registered secret", "another one");
+      failure = refuseClient(`the secret of client ${id} is wrong`, "the registered secret", "another one");
     } else if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
       const at = new Date(client.secretExpiresAt * 1000).toISOString();
       failure = refuseClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);

@@ -3,13 +3,14 @@
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
+import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
 
 /** In the order in which metadata names them. */
-export const clientAuthMethods: readonly ClientAuth[] = [basic, post, none];
+export const clientAuthMethods: readonly ClientAuth[] = [basic, post, secretJwt, privateKeyJwt, none];
 
 /**
  * Says which client is calling, or throws: `invalid_client` when it does not prove itself, `invalid_request` when it
@@ -18,36 +19,15 @@ export const clientAuthMethods: readonly ClientAuth[] = [basic, post, none];
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
   const used = clientAuthMethods.filter((way) => way !== none && way.isUsed(credentials));
-  const assertion = params.get("client_assertion") !== undefined || params.get("client_assertion_type") !== undefined;
-  if (used.length + Number(assertion) > 1) {
+  if (used.length > 1) {
     throw new OAuthError("invalid_request", "the client authenticates in more than one way at once", {
       rule: "CA-09",
       expected: "one of: an Authorization header, client_secret, client_assertion",
       received: "more than one of them",
     });
   }
-  if (assertion) {
-    throw new OAuthError("invalid_client", "client authentication failed", {
-      rule: "CA-07",
-      reason: "client assertions are not accepted by this server",
-      expected: clientAuthMethods.map((way) => way.method).join(", "),
-      received: "a client_assertion",
-    });
-  }
   const way = used[0] ?? none;
-  // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
-  const guesser = way === none ? undefined : `${way.claimedId(credentials) ?? ""} ${credentials.address ?? ""}`;
-  const wait = guesser === undefined ? 0 : server.throttle?.wait(guesser) ?? 0;
-  if (wait > 0) {
-    throw new OAuthError("temporarily_unavailable", "too many failed authentications, try again later", {
-      rule: "CA-12",
-      status: 429,
-      retryAfter: wait,
-      expected: `no further try for ${wait} seconds`,
-      received: "another one",
-    });
-  }
-  const client = await prove(server, way, credentials, guesser);
+  const client = await proveUnthrottled(server, way, credentials);
   const named = params.get("client_id");
   if (named !== undefined && named !== client.id) {
     throw new OAuthError("invalid_request", "client_id names another client than the one that authenticated", {
@@ -59,16 +39,34 @@ export async function authenticateClient(server: Server, credentials: Credential
   return client;
 }
 
-async function prove(
-  server: Server,
-  way: ClientAuth,
-  credentials: Credentials,
-  guesser: string | undefined,
-): Promise<Client> {
+/** Proves the client, and slows down who guesses. */
+async function proveUnthrottled(server: Server, way: ClientAuth, credentials: Credentials): Promise<Client> {
+  const { throttle } = server;
+  // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
+  if (throttle === undefined || way === none) return await way.prove(server, credentials);
+  const guesser = { client: way.claimedId(credentials) ?? "", address: credentials.address ?? "" };
+  refuseGuesser(throttle.wait(guesser));
+  let outcome: Client | OAuthError;
   try {
-    return await way.prove(server, credentials);
+    outcome = await way.prove(server, credentials);
   } catch (error) {
-    if (guesser !== undefined && error instanceof OAuthError) server.throttle?.fail(guesser);
-    throw error;
+    if (!(error instanceof OAuthError)) throw error;
+    outcome = error;
   }
+  // Many may have been under way at once: what was found out after the last free failure must not be told.
+  refuseGuesser(throttle.wait(guesser));
+  if (!(outcome instanceof OAuthError)) return outcome;
+  throttle.fail(guesser);
+  throw outcome;
+}
+
+function refuseGuesser(seconds: number): void {
+  if (seconds === 0) return;
+  throw new OAuthError("temporarily_unavailable", "too many failed authentications, try again later", {
+    rule: "CA-12",
+    status: 429,
+    retryAfter: seconds,
+    expected: `no further try for ${seconds} seconds`,
+    received: "another one",
+  });
 }

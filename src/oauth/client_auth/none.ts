@@ -21,10 +21,10 @@ export const none: ClientAuth = {
     }
     const client = server.clients.find(id);
     if (client === undefined) {
-      throw refuseClient("the client is unknown", "the client_id of a registered client", "another one");
+      throw refuseClient("the client is unknown", "the client_id of a registered client", id);
     }
     if (client.confidential) {
-      throw refuseClient("a confidential client must prove itself", client.authMethod, "client_id alone");
+      throw refuseClient(`client ${id} is confidential and must prove itself`, client.authMethod, "client_id alone");
     }
     return Promise.resolve(client);
   },

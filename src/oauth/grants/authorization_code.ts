@@ -5,8 +5,10 @@ import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { proveChallenge } from "../pkce.ts";
+import { narrowResources } from "../resources.ts";
 import { digest } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import { endFamily } from "./family.ts";
 import type { Grant } from "./grant.ts";
 
 /**
@@ -26,24 +28,29 @@ export const authorizationCode: Grant = {
       throw unusable("CI-05", "the code belongs to another client", `client ${kept.clientId}`, `client ${client.id}`);
     }
     proveRedirectUri(kept, redirectUri);
-    await proveChallenge(kept, params.get("code_verifier"));
+    await proveChallenge(client, kept, params.get("code_verifier"));
     if (entry.spentAt !== undefined) throw await replayed(server, client, entry, entry.spentAt);
     if (server.now() >= kept.validUntil) {
       throw unusable("CI-02", "the code has expired", `before ${clock(kept.validUntil)}`, clock(server.now()));
     }
+    if (await server.store.get("ended_family", entry.family!) !== undefined) {
+      throw unusable("CI-11", "the approval was ended", "an approval that still holds", "one that was revoked");
+    }
     if (server.users.find(kept.sub) === undefined) {
       throw unusable("CI-11", "the user is no longer there", `user ${kept.sub}`, "no such user");
     }
+    const resources = narrowResources(server, kept.resources, params);
     // The one step that decides a race. Nothing is minted before it, and nothing takes it back: when what follows
     // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
     if (!await server.store.spend("code", id, server.now())) throw await replayed(server, client, entry, server.now());
+    const { sub, authTime, sid, nonce, claims, scope, issuedAt: approvedAt } = kept;
     return {
       client,
-      sub: kept.sub,
-      scope: kept.scope,
+      scope,
+      resources,
+      grantedResources: kept.resources,
       family: entry.family!,
-      nonce: kept.nonce,
-      authTime: kept.authTime,
+      subject: { sub, authTime, sid, approvedAt, nonce, claims },
     };
   },
 };
@@ -83,10 +90,8 @@ function unusable(innerRule: string, reason: string, expected: string, received:
 /** Ends everything the code bought: either who redeemed it first or who comes now is a thief (§4.1.3). */
 async function replayed(server: Server, client: Client, entry: Entry<CodeRecord>, at: number): Promise<OAuthError> {
   const family = entry.family!;
-  const { access_token, id_token } = server.lifetimes;
   const reason = "the code was redeemed twice";
-  await server.store.revoke(family, Math.max(entry.expiresAt, server.now() + Math.max(access_token, id_token) * 1000));
-  server.trace({ type: "family_ended", at: server.now(), family, reason });
+  await endFamily(server, family, reason, server.now() + server.lifetimes.refresh_token * 1000);
   const earlier = `redeemed at ${clock(at)} by client ${client.id}`;
   return unusable("CI-06", reason, "each code once", "a code that was used before", earlier);
 }

@@ -1,5 +1,6 @@
 /** The Grant interface: proves one kind of grant; the token endpoint does everything that grants share. */
 
+import type { RequestedClaims } from "../../store/store.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
@@ -8,13 +9,30 @@ import type { Server } from "../server.ts";
 /** What a grant has proved: who allowed whom how much. */
 export interface Authorization {
   readonly client: Client;
-  readonly sub: string;
   readonly scope: readonly string[];
+  /** The resources the access token is for; empty: the server's default audience. */
+  readonly resources: readonly string[];
+  /** All the resources of the grant, where the access token is for some of them only. */
+  readonly grantedResources?: readonly string[];
   /** Everything one approval bought ends together. */
   readonly family: string;
-  readonly nonce?: string;
+  /** Who allowed it; absent where a client acts for itself. */
+  readonly subject?: Subject;
+  /** The refresh token that goes on, where the grant settled that. */
+  readonly refresh?: { readonly token: string };
+}
+
+/** The user behind a grant. */
+export interface Subject {
+  readonly sub: string;
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
+  /** The session the user was authenticated in. */
+  readonly sid: string;
+  /** When the user approved, in milliseconds since the epoch. */
+  readonly approvedAt?: number;
+  readonly nonce?: string;
+  readonly claims?: RequestedClaims;
 }
 
 /** One grant type. */

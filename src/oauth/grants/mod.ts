@@ -1,7 +1,9 @@
 /** The grants this server serves: one line per grant. */
 
 import { authorizationCode } from "./authorization_code.ts";
+import { clientCredentials } from "./client_credentials.ts";
 import type { Grant } from "./grant.ts";
+import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** In the order in which metadata names them. */
-export const grants: readonly Grant[] = [authorizationCode];
+export const grants: readonly Grant[] = [authorizationCode, refreshTokenGrant, clientCredentials];

@@ -1,0 +1,51 @@
+/** What token, revocation and introspection requests have in common: a form, and a client that says who it is. */
+
+import { HttpFault } from "../http/fault.ts";
+import { parseFields, readForm } from "../http/form.ts";
+import type { Target } from "../http/router.ts";
+import { authenticateClient } from "../oauth/client_auth/mod.ts";
+import type { Client } from "../oauth/clients.ts";
+import { readParams } from "../oauth/params.ts";
+import type { Params } from "../oauth/params.ts";
+import { asJson } from "./answer.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+
+/** Answers a request whose client is known, or throws. */
+export type ClientRequestHandler = (client: Client, params: Params) => Promise<Response>;
+
+/** An endpoint for clients: POST, a form, client authentication, refusals as JSON. */
+export function clientRequestEndpoint(
+  { server, site }: Desk,
+  { name, path, cors }: { readonly name: string; readonly path: string; readonly cors: boolean },
+  handle: ClientRequestHandler,
+): Endpoint {
+  return {
+    name,
+    path: site.base + path,
+    cors,
+    async POST(request: Request, target: Target) {
+      let client: Client | undefined;
+      try {
+        refuseCredentialsInQuery(target.query);
+        const params = readParams(await readForm(request));
+        params.refuseRepeats("TK-04");
+        const authorization = request.headers.get("authorization");
+        client = await authenticateClient(server, { authorization, params, address: target.peer.address });
+        return await handle(client, params);
+      } catch (refusal) {
+        return asJson(server, target, refusal, client?.id);
+      }
+    },
+    refuse: (fault, target) => asJson(server, target, fault),
+  };
+}
+
+const credentials = new Set([
+  ...["client_secret", "client_assertion", "code", "code_verifier", "refresh_token", "token", "password"],
+]);
+
+/** Parameters count in the body only; a credential in the address has been written into logs by now (§2.4.1). */
+function refuseCredentialsInQuery(query: string): void {
+  if (query === "" || !parseFields(query).some(([name]) => credentials.has(name))) return;
+  throw new HttpFault(400, "TK-03", "Credentials must be in the body and never in the address");
+}

@@ -1,0 +1,129 @@
+/** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
+
+import { parseFields, readForm } from "../http/form.ts";
+import { html, redirect } from "../http/respond.ts";
+import type { Target } from "../http/router.ts";
+import type { Client } from "../oauth/clients.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { readParams } from "../oauth/params.ts";
+import type { Params } from "../oauth/params.ts";
+import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
+import { equalInConstantTime } from "../oauth/secrets.ts";
+import { endSession, formToken } from "../oauth/session.ts";
+import type { Session } from "../oauth/session.ts";
+import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
+import { asPage } from "./answer.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+import { forgetSession, readSession } from "./session_cookie.ts";
+
+/** The end session endpoint. */
+export function logoutEndpoint(desk: Desk): Endpoint {
+  const { server, site } = desk;
+
+  async function answer(request: Request, target: Target): Promise<Response> {
+    try {
+      const params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
+      params.refuseRepeats("LO-02");
+      const session = await readSession(desk, request);
+      const { client, sid } = await readWhoAsks(desk, params);
+      const goOn = readGoOn(params, client);
+      // A hint names its session even where the browser brings no cookie along, because another site posted the form.
+      const ending = session === undefined || sid === session.sid ? sid : undefined;
+      if (session !== undefined && ending === undefined && !await isConfirmed(desk, session, params)) {
+        return await askToConfirm(desk, session, client, params);
+      }
+      const ended = ending ?? session?.sid;
+      if (ended !== undefined) await endSession(server, { sid: ended });
+      const headers = ended === undefined ? {} : forgetSession(desk);
+      if (goOn !== undefined) return redirect(request.method, goOn, headers);
+      const pages = await desk.pages();
+      return html(200, pages.loggedOut(site), headers);
+    } catch (refusal) {
+      return await asPage(desk, target, refusal);
+    }
+  }
+
+  return {
+    name: "end_session_endpoint",
+    path: `${site.base}/oauth2/logout`,
+    GET: answer,
+    // Whoever only asks about headers stays logged in.
+    HEAD: () => new Response(null, { headers: { "cache-control": "no-store" } }),
+    POST: answer,
+    refuse: (fault, target) => asPage(desk, target, fault),
+  };
+}
+
+/** The client that asks, as far as it is known, and the session that its hint names. */
+async function readWhoAsks(
+  { server }: Desk,
+  params: Params,
+): Promise<{ readonly client?: Client; readonly sid?: string }> {
+  const hint = params.get("id_token_hint");
+  const named = params.get("client_id");
+  const hinted = hint === undefined ? undefined : await readIdTokenHint(server, hint);
+  if (hint !== undefined && (hinted === undefined || (named !== undefined && named !== hinted.clientId))) {
+    throw new OAuthError("invalid_request", "id_token_hint is not an id token that this server issued to this client", {
+      rule: "LO-02",
+      expected: "an id token of this issuer, expired or not, for the client that asks",
+      received: hinted === undefined ? "something that cannot be verified" : `one for ${hinted.clientId}`,
+    });
+  }
+  const id = hinted?.clientId ?? named;
+  const client = id === undefined ? undefined : server.clients.find(id);
+  return { client, sid: hinted?.sid };
+}
+
+/** Where the browser goes afterwards: only to a URI that the client has registered for it (§3). */
+function readGoOn(params: Params, client: Client | undefined): string | undefined {
+  const uri = params.get("post_logout_redirect_uri");
+  if (uri === undefined) return undefined;
+  if (!client?.postLogoutRedirectUris.includes(uri)) {
+    throw new OAuthError("invalid_request", "post_logout_redirect_uri is not registered for this client", {
+      rule: "LO-03",
+      expected: client === undefined
+        ? "id_token_hint or client_id, to know whose it is"
+        : client.postLogoutRedirectUris.join(" or ") || "none, this client has registered none",
+      received: uri,
+    });
+  }
+  const state = params.get("state");
+  return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);
+}
+
+/** Whether the form of our own page came back, from the browser that holds the session. */
+async function isConfirmed({ server }: Desk, session: Session, params: Params): Promise<boolean> {
+  const confirmation = params.get("confirm");
+  if (confirmation === undefined) return false;
+  if (equalInConstantTime(confirmation, await formToken(server, session, "logout"))) return true;
+  throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
+    rule: "LO-01",
+    status: 403,
+    expected: "the form of this server's own page",
+    received: "another one",
+  });
+}
+
+async function askToConfirm(
+  { server, site, pages }: Desk,
+  session: Session,
+  client: Client | undefined,
+  params: Params,
+): Promise<Response> {
+  const fields = [["confirm", await formToken(server, session, "logout")]];
+  for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
+    const value = params.get(name);
+    if (value !== undefined) fields.push([name, value]);
+  }
+  const { name } = server.users.find(session.sub) ?? {};
+  const { logout } = await pages();
+  return html(
+    200,
+    logout({
+      ...site,
+      user: { sub: session.sub, name },
+      client: client?.name ?? client?.id,
+      fields: fields as [string, string][],
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+/** The session as the browser keeps it: one sealed cookie. */
+
+import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
+import type { CookieScope } from "../http/cookies.ts";
+import { openSession, sealSession } from "../oauth/session.ts";
+import type { Session } from "../oauth/session.ts";
+import type { Desk } from "./endpoint.ts";
+
+/** Who is logged in, in the browser that asks. */
+export async function readSession({ server }: Desk, request: Request): Promise<Session | undefined> {
+  const sealed = readCookie(request.headers.get("cookie"), nameOf(server.issuer));
+  return sealed === undefined ? undefined : await openSession(server, sealed);
+}
+
+/** Headers that make the browser keep a session. */
+export async function keepSession(desk: Desk, session: Session): Promise<Record<string, string>> {
+  return {
+    "set-cookie": setCookie(nameOf(desk.server.issuer), await sealSession(desk.server, session), scopeOf(desk)),
+  };
+}
+
+/** Headers that make the browser forget its session. */
+export function forgetSession(desk: Desk): Record<string, string> {
+  return { "set-cookie": clearCookie(nameOf(desk.server.issuer), scopeOf(desk)) };
+}
+
+/** Cookies know no ports, so the name must: or two servers on one machine would log each other out. */
+function nameOf(issuer: string): string {
+  const { port } = new URL(issuer);
+  return port === "" ? "latchkey_session" : `latchkey_session_${port}`;
+}
+
+function scopeOf({ server, site }: Desk): CookieScope {
+  return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
+}

@@ -1,0 +1,63 @@
+/** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
+
+import { readForm } from "../http/form.ts";
+import { json } from "../http/respond.ts";
+import type { Target } from "../http/router.ts";
+import { requireToken } from "../oauth/bearer.ts";
+import { claimNames, claimsFor } from "../oauth/claims.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { signJwt } from "../oauth/keys.ts";
+import { readParams } from "../oauth/params.ts";
+import { asChallenge } from "./answer.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+
+const formType = /^application\/x-www-form-urlencoded/i;
+
+/** The userinfo endpoint: claims about the person, as far as scope and request allow. */
+export function userinfoEndpoint({ server, site }: Desk): Endpoint {
+  async function answer(request: Request, target: Target): Promise<Response> {
+    try {
+      const token = await requireToken(server, request.headers.get("authorization"), await inBody(request), "openid");
+      const { claims } = token;
+      const user = token.user === undefined ? undefined : server.users.find(token.user);
+      const client = server.clients.find(claims.client_id)!;
+      if (user === undefined) {
+        throw new OAuthError("insufficient_scope", "the access token acts for no user", {
+          rule: "CC-03",
+          expected: "openid",
+          received: "a client's own token",
+        });
+      }
+      const names = [...claimNames(claims.scope.split(" ")), ...claims.userinfo_claims ?? []];
+      const info = { ...claimsFor(user, names), sub: claims.sub };
+      if (client.userinfoAlg === undefined) return json(200, info);
+      const signer = await server.keys.signer(client.userinfoAlg);
+      const jwt = await signJwt(signer, "JWT", { ...info, iss: server.issuer, aud: client.id });
+      return new Response(jwt, {
+        headers: {
+          "content-type": "application/jwt",
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+        },
+      });
+    } catch (refusal) {
+      return asChallenge(server, target, refusal);
+    }
+  }
+  return {
+    name: "userinfo_endpoint",
+    path: `${site.base}/oauth2/userinfo`,
+    cors: true,
+    GET: answer,
+    POST: answer,
+    refuse: (fault, target) => asChallenge(server, target, fault),
+  };
+}
+
+/** The token in a form (RFC 6750 §2.2); a POST that is no form has it in the header. */
+async function inBody(request: Request): Promise<string | undefined> {
+  if (request.method !== "POST" || !formType.test(request.headers.get("content-type") ?? "")) return undefined;
+  const params = readParams(await readForm(request));
+  params.refuseRepeats("BR-01");
+  return params.get("access_token");
+}

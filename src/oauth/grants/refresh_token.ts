@@ -1,0 +1,131 @@
+/** The refresh_token grant (OAuth 2.1 §4.3): rotation for public clients, and the family's end when one is used twice. */
+
+import type { Entry, RefreshTokenRecord } from "../../store/store.ts";
+import type { Client } from "../clients.ts";
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import { narrowResources } from "../resources.ts";
+import { splitScope } from "../scope.ts";
+import { digest } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { idleUntil, shelveRefreshToken, succeed, successorOf } from "../tokens/refresh_token.ts";
+import { endFamily } from "./family.ts";
+import type { Grant } from "./grant.ts";
+
+/** A failed try spoils nothing: only a token's own client can end its family, by using it twice (§4.3.1). */
+export const refreshTokenGrant: Grant = {
+  type: "refresh_token",
+  async authorize(server, client, params) {
+    const token = params.get("refresh_token");
+    if (token === undefined) {
+      throw new OAuthError("invalid_request", "refresh_token is missing", {
+        rule: "RT-07",
+        expected: "refresh_token with the value of an earlier answer",
+        received: "no refresh_token",
+      });
+    }
+    const id = await digest(token);
+    const entry = await server.store.get("refresh_token", id);
+    if (entry === undefined) throw unusable("RT-07", "the refresh token is unknown", "one that this server issued");
+    const kept = entry.value;
+    if (kept.clientId !== client.id) {
+      throw unusable("RT-02", "the refresh token belongs to another client", `client ${kept.clientId}`, client.id);
+    }
+    await refuseEnded(server, entry);
+    const scope = narrow(kept, params);
+    const resources = narrowResources(server, kept.resources, params);
+    // What was used stays used, whatever has become of the client since.
+    const rotates = !client.confidential || server.refresh.rotateConfidential || entry.spentAt !== undefined;
+    const next = rotates ? await rotate(server, client, id, token, entry) : await renew(server, id, token, entry);
+    return {
+      client,
+      scope,
+      resources,
+      family: entry.family!,
+      subject: { sub: kept.sub, authTime: kept.authTime, sid: kept.sid, claims: kept.claims },
+      refresh: { token: next },
+    };
+  },
+};
+
+async function refuseEnded(server: Server, entry: Entry<RefreshTokenRecord>): Promise<void> {
+  const { sub, sid, scope, validUntil, endsAt } = entry.value;
+  const now = server.now();
+  if (now >= endsAt) throw unusable("RT-07", "the grant has come to its end", `before ${clock(endsAt)}`, clock(now));
+  // One that was used comes too late anyway, and is judged as what it is.
+  if (entry.spentAt === undefined && now >= validUntil) {
+    throw unusable("RT-07", "it lay idle too long", `before ${clock(validUntil)}`, clock(now));
+  }
+  if (server.users.find(sub) === undefined) throw unusable("CI-11", "the user is no longer there", `user ${sub}`);
+  if (await server.store.get("ended_family", entry.family!) !== undefined) {
+    throw unusable("RT-04", "the grant was revoked", "a grant that is still good");
+  }
+  if (!scope.includes("offline_access") && await server.store.get("ended_family", sid) !== undefined) {
+    throw unusable("LO-05", "the session it belongs to has ended", "a session that goes on, or offline_access");
+  }
+}
+
+/** Spends the token and shelves the one that follows; whoever comes second is a replay, unless a retry is allowed. */
+async function rotate(
+  server: Server,
+  client: Client,
+  id: string,
+  token: string,
+  entry: Entry<RefreshTokenRecord>,
+): Promise<string> {
+  const next = await successorOf(token, entry.value);
+  const won = entry.spentAt === undefined && await server.store.spend("refresh_token", id, server.now());
+  if (!won && !await isRetry(server, next, entry.spentAt)) {
+    const reason = "a refresh token was used twice";
+    await endFamily(server, entry.family!, reason, entry.value.endsAt);
+    const earlier = `used at ${clock(entry.spentAt ?? server.now())} by client ${client.id}`;
+    throw unusable("RT-04", reason, "the newest refresh token of the grant", "an older one", earlier);
+  }
+  await shelveRefreshToken(server, next, entry.family!, succeed(server, entry.value));
+  return next;
+}
+
+/** Goes on with the same token, whose idle time begins anew. */
+async function renew(server: Server, id: string, token: string, entry: Entry<RefreshTokenRecord>): Promise<string> {
+  const { family, expiresAt, value } = entry;
+  await server.store.put("refresh_token", id, { ...value, validUntil: idleUntil(server, value.endsAt) }, {
+    family,
+    expiresAt,
+  });
+  return token;
+}
+
+/** Whether an answer was lost: the token was used a moment ago, and what it was exchanged for never was. */
+async function isRetry(server: Server, next: string, spentAt: number | undefined): Promise<boolean> {
+  if (server.refresh.grace === 0) return false;
+  if (server.now() >= (spentAt ?? server.now()) + server.refresh.grace * 1000) return false;
+  return (await server.store.get("refresh_token", await digest(next)))?.spentAt === undefined;
+}
+
+/** Less scope than was granted, for this access token alone (§4.3.1). */
+function narrow(kept: RefreshTokenRecord, params: Params): readonly string[] {
+  const asked = params.get("scope");
+  if (asked === undefined) return kept.scope;
+  const tokens = splitScope(asked);
+  if (tokens.length > 0 && tokens.every((token) => kept.scope.includes(token))) return tokens;
+  throw new OAuthError("invalid_scope", "scope asks for more than was granted", {
+    rule: "RT-06",
+    expected: `some of: ${kept.scope.join(" ")}`,
+    received: asked,
+  });
+}
+
+function unusable(innerRule: string, reason: string, expected: string, received?: string, earlier?: string) {
+  return new OAuthError("invalid_grant", "refresh_token is unknown, expired, used, revoked, or another client's", {
+    rule: "RT-07",
+    innerRule,
+    reason,
+    expected,
+    received,
+    earlier,
+  });
+}
+
+function clock(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

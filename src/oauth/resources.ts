@@ -1,0 +1,84 @@
+/** Resource indicators (RFC 8707): which resources there are, and which a request may name. */
+
+import { OAuthError } from "./errors.ts";
+import type { Params } from "./params.ts";
+import type { Server } from "./server.ts";
+
+/** A protected resource, as configuration writes it. */
+export interface ResourceSettings {
+  /** The resource's absolute URI, without a fragment; the `aud` of its access tokens. */
+  readonly uri: string;
+  /** `opaque`: the resource asks the introspection endpoint what a token means. Default: `jwt`. */
+  readonly access_token_format?: "jwt" | "opaque";
+}
+
+/** The resources of a server. */
+export interface Resources {
+  /** The registered spelling of a resource, or `undefined` when it may not be named. */
+  find(uri: string): string | undefined;
+  /** Whether its access tokens are opaque. */
+  isOpaque(uri: string): boolean;
+}
+
+/** Makes a list of resources; without a list, every https URI and every URI on a test host is one. */
+export function knowResources(
+  written: readonly ResourceSettings[] | undefined,
+  isTestHost: (host: string) => boolean,
+): Resources {
+  const known = new Map(written?.map((resource) => [canonicalUri(resource.uri), resource]));
+  return {
+    find(uri) {
+      if (!isAbsoluteUri(uri)) return undefined;
+      const key = canonicalUri(uri);
+      if (written !== undefined) return known.get(key)?.uri;
+      return /^https:/i.test(uri) || isTestHost(new URL(uri).hostname) ? key : undefined;
+    },
+    isOpaque: (uri) => known.get(canonicalUri(uri))?.access_token_format === "opaque",
+  };
+}
+
+const absolute = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#@\s]+)(?=[/?]|$)([^#\s]*)$/;
+
+/** Whether a text can name a resource (RFC 8707 §2). */
+export function isAbsoluteUri(uri: string): boolean {
+  return absolute.test(uri) && URL.canParse(uri);
+}
+
+/** Scheme and host in small letters, and no lone slash as path: as far as two spellings of one resource may differ. */
+export function canonicalUri(uri: string): string {
+  const [, scheme, host, rest] = absolute.exec(uri) ?? [];
+  if (scheme === undefined || host === undefined) return uri;
+  return `${scheme.toLowerCase()}://${host.toLowerCase()}${rest === "/" ? "" : rest}`;
+}
+
+/** As many resources as one request may name, and as long as their URIs may be, in characters. */
+const mostResources = 16;
+const longestUri = 512;
+
+/** Reads the resources a request names; none is fine. */
+export function readResources(server: Server, params: Params): string[] {
+  const asked = params.all("resource");
+  const found = asked.map((uri) => {
+    const known = asked.length > mostResources || uri.length > longestUri ? undefined : server.resources.find(uri);
+    // A client is nobody that access tokens could be for.
+    if (known !== undefined && server.clients.find(known) === undefined) return known;
+    throw new OAuthError("invalid_target", "resource is not an absolute URI of a resource known here", {
+      rule: "RI-01",
+      expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",
+      received: uri,
+    });
+  });
+  return [...new Set(found)];
+}
+
+/** The resources for one access token: those a token request names, all of them granted; or all that were granted. */
+export function narrowResources(server: Server, granted: readonly string[], params: Params): readonly string[] {
+  const asked = readResources(server, params);
+  if (asked.length === 0) return granted;
+  if (asked.every((uri) => granted.includes(uri))) return asked;
+  throw new OAuthError("invalid_target", "resource is not one that was granted", {
+    rule: "RI-03",
+    expected: granted.join(" or ") || "no resource, none was granted",
+    received: asked.join(" "),
+  });
+}

@@ -1,0 +1,112 @@
+/** Access tokens: JWTs (RFC 9068), or opaque ones for clients and resources that want them; issued and read back. */
+
+import { jwtVerify } from "jose";
+import type { JWTVerifyGetKey } from "jose";
+import { signJwt } from "../keys.ts";
+import { digest, drawName, drawSecret } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { subjectFor } from "../subject.ts";
+import type { TokenIssuer } from "./issuer.ts";
+
+/** What an access token says (RFC 9068 §2.2). Times in seconds since the epoch. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  /** The user, or the client that acts for itself. */
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  readonly client_id: string;
+  readonly scope: string;
+  readonly iat: number;
+  readonly exp: number;
+  /** Begins with the token's family, so that ending the family ends the token. */
+  readonly jti: string;
+  /** When the user was authenticated; absent where a client acts for itself. */
+  readonly auth_time?: number;
+  /** The session, where there is a user. */
+  readonly sid?: string;
+  /** Claims that the userinfo endpoint shows although no scope asks for them. */
+  readonly userinfo_claims?: readonly string[];
+}
+
+/** Issues the access token. A JWT is not shelved. */
+export const accessToken: TokenIssuer = async (server, authorization, now) => {
+  const { client, subject, scope, family, resources } = authorization;
+  const expiresIn = server.lifetimes.access_token;
+  const claims: AccessTokenClaims = {
+    iss: server.issuer,
+    sub: subject === undefined ? client.id : await subjectFor(server, client, subject.sub),
+    aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
+    client_id: client.id,
+    scope: scope.join(" "),
+    iat: now,
+    exp: now + expiresIn,
+    jti: `${family}.${drawName(server.random)}`,
+    ...subject && { auth_time: Math.floor(subject.authTime / 1000), sid: subject.sid },
+    ...subject?.claims?.userinfo.length && { userinfo_claims: subject.claims.userinfo },
+  };
+  // A pairwise subject can only be led back to the user by what is kept of the token.
+  const opaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
+    resources.some((uri) => server.resources.isOpaque(uri));
+  const token = opaque ? await shelve(server, claims, family, subject?.sub) : await sign(server, claims);
+  return { access_token: token, token_type: "Bearer", expires_in: expiresIn, scope: claims.scope };
+};
+
+async function sign(server: Server, claims: AccessTokenClaims): Promise<string> {
+  return await signJwt(await server.keys.signer(server.alg), "at+jwt", { ...claims });
+}
+
+async function shelve(
+  server: Server,
+  claims: AccessTokenClaims,
+  family: string,
+  user: string | undefined,
+): Promise<string> {
+  const token = drawSecret(server.random);
+  await server.store.put("access_token", await digest(token), { claims: { ...claims }, user }, {
+    family,
+    expiresAt: claims.exp * 1000,
+  });
+  return token;
+}
+
+/** An access token that is good. */
+export interface AccessToken {
+  readonly claims: AccessTokenClaims;
+  /** The user it acts for; absent where a client acts for itself. */
+  readonly user?: string;
+}
+
+/** Reads an access token of this server that is still good: not expired, not revoked. Anything else is `undefined`. */
+export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
+  const read = token.includes(".") ? await verify(server, token) : await look(server, token);
+  if (read === undefined) return undefined;
+  const { claims, user } = read;
+  if (server.now() >= claims.exp * 1000) return undefined;
+  if (server.clients.find(claims.client_id) === undefined) return undefined;
+  if (user !== undefined && server.users.find(user) === undefined) return undefined;
+  const family = claims.jti.slice(0, claims.jti.indexOf("."));
+  for (const ended of [family, claims.jti]) {
+    if (await server.store.get("ended_family", ended) !== undefined) return undefined;
+  }
+  return read;
+}
+
+async function verify(server: Server, token: string): Promise<AccessToken | undefined> {
+  const key: JWTVerifyGetKey = (header) => server.keys.verifier(header.kid, header.alg);
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      issuer: server.issuer,
+      typ: "at+jwt",
+      currentDate: new Date(server.now()),
+    });
+    const claims = payload as unknown as AccessTokenClaims;
+    return { claims, user: claims.sid === undefined ? undefined : claims.sub };
+  } catch {
+    return undefined;
+  }
+}
+
+async function look(server: Server, token: string): Promise<AccessToken | undefined> {
+  const kept = (await server.store.get("access_token", await digest(token)))?.value;
+  return kept && { claims: kept.claims as unknown as AccessTokenClaims, user: kept.user };
+}

@@ -1,0 +1,62 @@
+/** ID tokens (OpenID Connect Core §2): issued where `openid` was granted, and read back as hints. */
+
+import { jwtVerify } from "jose";
+import { claimsFor } from "../claims.ts";
+import { signJwt, tokenHash } from "../keys.ts";
+import type { Server } from "../server.ts";
+import { subjectFor } from "../subject.ts";
+import type { TokenIssuer } from "./issuer.ts";
+
+/** The claims an id token of this server always or sometimes holds, besides those asked for by name. */
+export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
+
+/** Issues the id token. Claims about the person are for the userinfo endpoint (§5.4), unless asked for by name. */
+export const idToken: TokenIssuer = async (server, { client, subject, scope }, now, issued) => {
+  if (subject === undefined || !scope.includes("openid")) return {};
+  const { sub, nonce, authTime, sid, claims } = subject;
+  const user = server.users.find(sub);
+  return {
+    id_token: await signJwt(await server.keys.signer(client.idTokenAlg), "JWT", {
+      ...user && claimsFor(user, claims?.id_token ?? []),
+      iss: server.issuer,
+      sub: await subjectFor(server, client, sub),
+      aud: client.id,
+      exp: now + server.lifetimes.id_token,
+      iat: now,
+      auth_time: Math.floor(authTime / 1000),
+      ...nonce !== undefined && { nonce },
+      at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
+      sid,
+    }),
+  };
+};
+
+/** What a hint says about an earlier login. */
+export interface IdTokenHint {
+  readonly sub: string;
+  /** The client it was issued to. */
+  readonly clientId: string;
+  readonly sid?: string;
+}
+
+/** Reads an id token of this server as a hint: its signature and issuer count, its expiry does not (§3.1.2.1). */
+export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, ({ kid, alg }) => server.keys.verifier(kid, alg, true), {
+      issuer: server.issuer,
+      typ: "JWT",
+      // Judged at the moment it was issued, so that it has not expired.
+      currentDate: issuedAt(token),
+    });
+    const { sub, aud, sid } = payload;
+    if (typeof sub !== "string" || typeof aud !== "string") return undefined;
+    return { sub, clientId: aud, ...typeof sid === "string" && { sid } };
+  } catch {
+    return undefined;
+  }
+}
+
+function issuedAt(token: string): Date {
+  const { iat } = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  return new Date(iat * 1000);
+}

@@ -1,0 +1,28 @@
+/** The TokenIssuer seam: each issuer adds its members to the answer of the token endpoint. */
+
+import type { Authorization } from "../grants/grant.ts";
+import type { Server } from "../server.ts";
+
+/** A successful answer of the token endpoint (OAuth 2.1 §3.2.3). */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: "Bearer";
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly scope: string;
+  readonly refresh_token?: string;
+  readonly id_token?: string;
+}
+
+/**
+ * Issues one kind of token, or nothing.
+ *
+ * @param now The server's clock in seconds, the same for every issuer of one answer.
+ * @param issued What the issuers before it have issued.
+ */
+export type TokenIssuer = (
+  server: Server,
+  authorization: Authorization,
+  now: number,
+  issued: Partial<TokenResponse>,
+) => Promise<Partial<TokenResponse>>;

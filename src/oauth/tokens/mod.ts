@@ -1,0 +1,30 @@
+/** An Authorization becomes a token response: a list of issuers, each adding what it issues. */
+
+import type { Authorization } from "../grants/grant.ts";
+import { secondsNow } from "../server.ts";
+import type { Server } from "../server.ts";
+import { accessToken } from "./access_token.ts";
+import { idToken } from "./id_token.ts";
+import type { TokenIssuer, TokenResponse } from "./issuer.ts";
+import { refreshToken } from "./refresh_token.ts";
+
+/** In the order in which they issue: the id token holds a digest of the access token. */
+const issuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
+
+/** Issues what an authorization is worth. */
+export async function issueTokens(server: Server, grant: string, authorization: Authorization): Promise<TokenResponse> {
+  const { client, subject, scope, family } = authorization;
+  const now = secondsNow(server);
+  let response: Partial<TokenResponse> = {};
+  for (const issue of issuers) response = { ...response, ...await issue(server, authorization, now, response) };
+  server.trace({
+    type: "tokens_issued",
+    at: server.now(),
+    client: client.id,
+    sub: subject?.sub ?? client.id,
+    scope,
+    family,
+    grant,
+  });
+  return response as TokenResponse;
+}

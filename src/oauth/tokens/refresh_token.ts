@@ -1,0 +1,55 @@
+/** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
+
+import type { RefreshTokenRecord } from "../../store/store.ts";
+import { digest, drawName, drawSecret } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import type { TokenIssuer } from "./issuer.ts";
+
+/** Issues a first refresh token with every code, or hands on the one a refresh goes on with. */
+export const refreshToken: TokenIssuer = async (server, authorization) => {
+  const { client, subject, scope, resources, grantedResources = resources, family, refresh } = authorization;
+  if (refresh !== undefined) return { refresh_token: refresh.token };
+  if (subject === undefined || !client.grantTypes.includes("refresh_token")) return {};
+  if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
+  const token = drawSecret(server.random);
+  const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
+  await shelveRefreshToken(server, token, family, {
+    clientId: client.id,
+    sub: subject.sub,
+    scope,
+    resources: grantedResources,
+    claims: subject.claims,
+    authTime: subject.authTime,
+    sid: subject.sid,
+    salt: drawName(server.random),
+    validUntil: idleUntil(server, endsAt),
+    endsAt,
+  });
+  return { refresh_token: token };
+};
+
+/** Shelves a refresh token; one that is there already, spent or not, stays as it is. */
+export async function shelveRefreshToken(
+  server: Server,
+  token: string,
+  family: string,
+  record: RefreshTokenRecord,
+): Promise<void> {
+  // A used token is remembered as long as what follows from it may live, so that a late replay still ends the family.
+  await server.store.add("refresh_token", await digest(token), record, { family, expiresAt: record.endsAt });
+}
+
+/** The token that takes the place of another: the same one however often it is asked for, and unknown to the shelf. */
+export function successorOf(token: string, { salt }: RefreshTokenRecord): Promise<string> {
+  return digest(`${salt} ${token}`);
+}
+
+/** The record of the token that takes the place of another. */
+export function succeed(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {
+  return { ...record, salt: drawName(server.random), validUntil: idleUntil(server, record.endsAt) };
+}
+
+/** When a token used or issued now is refused if nobody uses it, in milliseconds. */
+export function idleUntil(server: Server, endsAt: number): number {
+  return Math.min(endsAt, server.now() + server.lifetimes.refresh_token_idle * 1000);
+}

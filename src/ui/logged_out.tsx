@@ -1,0 +1,32 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The end of a session, and what it did not end. */
+
+import type { VNode } from "preact";
+import type { LoggedOutProps } from "../endpoints/pages.ts";
+import { Layout } from "./layout.tsx";
+import { Ways } from "./start.tsx";
+import { Wire } from "./value.tsx";
+
+/** The page at the logout endpoint, after the answer. */
+export function LoggedOut(props: LoggedOutProps): VNode {
+  return (
+    <Layout
+      site={props}
+      heading="You are logged out"
+      opening={
+        <>
+          <p>
+            This browser no longer has a session with this server, and refresh tokens of that session are no longer
+            accepted, except those granted with <Wire text="offline_access" />.
+          </p>
+          <p class="aside">
+            An application keeps a session of its own, and an access token works until it expires. To be sure, log out
+            of the applications too.
+          </p>
+          <Ways site={props} />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,312 @@
+/** What the authorization endpoint answers, and how the answer travels (group AR). */
+
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { test } from "node:test";
+import { OAuthError } from "../../src/mod.ts";
+import type { Approver } from "../../src/mod.ts";
+import {
+  authorizeByPost,
+  bench,
+  challenge,
+  claimsOf,
+  each,
+  encode,
+  goodRequest,
+  sentTo,
+  shownPage,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+/** Requests of `spa` that are refused by redirect, one for each way of being refused. */
+const refused: readonly Fields[] = [
+  { response_type: undefined },
+  { response_type: "token" },
+  { response_mode: "fragment" },
+  { scope: "bogus" },
+  { scope: `re"ad` },
+  { code_challenge: undefined },
+  { code_challenge: "short" },
+  { code_challenge_method: "plain" },
+  { nonce: ["1", "2"] },
+  { request: "x" },
+  { request_uri: "https://evil.example/r" },
+];
+
+/** Values that want to break out of whatever they are put into. */
+const hostile = [
+  ...[`"`, "\\", `"><script>alert(1)</script>`, "\r\nSet-Cookie: x=1", "\n", "\0", "\x1b[31m", "\x7f", "é", "Привет"],
+  "鍵",
+  ...["🔑", "\u202e", "\u2028", "\ufeff", "%22", "%0d%0a", "&error=access_denied", "#fragment", "?a=b"],
+  "a".repeat(10_000),
+];
+
+/** GET and POST, as functions of the changed fields. */
+function ways(server: Bench): readonly ((fields: Fields) => Promise<Response>)[] {
+  return [server.authorize, (fields) => authorizeByPost(server, fields)];
+}
+
+test("[AR-01] a GET is answered with 302 or 303, a POST with 303, with success and with errors", async () => {
+  const server = await bench();
+  await each([{}, ...refused], async (fields) => {
+    const got = await server.authorize(fields);
+    sentTo(got);
+    assert([302, 303].includes(got.status));
+    const posted = await authorizeByPost(server, fields);
+    sentTo(posted);
+    assertEquals(posted.status, 303);
+    assertEquals(await posted.text(), "");
+  });
+});
+
+test("[AR-02] success is code, iss and state, each once, in the query of the redirect URI", async () => {
+  const server = await bench();
+  await each(ways(server), async (send) => {
+    const response = await send({});
+    const answer = sentTo(response);
+    assertEquals(Object.keys(answer).sort(), ["code", "iss", "state"]);
+    assertEquals((await server.token({ code: answer.code })).status, 200);
+    const url = new URL(response.headers.get("location")!);
+    assertEquals([url.origin, url.pathname, url.hash], ["https://spa.example", "/cb", ""]);
+    assertEquals([...url.searchParams.keys()].sort(), ["code", "iss", "state"]);
+  });
+});
+
+test("[AR-02] success has no state where none was sent", async () => {
+  const server = await bench();
+  await each(ways(server), async (send) => {
+    assertEquals(Object.keys(sentTo(await send({ state: undefined }), { state: null })).sort(), ["code", "iss"]);
+    assertEquals(Object.keys(sentTo(await send({ state: "" }), { state: null })).sort(), ["code", "iss"]);
+  });
+});
+
+test("[AR-02] success is form-encoded, whatever the state holds", async () => {
+  const server = await bench();
+  const location = (await server.authorize({ state: "a b+c&d=e#f?g/h" })).headers.get("location")!;
+  assertMatch(location, /[?&]state=a(?:\+|%20)b%2Bc%26d%3De%23f%3Fg%2Fh(?:&|$)/);
+  assertMatch(location, /[?&]iss=https%3A%2F%2Fas\.test(?:&|$)/);
+});
+
+test("[AR-03] failure is error, error_description, iss and state, on the redirect URI and without a code", async () => {
+  const server = await bench();
+  await each(refused, (fields) =>
+    each(ways(server), async (send) => {
+      const answer = sentTo(await send(fields));
+      assertEquals(Object.keys(answer).sort(), ["error", "error_description", "iss", "state"]);
+      assert(answer.error_description);
+    }));
+  assertEquals(server.events.filter((event) => event.type === "code_issued").length, 0);
+});
+
+test("[AR-03] failure has no state where none was sent", async () => {
+  const server = await bench();
+  await each(refused, (fields) =>
+    each([undefined, ""], async (state) => {
+      assert("error" in sentTo(await server.authorize({ ...fields, state }), { state: null }));
+      assert("error" in sentTo(await authorizeByPost(server, { ...fields, state }), { state: null }));
+    }));
+});
+
+test("[AR-04] error is registered and error_description of allowed characters, whatever the request held", async () => {
+  const server = await bench();
+  const names = [
+    ...["response_type", "response_mode", "scope", "code_challenge", "code_challenge_method", "request"],
+    "request_uri",
+  ];
+  await each(names, (name) =>
+    each(hostile, async (value) => {
+      const { error, error_description } = sentTo(await authorizeByPost(server, { [name]: value }));
+      assert(error);
+      if (value.length > 3) assert(!error_description!.includes(value), "the description repeats what was sent");
+      if (encode({ value }).length < 15_000) {
+        assertEquals(sentTo(await server.authorize({ [name]: value })).error, error);
+      }
+      sentTo(await authorizeByPost(server, { [name]: [value, value] }));
+    }));
+});
+
+test("[AR-04] the words of an approver are made fit for error_description", async () => {
+  await each(hostile, async (words) => {
+    const approver: Approver = () => {
+      throw new OAuthError("access_denied", `the user said ${words}`, { rule: "AZ-21" });
+    };
+    const server = await bench({ approver });
+    assertEquals(sentTo(await server.authorize()).error, "access_denied");
+  });
+});
+
+test("[AR-05] every redirect carries the issuer as metadata has it, with and without path and trailing slash", async () => {
+  const issuers = [
+    ...["https://as.test", "https://as.test/", "https://as.test/t1", "https://as.test/t1/"],
+    "https://as.test:8443/a/b",
+  ];
+  await each([...issuers, "http://localhost:9000", "http://[::1]:9000"], async (issuer) => {
+    const { as } = await bench({ issuer });
+    const base = issuer.replace(/\/$/, "");
+    const fetch = (path: string, init?: RequestInit) =>
+      as.fetch(new Request(base + path, { redirect: "manual", ...init }));
+    const metadata = await (await fetch("/.well-known/openid-configuration")).json();
+    assertEquals(metadata.issuer, issuer);
+    assertEquals(metadata.authorization_response_iss_parameter_supported, true);
+    for (const fields of [{}, ...refused]) {
+      sentTo(await fetch(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`), { issuer });
+      const init = {
+        method: "POST",
+        body: encode({ ...goodRequest, ...fields }),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      };
+      sentTo(await fetch("/oauth2/authorize", init), { issuer });
+    }
+  });
+});
+
+test("[AR-05, HT-16] iss follows neither the host of the request nor its parameters", async () => {
+  const { as, authorize } = await bench();
+  const headers = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http", forwarded: "host=evil.example" };
+  const request = new Request(`https://evil.example/oauth2/authorize?${encode(goodRequest)}`, {
+    headers,
+    redirect: "manual",
+  });
+  sentTo(await as.fetch(request));
+  sentTo(await authorize({ iss: "https://evil.example" }));
+  sentTo(await authorize({ iss: "https://evil.example", scope: "bogus" }));
+});
+
+test("[AR-06] the answer tells nothing that belongs to the server or was not to come back", async () => {
+  const server = await bench({ users: [{ sub: "alice-who-was-first" }, { sub: "bob-who-was-hinted" }] });
+  const nonce = "n-0nce-that-stays";
+  const fields = {
+    nonce,
+    login_hint: "bob-who-was-hinted",
+    max_age: "5",
+    prompt: "consent",
+    display: "page",
+    acr_values: "x",
+    ui_locales: "de",
+  };
+  for (const send of ways(server)) {
+    for (const more of [{}, { scope: "bogus" }, { session: "s", code: "c", access_token: "t" }]) {
+      const response = await send({ ...fields, ...more });
+      sentTo(response);
+      const location = response.headers.get("location")!;
+      for (const secret of [nonce, challenge, "bob-who", "alice-who"]) assert(!location.includes(secret), location);
+    }
+  }
+  const { code } = sentTo(await server.authorize(fields));
+  const issued = server.events.flatMap((event) => event.type === "code_issued" ? [event.family] : []);
+  for (const family of issued) assert(!code!.includes(family));
+  const { id_token } = await (await server.token({ code })).json();
+  assertEquals([claimsOf(id_token).nonce, claimsOf(id_token).sub], [nonce, "bob-who-was-hinted"]);
+});
+
+test("[AR-07] Location is one line of ASCII from which a form decoder reads the very values", async () => {
+  const server = await bench();
+  const states = [
+    ...["+", "&", "=", "#", "%", "+ & = # %", "%2B", "%252B", "a=b&code=stolen&iss=x", "é", "ß", "Привет", "鍵🔑"],
+    ...["e\u0301", "\u202eabc", "\ufeffx", "'()*!~-._", `"<>\\^\`{|}`, "/?:@,;$", " ", "a\tb", "\r\n", "\0"],
+    ...["\u2028", "%", "%zz", "%ff", "++", "%20+"],
+  ];
+  await each(states, (state) =>
+    each(ways(server), async (send) => {
+      for (const fields of [{}, { scope: "bogus" }]) {
+        const response = await send({ ...fields, state });
+        sentTo(response, { state });
+        const location = response.headers.get("location")!;
+        assertMatch(location, /^[\x21-\x7E]+$/);
+        assertEquals(new URL(location).searchParams.get("state"), state);
+        const raw = /[?&]state=([^&#]*)/.exec(location)![1]!;
+        assertEquals(decodeURIComponent(raw.replaceAll("+", " ")), state);
+      }
+    }));
+});
+
+test("[AR-08] every answer of the authorization endpoint is kept out of caches and referrers", async () => {
+  const broken = await bench({ pages: () => Promise.reject(new Error("no ink")) });
+  const failing = await bench({ approver: () => Promise.reject(new Error("gone")) });
+  const server = await bench();
+  const answers: Readonly<Record<string, Response>> = {
+    success: await server.authorize(),
+    "success after a POST": await authorizeByPost(server),
+    "error redirect": await server.authorize({ scope: "bogus" }),
+    "error redirect after a POST": await authorizeByPost(server, { scope: "bogus" }),
+    "failure of the approver": await failing.authorize(),
+    "unknown client": await server.authorize({ client_id: "nobody" }),
+    "unknown client after a POST": await authorizeByPost(server, { client_id: "nobody" }),
+    "foreign redirect URI": await server.authorize({ redirect_uri: "https://evil.example/cb" }),
+    "broken encoding": await server.get("/oauth2/authorize?client_id=%ff"),
+    "nothing at all": await server.get("/oauth2/authorize"),
+    "wrong media type": await server.authorize({}, { method: "POST", body: "{}" }),
+    "too long a query": await server.authorize({ padding: "a".repeat(17_000) }),
+    "too large a body": await authorizeByPost(server, { padding: "a".repeat(70_000) }),
+    "another method": await server.authorize({}, { method: "DELETE" }),
+    preflight: await server.authorize({}, { method: "OPTIONS" }),
+    HEAD: await server.authorize({}, { method: "HEAD" }),
+    "a page that cannot be drawn": await broken.authorize({ client_id: "nobody" }),
+  };
+  await each(Object.keys(answers), (name) => {
+    const { headers } = answers[name]!;
+    assertEquals([headers.get("referrer-policy"), headers.get("cache-control")], ["no-referrer", "no-store"]);
+  });
+});
+
+test("[AR-08] what an approver shows is kept out of caches and referrers as well", async () => {
+  const approver: Approver = () => new Response("<h1>Who are you?</h1>", { headers: { "content-type": "text/html" } });
+  const response = await (await bench({ approver })).authorize();
+  assertEquals([response.status, await response.text()], [200, "<h1>Who are you?</h1>"]);
+  const { headers } = response;
+  assertEquals([headers.get("referrer-policy"), headers.get("cache-control")], ["no-referrer", "no-store"]);
+});
+
+test("[AR-09] either every redirect ends in #_ or none has a fragment", async () => {
+  const server = await bench();
+  const fragments = new Set<string>();
+  for (const fields of [{}, ...refused]) {
+    for (const send of ways(server)) {
+      for (const state of ["plain", "a#b", undefined]) {
+        const location = (await send({ ...fields, state })).headers.get("location")!;
+        fragments.add(location.includes("#") ? location.slice(location.indexOf("#")) : "");
+      }
+    }
+  }
+  assertEquals(fragments.size, 1);
+  assertMatch([...fragments][0]!, /^(?:|#_)$/);
+});
+
+test("[AR-10] the browser goes to the URI as requested, with the port of the request on loopback", async () => {
+  const redirect_uris = ["http://127.0.0.1/cb", "http://[::1]:1000/cb?a=1", "http://localhost:3000/cb"];
+  const server = await bench({ clients: [{ client_id: "spa", redirect_uris }] });
+  const uris = [
+    "http://127.0.0.1:51004/cb",
+    "http://[::1]:51004/cb?a=1",
+    "http://[::1]/cb?a=1",
+    "http://localhost:51004/cb",
+  ];
+  await each(uris, (uri) =>
+    each(ways(server), async (send) => {
+      assert(sentTo(await send({ redirect_uri: uri }), { uri }).code);
+      assertEquals(sentTo(await send({ redirect_uri: uri, scope: "bogus" }), { uri }).error, "invalid_scope");
+    }));
+});
+
+test("[AR-11] a client the operator wrote down gets its errors at once, before any person acted", async () => {
+  let asked = 0;
+  const approver: Approver = () => {
+    asked++;
+    return new Response("please log in");
+  };
+  const server = await bench({ approver });
+  await each(refused, (fields) => each(ways(server), async (send) => assert("error" in sentTo(await send(fields)))));
+  assertEquals(asked, 0);
+  await shownPage(await server.authorize({ client_id: "nobody" }));
+  await shownPage(await server.authorize({ redirect_uri: "https://evil.example/cb" }));
+  assertEquals(asked, 0);
+});
+
+test("[AR-12] the same authorization request sent twice gives two different codes, both good", async () => {
+  const server = await bench();
+  const codes = [await server.code(), await server.code(), sentTo(await authorizeByPost(server)).code!];
+  assertEquals(new Set(codes).size, 3);
+  assertNotEquals(codes[0]!.slice(0, 4), codes[1]!.slice(0, 4));
+  await each(codes, async (code) => assertEquals((await server.token({ code })).status, 200));
+  const together = await Promise.all(Array.from({ length: 50 }, () => server.code()));
+  assertEquals(new Set(together).size, 50);
+});

@@ -1,0 +1,859 @@
+/** Client authentication by JWT: a statement that the client signs, once, for this server alone (groups JC and CA). */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import type { JWK, JWTPayload } from "jose";
+import { Buffer } from "node:buffer";
+import { createPublicKey } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import * as oauth from "oauth4webapi";
+import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import { as, confidentialClient, count, crowd, post, refreshed } from "./client_endpoints.ts";
+import type { Tokens } from "./client_endpoints.ts";
+import { basic, bench, each, outcome, overheard, refusals, tokensOf, webRequest, webToken } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-assertion-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const start = Date.UTC(2026, 0, 1) / 1000;
+const issuer = "https://as.test";
+const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const secret = "a secret that is long enough for every algorithm there is, HS512 too: 0123456789";
+const secretKey = new TextEncoder().encode(secret);
+
+const keyAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const secretAlgorithms = ["HS256", "HS384", "HS512"];
+
+/** A key pair, whose public half a client can register. */
+interface Pair {
+  readonly privateKey: CryptoKey;
+  readonly jwk: JWK;
+  readonly pem: string;
+}
+
+async function makePair(alg: string): Promise<Pair> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  const pem = createPublicKey({ key: { ...jwk }, format: "jwk" }).export({ format: "pem", type: "spki" });
+  return { privateKey, jwk, pem: pem.toString() };
+}
+
+const made = new Map<string, Promise<Pair>>();
+
+/** The pair of this name and algorithm, such as `"rsa RS256"`; made once, for RSA keys are slow to make. */
+function pairOf(name: string): Promise<Pair> {
+  let pair = made.get(name);
+  if (pair === undefined) made.set(name, pair = makePair(name.split(" ")[1]!));
+  return pair;
+}
+
+function keyClient(client_id: string, keys: readonly JWK[], more: Partial<ClientMetadata> = {}): ClientMetadata {
+  const grant_types = ["client_credentials", "authorization_code", "refresh_token"];
+  const redirect_uris = ["https://web.example/cb"];
+  const jwks = { keys: keys.map((key) => ({ ...key })) };
+  return { client_id, jwks, token_endpoint_auth_method: "private_key_jwt", grant_types, redirect_uris, ...more };
+}
+
+function secretClient(client_id: string, more: Partial<ClientMetadata> = {}): ClientMetadata {
+  const grant_types = ["client_credentials", "authorization_code", "refresh_token"];
+  return confidentialClient(client_id, {
+    client_secret: secret,
+    token_endpoint_auth_method: "client_secret_jwt",
+    grant_types,
+    ...more,
+  });
+}
+
+/** `key` has an ES256 key, `key2` another one; `shared` and `shared2` have a secret, the same one. */
+async function signers(...more: readonly ClientMetadata[]): Promise<LatchkeyOptions> {
+  return {
+    ...crowd,
+    clients: [
+      ...crowd.clients,
+      keyClient("key", [{ ...(await pairOf("key ES256")).jwk, kid: "k1" }]),
+      keyClient("key2", [{ ...(await pairOf("key2 ES256")).jwk, kid: "k1" }]),
+      secretClient("shared"),
+      secretClient("shared2"),
+      ...more,
+    ],
+  };
+}
+
+let drawn = 0;
+
+/** What changes a good assertion; `undefined` leaves a claim or header out. */
+interface Change {
+  readonly claims?: Record<string, unknown>;
+  readonly header?: Record<string, unknown>;
+  readonly key?: CryptoKey | Uint8Array;
+}
+
+/** An assertion of a client, `key` or one with a secret, good for a minute. */
+async function assertionOf(client_id: string, { claims, header, key }: Change = {}): Promise<string> {
+  const hashed = client_id.startsWith("shared");
+  const payload = {
+    ...{ iss: client_id, sub: client_id, aud: issuer, jti: `jti-${drawn++}`, iat: start, exp: start + 60 },
+    ...claims,
+  };
+  const alg = hashed ? "HS256" : "ES256";
+  const own = key ?? (hashed ? secretKey : (await pairOf(`${client_id} ES256`)).privateKey);
+  return await new SignJWT(payload as JWTPayload).setProtectedHeader({ alg, ...header }).sign(own);
+}
+
+/** Asks for a token by client credentials with an assertion. */
+function ask(b: Bench, client_assertion: string, fields: Fields = {}, headers = {}): Promise<Response> {
+  const all = { grant_type: "client_credentials", client_assertion_type: type, client_assertion, ...fields };
+  return post(b, "/oauth2/token", all, headers);
+}
+
+async function tried(b: Bench, client_id: string, change: Change = {}): Promise<string> {
+  return await outcome(await ask(b, await assertionOf(client_id, change)));
+}
+
+const refused = "401 invalid_client";
+const both = ["key", "shared"] as const;
+
+/** A request to each endpoint where clients authenticate, that is 200 for whoever may call it. */
+const endpoints: readonly (readonly [path: string, fields: Fields])[] = [
+  ["/oauth2/token", { grant_type: "client_credentials" }],
+  ["/oauth2/revoke", { token: "x" }],
+  ["/oauth2/introspect", { token: "x" }],
+];
+
+test("[JC-01, JC-03] both methods work at every endpoint, with client_id or without, once for each assertion", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    for (const [path, fields] of endpoints) {
+      for (const client_id of [undefined, client, ""]) {
+        const sent = { ...fields, client_id, client_assertion_type: type, client_assertion: await assertionOf(client) };
+        assertEquals(await outcome(await post(b, path, sent)), "200");
+        for (const [other, more] of endpoints) {
+          assertEquals(await outcome(await post(b, other, { ...sent, ...more })), refused, "a replay");
+        }
+      }
+    }
+  }
+});
+
+test("[JC-01, CA-10] both methods redeem codes and refresh, where the client alone is not enough", async () => {
+  const b = await bench(await signers());
+  for (const client_id of both) {
+    const proof = async () => ({ client_assertion_type: type, client_assertion: await assertionOf(client_id) });
+    const code = await b.code({ ...webRequest, client_id });
+    assertEquals(await outcome(await b.token({ ...webToken, code, client_id })), refused);
+    const tokens = await tokensOf(await b.token({ ...webToken, code, ...await proof() })) as Tokens;
+    assertEquals(
+      (await refreshed(b, tokens.refresh_token, { client_id, ...await proof() })).refresh_token,
+      tokens.refresh_token,
+    );
+    const stolen = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id };
+    assertEquals(await outcome(await post(b, "/oauth2/token", stolen)), refused);
+  }
+});
+
+test("[JC-01] client_assertion_type is that one value, character for character, and neither comes alone", async () => {
+  const b = await bench(await signers());
+  await each([
+    ...[undefined, "", "x", type.toUpperCase(), `${type} `, ` ${type}`, `${type}\0`, type.slice(0, -1), `${type}s`],
+    "urn:ietf:params:oauth:client-assertion-type:saml2-bearer",
+    "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    "jwt-bearer",
+  ], async (client_assertion_type) => {
+    for (const client of both) {
+      const assertion = await assertionOf(client);
+      for (const client_id of [undefined, client]) {
+        const answer = await outcome(await ask(b, assertion, { client_assertion_type, client_id }));
+        assertMatch(answer, /^400 invalid_request$|^401 invalid_client$/);
+      }
+      assertEquals(await outcome(await ask(b, assertion)), "200", "the attempt has used it up");
+    }
+  });
+  for (const client_assertion of [undefined, ""]) {
+    for (const client_id of [undefined, "key", "shared", "spa"]) {
+      const fields = { grant_type: "client_credentials", client_id, client_assertion, client_assertion_type: type };
+      assertMatch(await outcome(await post(b, "/oauth2/token", fields)), /^400 invalid_request$|^401 invalid_client$/);
+    }
+  }
+});
+
+test("[JC-01, TK-08] client_id beside the assertion is its sub, or it is refused", async () => {
+  const b = await bench(await signers());
+  await each(["key2", "shared", "web", "spa", "nobody", "KEY", "key ", "key\0", "__proto__"], async (client_id) => {
+    assertMatch(await outcome(await ask(b, await assertionOf("key"), { client_id })), /^400 invalid_request$|^401 /);
+  });
+  assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
+});
+
+test("[CA-09, JC-01] an assertion beside another way of authentication is 400 invalid_request, though both be right", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    await each<[Fields, Record<string, string>]>([
+      [{}, as("web")],
+      [{}, basic(client, secret)],
+      [{ client_secret: secret }, {}],
+      [{ client_id: client, client_secret: secret }, {}],
+      [{ client_id: "poster", client_secret: "poster-secret" }, {}],
+      [{}, { authorization: "Bearer x" }],
+      [{ client_assertion: "x" }, as("web")],
+      [{ client_assertion: undefined }, as("web")],
+    ], async ([fields, headers]) => {
+      assertEquals(await outcome(await ask(b, await assertionOf(client), fields, headers)), "400 invalid_request");
+    });
+  }
+});
+
+test("[JC-01, TK-03, TK-04] the assertion comes once and in the body", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    const one = await assertionOf(client);
+    for (const pair of [[one, one], [one, "x"], [one, ""], [one, await assertionOf(client)]]) {
+      assertEquals(await outcome(await ask(b, one, { client_assertion: pair })), "400 invalid_request");
+    }
+    assertEquals(await outcome(await ask(b, one, { client_assertion_type: [type, type] })), "400 invalid_request");
+    const query = `?client_assertion_type=${encodeURIComponent(type)}&client_assertion=${one}`;
+    const inQuery = await post(b, `/oauth2/token${query}`, { grant_type: "client_credentials" });
+    assertEquals(await outcome(inQuery), "400 invalid_request");
+    assertEquals(await outcome(await ask(b, one)), "200");
+  }
+});
+
+test("[CA-10, CA-16, CA-17] a client that is registered for assertions is accepted with nothing else", async () => {
+  const b = await bench(await signers());
+  const fields = { grant_type: "client_credentials" };
+  await each<[Fields, Record<string, string>]>([
+    [{ client_id: "key" }, {}],
+    [{ client_id: "shared" }, {}],
+    [{}, basic("key", "")],
+    [{}, basic("key", "undefined")],
+    [{}, basic("shared", encodeURIComponent(secret))],
+    [{}, basic("shared", "")],
+    [{ client_id: "shared", client_secret: secret }, {}],
+    [{ client_id: "key", client_secret: "x" }, {}],
+  ], async ([more, headers]) => {
+    assertEquals(await outcome(await post(b, "/oauth2/token", { ...fields, ...more }, headers)), refused);
+  });
+});
+
+test("[CA-10, JC-04] a client that is registered for something else is refused with an assertion", async () => {
+  const b = await bench(await signers());
+  const { privateKey: key } = await pairOf("key ES256");
+  for (const [client_id, known] of [["web", "web-secret"], ["poster", "poster-secret"], ["spa", ""], ["spa", secret]]) {
+    const claims = { iss: client_id, sub: client_id };
+    const hashed = new TextEncoder().encode(known || "\0");
+    assertEquals(await tried(b, "shared", { claims, key: hashed }), refused, "with its secret");
+    assertEquals(await tried(b, "key", { claims, key }), refused);
+  }
+});
+
+test("[CA-10] keys that a client registered beside another method are no way in", async () => {
+  const keys = [{ ...(await pairOf("key ES256")).jwk, kid: "k1" }];
+  const { grant_types } = keyClient("key", keys);
+  const jwks = { keys };
+  const method = "token_endpoint_auth_method";
+  const b = await bench(
+    await signers(
+      confidentialClient("basic", { jwks, grant_types }),
+      confidentialClient("posted", { jwks, grant_types, [method]: "client_secret_post" }),
+      secretClient("hashed", { jwks }),
+      keyClient("public", keys, { [method]: "none" }),
+    ),
+  );
+  await each(["basic", "posted", "hashed", "public"], async (client_id) => {
+    assertEquals(await tried(b, "key", { claims: { iss: client_id, sub: client_id } }), refused);
+  });
+});
+
+test("[JC-02, JC-03, JC-05] every claim that is wrong, missing or of a wrong type is 401, one at a time", async () => {
+  const b = await bench(await signers());
+  const defects: Record<string, readonly unknown[]> = {
+    iss: [undefined, "", "nobody", "web", issuer, 1, null, ["key"], {}, "key "],
+    sub: [undefined, "", "nobody", "web", "spa", issuer, 1, null, ["key"], {}, "__proto__", "constructor"],
+    aud: [undefined, "", null, 1, {}, [], [""], [null], [[issuer]], "nobody"],
+    exp: [undefined, null, "", String(start + 60), true, {}, [start + 60], 0, -1, 1e308, start - 60, start + 3600],
+    nbf: [null, "", String(start), true, {}, start + 60, 1e308],
+    iat: [null, "", String(start), true, {}, start + 60, 1e308],
+    jti: [undefined],
+  };
+  for (const client of both) {
+    await each(
+      Object.entries(defects).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+      async ([name, value]) => {
+        assertEquals(await tried(b, client, { claims: { [name]: value } }), refused);
+      },
+    );
+    assertEquals(await tried(b, client), "200");
+  }
+});
+
+test("[JC-02] iss and sub both name the client: those of two clients do not add up to one", async () => {
+  const b = await bench(await signers());
+  for (const [one, two] of [["key", "key2"], ["shared", "shared2"]] as const) {
+    assertEquals(await tried(b, one, { claims: { sub: two } }), refused);
+    assertEquals(await tried(b, one, { claims: { iss: two } }), refused);
+    assertEquals(await tried(b, two, { claims: { sub: one } }), refused);
+  }
+  const { privateKey: key } = await pairOf("key2 ES256");
+  assertEquals(await tried(b, "key", { key }), refused, "signed with another client's key of the same kid");
+});
+
+test("[JC-02] a clock that is a few seconds ahead is forgiven, one that is a minute ahead is not", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    await each<[Record<string, unknown>, string]>([
+      [{ nbf: start + 8 }, "200"],
+      [{ iat: start + 8 }, "200"],
+      [{ iat: start + 8, nbf: start + 8, exp: start + 68 }, "200"],
+      [{ iat: start + 8.5, nbf: start + 7.25, exp: start + 60.75 }, "200"],
+      [{ nbf: start + 60, exp: start + 120 }, refused],
+      [{ iat: start + 60, exp: start + 120 }, refused],
+      [{ nbf: start - 60, iat: start - 60 }, "200"],
+      [{ iat: undefined }, "200"],
+      [{ iat: undefined, nbf: start }, "200"],
+      [{ exp: start + 1 }, "200"],
+      [{ exp: start + 300 }, "200"],
+      [{ exp: start + 330 }, refused],
+      [{ exp: start - 60, iat: start - 120 }, refused],
+    ], async ([claims, expected]) => assertEquals(await tried(b, client, { claims }), expected));
+  }
+});
+
+test("[JC-02] an exp that is past is past, and 5 minutes ahead are 300 seconds", async () => {
+  const b = await bench(await signers());
+  await each([-11, -9, -1, 0, 301, 309, 311], async (seconds) => {
+    for (const client of both) {
+      assertEquals(await tried(b, client, { claims: { exp: start + seconds, iat: start - 60 } }), refused);
+    }
+  });
+});
+
+test("[JC-02] it is the server's clock that counts", async () => {
+  const b = await bench(await signers());
+  const [early, late] = [await assertionOf("key"), await assertionOf("key")];
+  const future = await assertionOf("key", { claims: { iat: start + 86_400, exp: start + 86_460 } });
+  assertEquals(await outcome(await ask(b, future)), refused);
+  b.advance(40);
+  assertEquals(await outcome(await ask(b, early)), "200");
+  b.advance(80);
+  assertEquals(await outcome(await ask(b, late)), refused);
+  b.advance(86_400 - 120);
+  assertEquals(await outcome(await ask(b, future)), "200");
+});
+
+/** How to open a new store, and how to open it a second time. */
+const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
+  memory() {
+    const store = memoryStore();
+    return Promise.resolve([store, store]);
+  },
+  async SQLite() {
+    const path = join(folder, "shared.db");
+    return [await sqliteStore(path), await sqliteStore(path)];
+  },
+};
+
+for (const [name, open] of Object.entries(stores)) {
+  test(`[JC-03] of a hundred uses of one assertion at once, through two servers, one succeeds (${name})`, async () => {
+    const [store, again] = await open();
+    const options = await signers();
+    const servers = [await bench({ ...options, store }), await bench({ ...options, store: again })] as const;
+    for (const client of both) {
+      const one = await assertionOf(client);
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(servers[i % 2]!, one)));
+      assertEquals(await count(answers), { "200": 1, [refused]: 99 });
+      const mixed = await assertionOf(client);
+      const elsewhere = await Promise.all(
+        endpoints.flatMap(([path, fields]) =>
+          servers.map((b) => post(b, path, { ...fields, client_assertion_type: type, client_assertion: mixed }))
+        ),
+      );
+      assertEquals(await count(elsewhere), { "200": 1, [refused]: 5 });
+    }
+    for (const b of servers) await b.as.close();
+  });
+}
+
+test("[JC-03] an assertion counts once until it has expired, however often the store is swept", async () => {
+  for (const client of both) {
+    for (const lifetime of [60, 300]) {
+      const b = await bench(await signers());
+      const one = await assertionOf(client, { claims: { exp: start + lifetime } });
+      assertEquals(await outcome(await ask(b, one)), "200");
+      for (let i = 0; i < lifetime + 60; i++) {
+        b.advance(1);
+        assertEquals(await outcome(await ask(b, one)), refused, `after ${i + 1} s`);
+      }
+    }
+  }
+});
+
+test("[JC-03] a fraction of a second in exp opens no gap between forgetting the jti and refusing the assertion", async () => {
+  for (const fraction of [0.01, 0.5, 0.99]) {
+    const b = await bench(await signers());
+    const one = await assertionOf("key", { claims: { exp: start + 60 + fraction } });
+    assertEquals(await outcome(await ask(b, one)), "200");
+    b.advance(55);
+    for (let i = 0; i < 200; i++) {
+      b.advance(0.1);
+      await b.get("/oauth2/jwks");
+      assertEquals(await outcome(await ask(b, one)), refused, `${(55 + (i + 1) / 10).toFixed(1)} s later`);
+    }
+  }
+});
+
+test("[JC-03] the jti counts, not the text: another signature over the same jti is a replay as well", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    const claims = { jti: `same-${client}` };
+    assertEquals(await tried(b, client, { claims }), "200");
+    assertEquals(await tried(b, client, { claims: { ...claims, exp: start + 61 } }), refused);
+    assertEquals(await tried(b, client, { claims, header: { typ: "JWT" } }), refused);
+  }
+});
+
+test("[JC-03] clients do not take each other's jti, and no jti is like another by accident", async () => {
+  const b = await bench(await signers());
+  for (const client of ["key", "key2", "shared", "shared2"]) {
+    for (const jti of ["x", "x ", "X", " x", "key x", "x\0", "\u00e9", "e\u0301", "x".repeat(2000), "constructor"]) {
+      assertEquals(await tried(b, client, { claims: { jti } }), "200", `${client} ${jti.slice(0, 20)}`);
+    }
+  }
+  const names = ["a", "a b"].map((id) => secretClient(id));
+  const spaced = await bench(await signers(...names));
+  const say = (id: string, jti: string) => tried(spaced, "shared", { claims: { iss: id, sub: id, jti } });
+  assertEquals([await say("a", "b c"), await say("a b", "c")], ["200", "200"]);
+});
+
+test("[JC-03] a jti is a text that says something (RFC 7519 §4.1.7)", async () => {
+  const b = await bench(await signers());
+  await each([null, "", 1, true, {}, [], ["x"]], async (jti) => {
+    for (const client of both) assertEquals(await tried(b, client, { claims: { jti } }), refused);
+  });
+});
+
+test("[JC-03] an assertion that was refused spoils no jti for its client", async () => {
+  const b = await bench(await signers());
+  const claims = { jti: "precious" };
+  const { privateKey: foreign } = await pairOf("key2 ES256");
+  assertEquals(await tried(b, "key", { claims, key: foreign }), refused);
+  assertEquals(await tried(b, "key", { claims: { ...claims, aud: "nobody" } }), refused);
+  assertEquals(await tried(b, "key", { claims: { ...claims, exp: start - 60 } }), refused);
+  assertEquals(await tried(b, "key", { claims }), "200");
+});
+
+test("[JC-03] when the store cannot say whether it was seen, the client is not let in", async () => {
+  let broken = "";
+  const store = overheard(memoryStore(), (verb, [kind]) => {
+    if (verb === broken && kind === "seen") throw new Error(`${verb} fails`);
+  });
+  const b = await bench({ ...await signers(), store });
+  for (const client of both) {
+    broken = "add";
+    assertEquals(await tried(b, client), "500 server_error");
+    broken = "";
+    assertEquals(await tried(b, client), "200");
+  }
+});
+
+test("[JC-04] every algorithm that suits method and key is accepted, and each key with its own only", async () => {
+  const clients: ClientMetadata[] = [];
+  for (const alg of keyAlgorithms) {
+    clients.push(keyClient(alg, [{ ...(await pairOf(`pair ${alg}`)).jwk, kid: "k", alg }]));
+  }
+  const b = await bench(await signers(...clients));
+  await each(keyAlgorithms, async (alg) => {
+    const { privateKey: key } = await pairOf(`pair ${alg}`);
+    for (const kid of ["k", undefined]) assertEquals(await tried(b, alg, { key, header: { alg, kid } }), "200");
+    for (const other of keyAlgorithms.filter((one) => one !== alg)) {
+      const { privateKey } = await pairOf(`pair ${other}`);
+      assertEquals(await tried(b, alg, { key: privateKey, header: { alg: other, kid: "k" } }), refused, other);
+    }
+  });
+  await each(secretAlgorithms, async (alg) => assertEquals(await tried(b, "shared", { header: { alg } }), "200"));
+});
+
+test("[JC-04] a key that is registered for one algorithm, another use or another operation serves no other", async () => {
+  const rsa = await pairOf("rsa RS256");
+  const { privateKey: signsPs } = await (async () => {
+    const { subtle } = crypto;
+    const parameters = { name: "RSA-PSS", hash: "SHA-256" };
+    const jwk = await exportJWK(rsa.privateKey);
+    return { privateKey: await subtle.importKey("jwk", jwk as JsonWebKey, parameters, false, ["sign"]) };
+  })();
+  const ec = await pairOf("key ES256");
+  const b = await bench(
+    await signers(
+      keyClient("rs", [{ ...rsa.jwk, alg: "RS256" }]),
+      keyClient("any", [rsa.jwk]),
+      keyClient("ps", [{ ...rsa.jwk, alg: "PS256" }]),
+      keyClient("enc", [{ ...ec.jwk, use: "enc" }]),
+      keyClient("ops", [{ ...ec.jwk, key_ops: ["deriveBits"] }]),
+    ),
+  );
+  const as = (id: string, alg: string, key: CryptoKey) => tried(b, id, { key, header: { alg } });
+  assertEquals(await as("rs", "RS256", rsa.privateKey), "200");
+  assertEquals(await as("rs", "PS256", signsPs), refused);
+  assertEquals(await as("ps", "RS256", rsa.privateKey), refused);
+  assertEquals(await as("ps", "PS256", signsPs), "200");
+  assertEquals([await as("any", "RS256", rsa.privateKey), await as("any", "PS256", signsPs)], ["200", "200"]);
+  assertEquals([await as("enc", "ES256", ec.privateKey), await as("ops", "ES256", ec.privateKey)], [refused, refused]);
+});
+
+test("[JC-04] the algorithm that a client registered is its only one", async () => {
+  const { jwk, privateKey } = await pairOf("key ES256");
+  const rsa = await pairOf("rsa RS256");
+  const keys = [jwk, rsa.jwk];
+  const b = await bench(
+    await signers(
+      keyClient("es", keys, { token_endpoint_auth_signing_alg: "ES256" }),
+      keyClient("rs", keys, { token_endpoint_auth_signing_alg: "RS256" }),
+      secretClient("shared512", { token_endpoint_auth_signing_alg: "HS512" }),
+    ),
+  );
+  for (const [id, alg] of [["es", "ES256"], ["rs", "RS256"]] as const) {
+    assertEquals(await tried(b, id, { key: privateKey }), alg === "ES256" ? "200" : refused);
+    assertEquals(
+      await tried(b, id, { key: rsa.privateKey, header: { alg: "RS256" } }),
+      alg === "RS256" ? "200" : refused,
+    );
+  }
+  assertEquals(await tried(b, "shared512"), refused);
+  assertEquals(await tried(b, "shared512", { header: { alg: "HS384" } }), refused);
+  assertEquals(await tried(b, "shared512", { header: { alg: "HS512" } }), "200");
+});
+
+test("[JC-04] HS* keyed with anything that is public about the client is refused", async () => {
+  const rsa = await pairOf("rsa RS256");
+  const registered = { ...(await pairOf("key ES256")).jwk, kid: "k1" };
+  const b = await bench(await signers(keyClient("rsa", [{ ...rsa.jwk, kid: "k1" }])));
+  const texts = (jwk: JWK, pem: string) => [
+    ...[pem, pem.trim(), pem.replaceAll("\n", ""), pem.split("\n").slice(1, -2).join("\n")],
+    ...[JSON.stringify(jwk), JSON.stringify({ keys: [jwk] }), jwk.x ?? jwk.n!, "k1", "", "key", "undefined", "null"],
+  ];
+  for (
+    const [client_id, jwk, pem] of [["key", registered, (await pairOf("key ES256")).pem], [
+      "rsa",
+      rsa.jwk,
+      rsa.pem,
+    ]] as const
+  ) {
+    await each(texts(jwk, pem), async (text) => {
+      for (const alg of secretAlgorithms) {
+        for (const kid of ["k1", undefined]) {
+          const key = new TextEncoder().encode(text || "\0");
+          assertEquals(await tried(b, client_id, { key, header: { alg, kid } }), refused);
+        }
+      }
+      const raw = Buffer.from(text, "base64");
+      if (raw.length > 0) {
+        assertEquals(await tried(b, client_id, { key: new Uint8Array(raw), header: { alg: "HS256" } }), refused);
+      }
+    });
+  }
+});
+
+test("[JC-04] none, unknown and misspelt algorithms are refused, signed or not", async () => {
+  const b = await bench(await signers());
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  for (const client of both) {
+    const [header, , signature] = (await assertionOf(client)).split(".") as [string, string, string];
+    const payload = () =>
+      encoded({ iss: client, sub: client, aud: issuer, jti: `n${drawn++}`, iat: start, exp: start + 60 });
+    await each(
+      [
+        "none",
+        "None",
+        "NONE",
+        "nOnE",
+        "",
+        undefined,
+        null,
+        0,
+        "es256",
+        "hs256",
+        "ES256K",
+        "HS1",
+        "HS256 ",
+        "HS",
+        "dir",
+        ["HS256"],
+        {},
+      ],
+      async (alg) => {
+        for (const last of ["", signature, "AA"]) {
+          assertEquals(await outcome(await ask(b, `${encoded({ alg })}.${payload()}.${last}`)), refused);
+        }
+      },
+    );
+    await each(["", signature.slice(0, -4), "AAAA", Buffer.alloc(64).toString("base64url")], async (last) => {
+      assertEquals(await outcome(await ask(b, `${header}.${payload()}.${last}`)), refused);
+    });
+  }
+});
+
+test("[JC-04] client_secret_jwt is never verified with a key, private_key_jwt never with a secret", async () => {
+  const b = await bench(await signers());
+  const { privateKey: key, jwk } = await pairOf("key ES256");
+  const rsa = await pairOf("rsa RS256");
+  for (const client of ["shared", "web"]) {
+    const claims = { iss: client, sub: client };
+    assertEquals(await tried(b, "shared", { claims, key, header: { alg: "ES256", jwk } }), refused);
+    assertEquals(
+      await tried(b, "shared", { claims, key: rsa.privateKey, header: { alg: "RS256", kid: "k1" } }),
+      refused,
+    );
+  }
+  for (const alg of secretAlgorithms) assertEquals(await tried(b, "key", { key: secretKey, header: { alg } }), refused);
+  const wrong = [
+    "shared-secret",
+    secret.slice(1),
+    secret.slice(0, -1),
+    `${secret} `,
+    secret.toUpperCase(),
+    encodeURIComponent(secret),
+  ];
+  await each(
+    wrong,
+    async (text) => assertEquals(await tried(b, "shared", { key: new TextEncoder().encode(text) }), refused),
+  );
+});
+
+test("[JC-04] headers that must be understood and other forms of JOSE are refused, whatever they hold", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    const good = await assertionOf(client);
+    const [header, payload, signature] = good.split(".") as [string, string, string];
+    await each([
+      ...[
+        "x",
+        ".",
+        "..",
+        "...",
+        "a.b.c",
+        "....",
+        `${good}.`,
+        `.${good}`,
+        `${good}.x`,
+        `${header}.${payload}`,
+        ` ${good}`,
+      ],
+      ...[good.replaceAll(".", ","), `${payload}.${header}.${signature}`],
+      ...[
+        JSON.stringify({ protected: header, payload, signature }),
+        `${header}.e30.${signature}`,
+        `${header}..${signature}`,
+      ],
+      ...[`e30.${payload}.${signature}`, `bnVsbA.${payload}.${signature}`, `${header}.bnVsbA.${signature}`, "🔑.🔑.🔑"],
+      "a".repeat(60_000),
+    ], async (text) => assertEquals(await outcome(await ask(b, text)), refused));
+    const claims = { iss: client, sub: client, aud: issuer, jti: `crit-${client}`, exp: start + 60 };
+    const demanding = { alg: client === "key" ? "ES256" : "HS256", crit: ["urn:x"], "urn:x": 1 };
+    const key = client === "key" ? (await pairOf("key ES256")).privateKey : secretKey;
+    const critical = await new SignJWT(claims).setProtectedHeader(demanding).sign(key, { crit: { "urn:x": true } });
+    assertEquals(await outcome(await ask(b, critical)), refused);
+    assertEquals(await outcome(await ask(b, good)), "200");
+  }
+});
+
+test("[JC-05] aud is the issuer alone, as text or as an array of one, character for character", async () => {
+  for (const own of [issuer, "https://as.test/t1", "https://as.test:8443"]) {
+    const b = await bench({ ...await signers(), issuer: own });
+    for (const client of both) {
+      const aud = async (value: unknown) => await tried(b, client, { claims: { aud: value } });
+      assertEquals([await aud(own), await aud([own])], ["200", "200"]);
+      await each<unknown>([
+        ...[
+          `${own}/`,
+          `${own}/oauth2/token`,
+          `${own}/oauth2/revoke`,
+          `${own}/.well-known/openid-configuration`,
+          `${own} `,
+        ],
+        ...[
+          own.toUpperCase(),
+          own.replace("https:", "http:"),
+          own.slice(0, -1),
+          "https://evil.example",
+          "as.test",
+          client,
+        ],
+        ...[[own, `${own}/oauth2/token`], [own, "https://evil.example"], ["https://evil.example", own], [own, own], [
+          own,
+          "",
+        ]],
+        ...[[own, null], [[own]], { 0: own }, [`${own}/oauth2/token`], `${own} https://evil.example`, `${own},x`, []],
+      ], async (value) => assertEquals(await aud(value), refused));
+    }
+  }
+});
+
+test("[JC-06] keys that the assertion brings along mean nothing, and nothing is fetched because of them", async () => {
+  const b = await bench(await signers());
+  const { privateKey: key, jwk } = await pairOf("evil ES256");
+  const url = "https://evil.example/jwks.json";
+  const real = globalThis.fetch;
+  const asked: unknown[] = [];
+  globalThis.fetch = (target) => {
+    asked.push(target);
+    return Promise.resolve(Response.json({ keys: [{ ...jwk, kid: "k1" }] }));
+  };
+  try {
+    await each<Record<string, unknown>>([
+      { jwk },
+      { jwk: { ...jwk, kid: "k1" }, kid: "k1" },
+      { jku: url },
+      { jku: url, kid: "k1" },
+      { x5u: url },
+      { x5c: ["MIIB"] },
+      { kid: url },
+      { kid: "../k1" },
+      { kid: "__proto__" },
+      { kid: "k1" },
+      {},
+    ], async (header) => assertEquals(await tried(b, "key", { key, header }), refused));
+    for (const header of [{ jku: url, kid: "k1" }, { x5u: url }]) {
+      assertEquals(await tried(b, "key", { header }), "200");
+    }
+    assertEquals(await tried(b, "key", { header: { jwk } }), "200", "signed with the registered key, whatever it says");
+  } finally {
+    globalThis.fetch = real;
+  }
+  assertEquals(asked, []);
+});
+
+test("[JC-06] an unknown kid is refused even where the key behind it is the right one", async () => {
+  const b = await bench(await signers());
+  await each(["k2", "K1", "k1 ", "1"], async (kid) => {
+    assertEquals(await tried(b, "key", { header: { kid } }), refused);
+  });
+  for (const kid of ["k1", undefined]) assertEquals(await tried(b, "key", { header: { kid } }), "200");
+});
+
+test("[JC-06] of several keys the kid picks one; a key that was taken out counts no more, one put in at once", async () => {
+  const [one, two] = [await pairOf("key ES256"), await pairOf("key2 ES256")];
+  const [a, z] = [{ ...one.jwk, kid: "a" }, { ...two.jwk, kid: "z" }];
+  const b = await bench(await signers(keyClient("turn", [a, z])));
+  const say = (kid: string, { privateKey: key }: Pair) => tried(b, "turn", { key, header: { kid } });
+  assertEquals([await say("a", one), await say("z", two)], ["200", "200"]);
+  assertEquals([await say("a", two), await say("z", one)], [refused, refused]);
+  b.as.clients.set(keyClient("turn", [z]));
+  assertEquals([await say("a", one), await say("z", two)], [refused, "200"]);
+  b.as.clients.set(keyClient("turn", [{ ...one.jwk, kid: "z" }]));
+  assertEquals([await say("z", one), await say("z", two)], ["200", refused]);
+});
+
+test("[JC-06] the server starts with no private key of a client, and not without any key", async () => {
+  const { privateKey, jwk } = await pairOf("key ES256");
+  const method = { token_endpoint_auth_method: "private_key_jwt" as const };
+  const broken: ClientMetadata[] = [
+    keyClient("x", [await exportJWK(privateKey)]),
+    keyClient("x", [jwk, { kty: "oct", k: "c2VjcmV0" }]),
+    keyClient("x", []),
+    { client_id: "x", redirect_uris: ["https://x.example/cb"], ...method },
+    { ...keyClient("x", [jwk]), client_secret: "both" },
+    { ...secretClient("x"), client_secret: undefined },
+  ];
+  await each(broken, async (client) => {
+    await assertRejects(() => latchkey({ issuer, clients: [client] }), ConfigurationError);
+  });
+});
+
+test("[JC-04] an algorithm that can never be right for the method is refused when the client is registered", async () => {
+  const { jwk } = await pairOf("key ES256");
+  const broken: ClientMetadata[] = [
+    keyClient("x", [jwk], { token_endpoint_auth_signing_alg: "none" }),
+    keyClient("x", [jwk], { token_endpoint_auth_signing_alg: "HS256" }),
+    keyClient("x", [jwk], { token_endpoint_auth_signing_alg: "es256" }),
+    secretClient("x", { token_endpoint_auth_signing_alg: "RS256" }),
+    secretClient("x", { token_endpoint_auth_signing_alg: "none" }),
+  ];
+  await each(broken, async (client) => {
+    await assertRejects(() => latchkey({ issuer, clients: [client] }), ConfigurationError);
+  });
+});
+
+test("[CA-15] from client_secret_expires_at on, the secret signs nothing that counts", async () => {
+  const b = await bench(await signers(secretClient("shared-brief", { client_secret_expires_at: start + 100 })));
+  const at = (seconds: number) =>
+    tried(b, "shared-brief", { claims: { iat: start + seconds, exp: start + seconds + 60 } });
+  assertEquals(await at(0), "200");
+  b.advance(99);
+  assertEquals(await at(99), "200");
+  b.advance(1);
+  assertEquals(await at(100), refused);
+});
+
+test("[CA-07] every assertion that is refused gets one and the same answer, and the trace the reason", async () => {
+  const b = await bench(await signers());
+  const { privateKey: foreign } = await pairOf("evil ES256");
+  const used = await assertionOf("key");
+  await ask(b, used);
+  const assertions = [
+    used,
+    "x",
+    await assertionOf("key", { claims: { iss: "nobody", sub: "nobody" } }),
+    await assertionOf("key", { claims: { iss: "web", sub: "web" } }),
+    await assertionOf("key", { key: foreign }),
+    await assertionOf("key", { header: { kid: "k9" } }),
+    await assertionOf("key", { claims: { aud: "nobody" } }),
+    await assertionOf("key", { claims: { exp: start - 60 } }),
+    await assertionOf("key", { claims: { exp: start + 9999 } }),
+    await assertionOf("key", { claims: { jti: undefined } }),
+    await assertionOf("key", { key: secretKey, header: { alg: "HS256" } }),
+    await assertionOf("shared", { key: new TextEncoder().encode("guess") }),
+  ];
+  b.events.length = 0;
+  const bodies = new Set<string>();
+  for (const assertion of assertions) {
+    const response = await ask(b, assertion);
+    bodies.add(await response.clone().text());
+    assertEquals(await outcome(response), refused);
+  }
+  assertEquals(bodies.size, 1);
+  assertEquals(refusals(b.events).length, assertions.length);
+  assert(new Set(refusals(b.events).map(({ why }) => why.reason)).size >= 7);
+});
+
+test("[HT-15, CA-14] neither store nor trace hears an assertion or a secret", async () => {
+  const heard: string[] = [];
+  const store = overheard(memoryStore(), (verb, args) => heard.push(JSON.stringify([verb, ...args])));
+  const b = await bench({ ...await signers(), store });
+  const assertions = [
+    await assertionOf("key"),
+    await assertionOf("shared"),
+    await assertionOf("shared", { claims: { aud: "nobody" } }),
+    await assertionOf("key", { key: secretKey, header: { alg: "HS256" } }),
+  ];
+  for (const one of [...assertions, ...assertions]) {
+    await ask(b, one);
+    await ask(b, one, { client_assertion_type: one });
+    await ask(b, one, { client_id: one });
+    await post(b, `/oauth2/token?client_assertion=${one}`, {});
+  }
+  const all = heard.join("\n") + JSON.stringify(b.events);
+  for (const one of assertions) assert(!all.includes(one.split(".")[2]!), "an assertion was told");
+  assert(!all.includes(secret), "a secret was told");
+});
+
+test("[JC-01, JC-05, SC-12] what oauth4webapi sends for either method is accepted", async () => {
+  const b = await bench(await signers());
+  const server = { issuer, token_endpoint: `${issuer}/oauth2/token` };
+  const over = { [oauth.customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
+  const skew = { [oauth.clockSkew]: Math.round(start - Date.now() / 1000) };
+  const { privateKey } = await pairOf("key ES256");
+  const methods = [
+    ["key", oauth.PrivateKeyJwt(privateKey)],
+    ["key", oauth.PrivateKeyJwt({ key: privateKey, kid: "k1" })],
+    ["shared", oauth.ClientSecretJwt(secret)],
+  ] as const;
+  for (const [client_id, auth] of methods) {
+    const client = { client_id, ...skew };
+    const answer = await oauth.clientCredentialsGrantRequest(server, client, auth, {}, over);
+    assertEquals((await oauth.processClientCredentialsResponse(server, client, answer)).scope, "read");
+  }
+});

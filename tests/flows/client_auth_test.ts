@@ -1,0 +1,651 @@
+/** Client authentication: every spelling of the right credentials, and nothing else (group CA). */
+
+import {
+  assertEquals,
+  assertGreater,
+  assertLessOrEqual,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+} from "@std/assert";
+import { Buffer } from "node:buffer";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { ClientSecretBasic, ClientSecretPost } from "oauth4webapi";
+import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { basic, bench, clients, each, encode, outcome, overheard, webRequest } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const callback = "https://web.example/cb";
+
+function confidential(client_id: string, client_secret: string, more: Partial<ClientMetadata> = {}): ClientMetadata {
+  return { client_id, client_secret, redirect_uris: [callback], ...more };
+}
+
+/** Redeems a new code of `id`, which was issued without a challenge, with these headers and changes to the body. */
+async function redeem(b: Bench, id: string, headers: HeadersInit = {}, fields: Fields = {}): Promise<Response> {
+  const code = await b.code({ ...webRequest, client_id: id });
+  const body = encode({ grant_type: "authorization_code", code, redirect_uri: callback, ...fields });
+  const all = new Headers(headers);
+  all.set("content-type", "application/x-www-form-urlencoded");
+  return await b.get("/oauth2/token", { method: "POST", body, headers: all });
+}
+
+function authorization(value: string): Record<string, string> {
+  return { authorization: value };
+}
+
+function base64(text: string | readonly number[]): string {
+  return Buffer.from(text as string).toString("base64");
+}
+
+/** The form encoding of OAuth 2.1 Appendix B. */
+function formEncode(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+const everyCharacter = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i)).join("");
+
+/** Ids and secrets in which each half, the joint and the encoding can go wrong. */
+const awkward = [
+  ...["my-client", "a:b", "a b", "a+b", "a%b", "100%", "%2D", "a%20b", "%", "%%", "%zz", ":", "::", "+", " ", "&=?#/"],
+  ...["a:b+c%", '"quoted"', "back\\slash", "~._-", "=", "==", "https://client.example/?a=b&c=d", everyCharacter],
+];
+
+/** Minimal, usual and exaggerated, all of them right: what a decoder must read as the same text. */
+const encodings: Readonly<Record<string, (text: string) => string>> = {
+  "as URLSearchParams": formEncode,
+  "as encodeURIComponent": encodeURIComponent,
+  "only what must be": (text) => text.replace(/[%+:]/g, (mark) => encodeURIComponent(mark)),
+  "every character": (text) => text.replace(/./gs, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, "0")}`),
+};
+
+test("[CA-01] a client with a secret authenticates by Basic unless it is registered for something else", async () => {
+  const b = await bench();
+  assertEquals(b.as.clients.find("web")?.authMethod, "client_secret_basic");
+  assertEquals(await outcome(await redeem(b, "web", basic("web", "web-secret"))), "200");
+});
+
+test("[CA-02] form-encoded Basic works for every id and secret, however much of them is encoded", async () => {
+  for (const [manner, encoded] of Object.entries(encodings)) {
+    const b = await bench({ clients: awkward.map((text) => confidential(text.slice(0, 256), text)) });
+    await each(awkward, async (text) => {
+      const headers = authorization(`Basic ${base64(`${encoded(text)}:${encoded(text)}`)}`);
+      assertEquals(await outcome(await redeem(b, text, headers)), "200", manner);
+    });
+  }
+});
+
+test("[CA-02] what oauth4webapi sends as Basic is read", async () => {
+  const b = await bench({ clients: awkward.map((text) => confidential(`${text}-id`, text)) });
+  await each(awkward, async (text) => {
+    const headers = new Headers();
+    await ClientSecretBasic(text)(
+      { issuer: b.as.issuer },
+      { client_id: `${text}-id` },
+      new URLSearchParams(),
+      headers,
+    );
+    assertEquals(await outcome(await redeem(b, `${text}-id`, headers)), "200");
+  });
+});
+
+test("[CA-02] the examples of the rule: my%2Dclient is my-client, and a%3Ab%2Bc%25 is a:b+c%", async () => {
+  const b = await bench({ clients: [confidential("my-client", "a:b+c%")] });
+  assertEquals(await outcome(await redeem(b, "my-client", basic("my%2Dclient", "a%3Ab%2Bc%25"))), "200");
+  assertEquals(await outcome(await redeem(b, "my-client", basic("my-client", "a:b%2Bc%25"))), "200");
+});
+
+test("[CA-02] the header is split at its first colon only", async () => {
+  const b = await bench({ clients: [confidential("a", "b:c"), confidential("a:b", "c")] });
+  assertEquals(await outcome(await redeem(b, "a", basic("a", "b:c"))), "200");
+  assertEquals(await outcome(await redeem(b, "a:b", basic("a%3Ab", "c"))), "200");
+  assertEquals(await outcome(await redeem(b, "a:b", basic("a", "b:c"))), "400 invalid_grant");
+});
+
+test("[CA-02] + is a space and %2B a plus", async () => {
+  const b = await bench({ clients: [confidential("a b", "c d"), confidential("e+f", "g+h")] });
+  assertEquals(await outcome(await redeem(b, "a b", basic("a+b", "c%20d"))), "200");
+  assertEquals(await outcome(await redeem(b, "e+f", basic("e%2Bf", "g%2bh"))), "200");
+  assertEquals(await outcome(await redeem(b, "a b", basic("a%2Bb", "c+d"))), "401 invalid_client");
+});
+
+test("Basic credentials as they stand, the way curl -u sends them, are read as well", async () => {
+  const ids = awkward.map((text, i) => `${i} ${text}`).filter((id) => !id.includes(":"));
+  const b = await bench({ clients: ids.map((id) => confidential(id, `${id}:${id}`)) });
+  await each(ids, async (id) => {
+    assertEquals(await outcome(await redeem(b, id, basic(id, `${id}:${id}`))), "200");
+  });
+});
+
+test("reading Basic in two ways lets in exactly who is meant in one of them", async () => {
+  const twins = [
+    confidential("a b", "one two"),
+    confidential("a+b", "three+four"),
+    confidential("a%20b", "five%2Bsix"),
+  ];
+  const b = await bench({ clients: twins });
+  const secrets = [
+    "one two",
+    "one+two",
+    "three four",
+    "three+four",
+    "three%2Bfour",
+    "five+six",
+    "five%2Bsix",
+    "five%252Bsix",
+  ];
+  const letIn: string[] = [];
+  for (const id of ["a b", "a+b", "a%20b", "a%2Bb", "a%2520b"]) {
+    for (const secret of secrets) {
+      for (const { client_id } of twins) {
+        const answer = await outcome(await redeem(b, client_id, basic(id, secret)));
+        if (answer === "200") letIn.push(`${id}:${secret} is ${client_id}`);
+      }
+    }
+  }
+  assertEquals(letIn, [
+    "a b:one two is a b",
+    "a b:one+two is a b",
+    "a+b:one two is a b",
+    "a+b:one+two is a b",
+    "a+b:three+four is a+b",
+    "a%20b:one two is a b",
+    "a%20b:one+two is a b",
+    "a%20b:five%2Bsix is a%20b",
+    "a%2Bb:three%2Bfour is a+b",
+    "a%2520b:five%252Bsix is a%20b",
+  ]);
+});
+
+test("[CA-03] the scheme may be written in any case, with any number of spaces behind", async () => {
+  const b = await bench();
+  const credentials = base64("web:web-secret");
+  await each(["Basic ", "basic ", "BASIC ", "bAsIc ", "Basic  ", "basic      "], async (scheme) => {
+    assertEquals(await outcome(await redeem(b, "web", authorization(scheme + credentials))), "200");
+  });
+});
+
+test("[CA-04] a Basic header that cannot be read is 401, and never as if there were none", async () => {
+  const b = await bench({ clients: [...clients, confidential("id", "secret")] });
+  const right = "d2ViOndlYi1zZWNyZXQ=";
+  const tokens = [
+    // Wrapped wrongly: no padding, too much, inside, another alphabet, a break, a companion.
+    ...["d2ViOndlYi1zZWNyZXQ", `${right}=`, `${right}==`, "d2ViOndl=Yi1zZWNyZXQ=", `=${right}`, `${right}A`],
+    ...["d2ViOndlYi1zZWNyZXQ-_", "d2Vi OndlYi1zZWNyZXQ=", `${right}, realm=x`, `${right} ${right}`, `"${right}"`],
+    ...["!!!", "é", "d", "=", "====", "%64%32", "web:web-secret"],
+    // No colon, or nothing before it.
+    ...["web", "", ":", ":web-secret", "web%3Aweb-secret"].map(base64),
+    // Broken percent sequences.
+    ...["web:%zz", "web:%", "web:web-secret%", "web:web-secre%7", "%:web-secret", "%zz:x", "web:%u0041"].map(base64),
+    // Not UTF-8, raw and percent-encoded: a lone byte, an overlong slash, a surrogate, a cut sequence.
+    ...[[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82]].flatMap((bytes) => [
+      base64([...Buffer.from("web:web-secret"), ...bytes]),
+      base64([...bytes, ...Buffer.from("web:web-secret")]),
+      base64(`web:web-secret${bytes.map((byte) => `%${byte.toString(16)}`).join("")}`),
+      base64(`${bytes.map((byte) => `%${byte.toString(16)}`).join("")}web:web-secret`),
+    ]),
+    // Characters that are not printable ASCII, raw and percent-encoded; the line end is what `echo | base64` makes.
+    ...["\0", "\t", "\r", "\n", "\x7f", "\x80", "\ufeff", "é", "\u200b", "🗝"].flatMap((mark) => [
+      base64(`web:web-secret${mark}`),
+      base64(`${mark}web:web-secret`),
+      base64(`web${mark}:web-secret`),
+      base64(`web:web-secret${encodeURIComponent(mark)}`),
+      base64(`${encodeURIComponent(mark)}web:web-secret`),
+    ]),
+  ];
+  const headers = [
+    "",
+    "Basic",
+    "Basic ",
+    "Basic:",
+    `Basic${right}`,
+    `Basic,${right}`,
+    right,
+    ...tokens.map((one) => `Basic ${one}`),
+  ];
+  await each(headers, async (header) => {
+    // Latin-1, so that what is not ASCII can stand in a header at all.
+    const value = Buffer.from(header).toString("latin1");
+    assertEquals(await outcome(await redeem(b, "web", authorization(value))), "401 invalid_client");
+    const asSpa = await b.token({ code: await b.code() }, { headers: authorization(value) });
+    assertEquals(await outcome(asSpa), "401 invalid_client", "the client_id in the body was taken instead");
+  });
+  assertEquals(b.events.filter((event) => event.type === "bug"), []);
+});
+
+test("[CA-05, CA-06] a 401 has a Basic challenge with a realm, whatever was sent, and nothing else has one", async () => {
+  const b = await bench();
+  await each<[HeadersInit, Fields, number]>([
+    [basic("web", "wrong"), {}, 401],
+    [basic("nobody", "x"), {}, 401],
+    [authorization("Basic !"), {}, 401],
+    [authorization("Bearer x"), {}, 401],
+    [{}, {}, 401],
+    [{}, { client_id: "web" }, 401],
+    [{}, { client_id: "nobody" }, 401],
+    [{}, { client_id: "poster", client_secret: "wrong" }, 401],
+    [{}, { client_id: "spa" }, 400],
+    [basic("web", "web-secret"), { code: "x" }, 400],
+    [basic("web", "web-secret"), { client_secret: "web-secret" }, 400],
+    [basic("web", "web-secret"), { client_id: "spa" }, 400],
+    [basic("web", "web-secret"), {}, 200],
+  ], async ([headers, fields, status]) => {
+    const response = await redeem(b, "web", headers, fields);
+    assertEquals(response.status, status);
+    const challenge = response.headers.get("www-authenticate");
+    if (status !== 401) return assertEquals(challenge, null);
+    assertMatch(challenge ?? "", /^Basic realm="[\x20\x21\x23-\x5B\x5D-\x7E]+"(?:, charset="UTF-8")?$/);
+    assertEquals((await response.json()).error, "invalid_client");
+  });
+});
+
+test("[CA-06] a realm is one quoted string, whatever the issuer", async () => {
+  const b = await bench({ issuer: "https://as.test:8443/a~b/c.d-e_f" });
+  const response = await b.token({ client_id: undefined });
+  assertMatch(response.headers.get("www-authenticate") ?? "", /^Basic realm="[^"\\]*", charset="UTF-8"$/);
+});
+
+/** Failures that nobody may tell apart: whether the client exists, and what was wrong, are not for the sender. */
+const failures: Readonly<Record<string, readonly [HeadersInit, Fields]>> = {
+  "unknown client by Basic": [basic("nobody", "web-secret"), {}],
+  "wrong secret by Basic": [basic("web", "wrong"), {}],
+  "empty secret by Basic": [basic("web", ""), {}],
+  "expired secret": [basic("old", "old-secret"), {}],
+  "Basic for a client registered for post": [basic("poster", "poster-secret"), {}],
+  "Basic for a public client": [basic("spa", "x"), {}],
+  "Basic with another client in the body": [basic("web", "wrong"), { client_id: "spa" }],
+  "unknown client by post": [{}, { client_id: "nobody", client_secret: "poster-secret" }],
+  "wrong secret by post": [{}, { client_id: "poster", client_secret: "wrong" }],
+  "post for a client registered for Basic": [{}, { client_id: "web", client_secret: "web-secret" }],
+  "post for a public client": [{}, { client_id: "spa", client_secret: "x" }],
+  "a secret without a client": [{}, { client_secret: "web-secret" }],
+  "unknown client that only names itself": [{}, { client_id: "nobody" }],
+  "confidential client that only names itself": [{}, { client_id: "web" }],
+  "no credentials": [{}, {}],
+  "an assertion": [{}, { client_assertion: "e30.e30.x", client_assertion_type: "x" }],
+  "wrong secret and a grant that does not exist": [basic("web", "wrong"), { grant_type: "password" }],
+  "wrong secret and no code": [basic("web", "wrong"), { code: undefined }],
+  "unknown client and no code": [basic("nobody", "wrong"), { code: undefined }],
+};
+
+const withOld: LatchkeyOptions = {
+  clients: [...clients, confidential("old", "old-secret", { client_secret_expires_at: 1 })],
+};
+
+test("[CA-07] unknown client, wrong secret, no credentials and wrong method get equal answers", async () => {
+  const b = await bench(withOld);
+  const answers = new Map<string, string[]>();
+  for (const [name, [headers, fields]] of Object.entries(failures)) {
+    const response = await redeem(b, "web", headers, fields);
+    const answer = JSON.stringify([response.status, [...response.headers], await response.text()]);
+    answers.set(answer, [...answers.get(answer) ?? [], name]);
+  }
+  assertEquals(answers.size, 1, inspect(answers));
+});
+
+test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whether the client exists or not", async () => {
+  const b = await bench(withOld);
+  const secret = "guess".repeat(20);
+  const cost = async (id: string): Promise<string[]> => {
+    const body = encode({ grant_type: "authorization_code", code: "x", redirect_uri: callback });
+    const digested: string[] = [];
+    const { subtle } = crypto;
+    const digest = subtle.digest;
+    subtle.digest = function (algorithm, data) {
+      const view = ArrayBuffer.isView(data) ? data : new Uint8Array(data);
+      digested.push(Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString());
+      return digest.call(subtle, algorithm, data);
+    };
+    try {
+      const headers = { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" };
+      assertEquals(
+        await outcome(await b.get("/oauth2/token", { method: "POST", body, headers })),
+        "401 invalid_client",
+      );
+    } finally {
+      delete (subtle as { digest?: unknown }).digest;
+    }
+    return digested;
+  };
+  await each(["web", "nobody", "poster", "spa", "old"], async (id) => assertEquals(await cost(id), [secret]));
+});
+
+test("[CA-08] a secret of any other length or spelling is refused like every wrong one", async () => {
+  const b = await bench({ clients: [...clients, confidential("long", "s".repeat(1000))] });
+  const wrong = [
+    ...[
+      "",
+      "w",
+      "web-secre",
+      "web-secrets",
+      "web-secreT",
+      "WEB-SECRET",
+      "web-secret ",
+      " web-secret",
+      "web-secretweb-secret",
+    ],
+    ...[
+      "x".repeat(43),
+      "A".repeat(43),
+      "x".repeat(10_000),
+      "web-secret".repeat(1000),
+      "%77eb-secre",
+      "undefined",
+      "null",
+    ],
+  ];
+  await each(wrong, async (secret) => {
+    assertEquals(await outcome(await redeem(b, "web", basic("web", secret))), "401 invalid_client");
+    const fields = { client_id: "poster", client_secret: secret.replace("web", "poster") };
+    assertEquals(await outcome(await redeem(b, "web", {}, fields)), "401 invalid_client");
+  });
+  for (const length of [0, 1, 999, 1001, 2000]) {
+    assertEquals(await outcome(await redeem(b, "long", basic("long", "s".repeat(length)))), "401 invalid_client");
+  }
+  assertEquals(await outcome(await redeem(b, "long", basic("long", "s".repeat(1000)))), "200");
+});
+
+test("[CA-08, CA-14] knowing the digest of a secret is not knowing the secret", async () => {
+  const b = await bench();
+  for (
+    const secret of [await b.as.clients.find("web")!.secretDigest!, await b.as.clients.find("web")!.secretDigest! + "="]
+  ) {
+    assertEquals(await outcome(await redeem(b, "web", basic("web", secret))), "401 invalid_client");
+  }
+});
+
+test("[CA-09] two ways of authentication at once are 400 invalid_request, though both be right", async () => {
+  const b = await bench();
+  const assertion = {
+    client_assertion: "e30.e30.x",
+    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+  };
+  await each<[HeadersInit, Fields]>([
+    [basic("web", "web-secret"), { client_secret: "web-secret" }],
+    [basic("web", "web-secret"), { client_id: "web", client_secret: "web-secret" }],
+    [basic("web", "web-secret"), { client_id: "poster", client_secret: "poster-secret" }],
+    [basic("poster", "poster-secret"), { client_id: "poster", client_secret: "poster-secret" }],
+    [basic("web", "wrong"), { client_secret: "wrong" }],
+    [basic("web", "web-secret"), assertion],
+    [basic("web", "web-secret"), { client_assertion: "x" }],
+    [{}, { client_id: "poster", client_secret: "poster-secret", ...assertion }],
+    [{}, { client_id: "poster", client_secret: "poster-secret", client_assertion: "x" }],
+    [basic("web", "web-secret"), { client_secret: "web-secret", ...assertion }],
+  ], async ([headers, fields]) => {
+    assertEquals(await outcome(await redeem(b, "web", headers, fields)), "400 invalid_request");
+  });
+  assertEquals(await outcome(await redeem(b, "web", basic("web", "web-secret"), { client_secret: "" })), "200");
+});
+
+test("[CA-10] a right verifier is no substitute for the secret of a confidential client", async () => {
+  const b = await bench();
+  for (const client_id of ["web", "poster"]) {
+    const redirect_uri = `https://${client_id}.example/cb`;
+    const code = await b.code({ client_id, redirect_uri });
+    assertEquals(await outcome(await b.token({ client_id, redirect_uri, code })), "401 invalid_client");
+  }
+});
+
+test("[CA-11, CA-17] a public client that sends a secret or Basic credentials is 401", async () => {
+  const b = await bench();
+  await each<[HeadersInit, Fields]>([
+    [{}, { client_secret: "x" }],
+    [{}, { client_secret: "spa" }],
+    [{}, { client_secret: "undefined" }],
+    [basic("spa", "x"), {}],
+    [basic("spa", ""), {}],
+    [basic("spa", "spa"), { client_id: undefined }],
+    [basic("spa", ""), { client_id: undefined }],
+    [basic("spa", "undefined"), { client_id: undefined }],
+  ], async ([headers, fields]) => {
+    const code = await b.code();
+    const response = await b.token({ code, ...fields }, { headers: headers as Record<string, string> });
+    assertEquals(await outcome(response), "401 invalid_client");
+    assertEquals(await outcome(await b.token({ code })), "200");
+  });
+});
+
+/** A wrong or right try of `web` from an address, without a code: 401, 429, or 400 when it got in. */
+async function tryAs(b: Bench, secret: string, address?: string, id = "web"): Promise<Response> {
+  const headers = { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" };
+  const request = new Request(`${b.as.issuer}/oauth2/token`, { method: "POST", body: "grant_type=x", headers });
+  return await b.as.fetch(request, { address });
+}
+
+/** Guesses until it is told to wait; how many seconds. */
+async function guessUntilTold(b: Bench, address?: string, id = "web"): Promise<number> {
+  for (let i = 0; i < 100; i++) {
+    const response = await tryAs(b, `guess ${i}`, address, id);
+    if (response.status === 401) continue;
+    assertEquals(await outcome(response), "429 temporarily_unavailable");
+    assertMatch(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+    return Number(response.headers.get("retry-after"));
+  }
+  throw new Error("a hundred guesses, and nobody told me to wait");
+}
+
+const throttled: LatchkeyOptions = { throttle: true, clients: [...clients, confidential("web2", "web2-secret")] };
+
+test("[CA-12] after too many failures even the right secret is 429, until Retry-After is over", async () => {
+  const b = await bench(throttled);
+  const seconds = await guessUntilTold(b, "192.0.2.1");
+  assertLessOrEqual(seconds, 3600);
+  assertEquals((await tryAs(b, "web-secret", "192.0.2.1")).status, 429);
+  b.advance(seconds - 1);
+  assertEquals((await tryAs(b, "web-secret", "192.0.2.1")).status, 429);
+  b.advance(1);
+  assertEquals(await outcome(await tryAs(b, "web-secret", "192.0.2.1")), "400 unsupported_grant_type");
+  assertEquals(await outcome(await tryAs(b, "guess", "192.0.2.1")), "401 invalid_client");
+  assertGreater(await guessUntilTold(b, "192.0.2.1"), 0);
+});
+
+test("[CA-12] waiting does not get longer by asking, and 429 answers do not count as failures", async () => {
+  const b = await bench(throttled);
+  const seconds = await guessUntilTold(b, "192.0.2.1");
+  for (let second = 1; second < seconds; second++) {
+    b.advance(1);
+    const left = Number((await tryAs(b, "guess", "192.0.2.1")).headers.get("retry-after"));
+    assertEquals(left, seconds - second);
+  }
+  b.advance(1);
+  assertEquals(await outcome(await tryAs(b, "web-secret", "192.0.2.1")), "400 unsupported_grant_type");
+});
+
+test("[CA-12] guesses from elsewhere, or at another client, lock nobody out", async () => {
+  const b = await bench(throttled);
+  await guessUntilTold(b, "192.0.2.1");
+  assertEquals(await outcome(await tryAs(b, "web-secret", "192.0.2.2")), "400 unsupported_grant_type");
+  assertEquals(await outcome(await tryAs(b, "web2-secret", "192.0.2.1", "web2")), "400 unsupported_grant_type");
+  assertEquals(await outcome(await b.token({ code: await b.code() })), "200");
+});
+
+test("[CA-12] one guesser is one guesser by Basic, by post and in every spelling of the id", async () => {
+  const b = await bench({ ...throttled, clients: [...clients, confidential("a b", "a b-secret")] });
+  await guessUntilTold(b, undefined, "a b");
+  for (const id of ["a+b", "a%20b", "%61 b", "a b"]) {
+    assertEquals((await tryAs(b, "guess", undefined, id)).status, 429, id);
+  }
+  const guess = await redeem(b, "web", {}, { client_id: "a b", client_secret: "guess" });
+  assertEquals(guess.status, 429);
+});
+
+test("[CA-12] a hundred guesses at once are no way round", async () => {
+  const b = await bench(throttled);
+  const guesses = await Promise.all(Array.from({ length: 100 }, (_, i) => tryAs(b, `guess ${i}`, "192.0.2.1")));
+  const heard = guesses.filter(({ status }) => status === 401).length;
+  const patient = await bench(throttled);
+  let oneByOne = 0;
+  while ((await tryAs(patient, "guess", "192.0.2.1")).status === 401) oneByOne++;
+  assertLessOrEqual(heard, oneByOne, "more guesses were answered at once than one after another would have been");
+});
+
+test("[CA-12] a hundred right requests at once are not taken for guesses", async () => {
+  const b = await bench(throttled);
+  const tries = await Promise.all(Array.from({ length: 100 }, () => tryAs(b, "web-secret", "192.0.2.1")));
+  assertEquals(tries.filter(({ status }) => status !== 400).length, 0);
+});
+
+test("[CA-07, CA-12] an unknown client is slowed down like a known one", async () => {
+  const b = await bench(throttled);
+  const [known, unknown] = [await guessUntilTold(b, "192.0.2.1"), await guessUntilTold(b, "192.0.2.1", "nobody")];
+  assertEquals(unknown, known);
+  const bodies = [await tryAs(b, "x", "192.0.2.1"), await tryAs(b, "x", "192.0.2.1", "nobody")];
+  assertEquals(await bodies[0]!.text(), await bodies[1]!.text());
+});
+
+test("[CA-12] failures are forgotten with time when they were too few", async () => {
+  const b = await bench(throttled);
+  for (let i = 0; i < 200; i++) {
+    assertEquals((await tryAs(b, "guess", "192.0.2.1")).status, 401, `guess ${i}, a minute after the one before`);
+    b.advance(60);
+  }
+});
+
+test("[CA-12] on by default where the issuer is a real host, off where it is not, a setting either way", async () => {
+  const web = { clients: [confidential("web", "web-secret")] };
+  const real = { ...web, issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
+  await each<[LatchkeyOptions, boolean]>([
+    [real, true],
+    [{ ...real, throttle: false }, false],
+    [{ ...web, issuer: "https://as.test" }, false],
+    [{ ...web, issuer: "http://localhost:9000" }, false],
+    [{ ...web, issuer: "http://127.0.0.1:9000" }, false],
+    [{ ...web, issuer: "https://localhost.widgets.com", insecureAllowAutoLogin: true }, true],
+    [{ ...web, issuer: "https://as.test", throttle: true }, true],
+  ], async ([options, on]) => {
+    const b = await bench(options);
+    let last = 0;
+    for (let i = 0; i < 100; i++) last = (await tryAs(b, "guess")).status;
+    assertEquals(last, on ? 429 : 401);
+  });
+});
+
+test("[CA-13] another scheme or a second header is refused, and the body's credentials are not tried instead", async () => {
+  const b = await bench();
+  const credentials = base64("web:web-secret");
+  const schemes = [
+    ...["Bearer x", `Bearer ${credentials}`, 'Digest username="web"', "Negotiate x", "DPoP x", "Basic2 x", credentials],
+    ...["ApiKey x", "HTTP Basic x", `,Basic ${credentials}`, `Basic,${credentials}`],
+  ];
+  await each(schemes, async (header) => {
+    assertEquals(await outcome(await redeem(b, "web", authorization(header))), "401 invalid_client");
+    const asSpa = await b.token({ code: await b.code() }, { headers: authorization(header) });
+    assertEquals(await outcome(asSpa), "401 invalid_client", "the client_id in the body was taken instead");
+    const asPoster = await redeem(b, "web", authorization(header), {
+      client_id: "poster",
+      client_secret: "poster-secret",
+    });
+    assertMatch(
+      await outcome(asPoster),
+      /^40[01] invalid_(?:client|request)$/,
+      "the secret in the body was taken instead",
+    );
+  });
+  await each([`Basic ${credentials}`, "Bearer x", "Basic x"], async (second) => {
+    for (const pair of [[`Basic ${credentials}`, second], [second, `Basic ${credentials}`]]) {
+      const headers = new Headers();
+      for (const header of pair) headers.append("authorization", header);
+      assertMatch(await outcome(await redeem(b, "web", headers)), /^40[01] invalid_(?:client|request)$/);
+    }
+  });
+});
+
+test("[CA-14] nothing that the server keeps of a client holds its secret", async () => {
+  const heard: unknown[] = [];
+  const b = await bench({ store: overheard(memoryStore(), (verb, args) => heard.push([verb, ...args])) });
+  await redeem(b, "web", basic("web", "web-secret"));
+  await redeem(b, "web", basic("web", "web-secret-wrong"));
+  for (const client of b.as.clients.all()) {
+    const whole = inspect(client, { depth: Infinity, showHidden: true, getters: true });
+    assertNotMatch(whole + await client.secretDigest, /(?:web|poster)-secret/);
+    for (const value of Object.values(client)) assertNotMatch(String(value), /(?:web|poster)-secret/);
+  }
+  assertNotMatch(inspect([heard, b.events], { depth: Infinity }), /(?:web|poster)-secret/);
+});
+
+test("[CA-15] from client_secret_expires_at on the secret is 401, and 0 means never", async () => {
+  const start = Date.UTC(2026, 0, 1) / 1000;
+  const b = await bench({
+    clients: [
+      confidential("soon", "s", { client_secret_expires_at: start + 10 }),
+      confidential("post", "s", {
+        client_secret_expires_at: start + 10,
+        token_endpoint_auth_method: "client_secret_post",
+      }),
+      confidential("past", "s", { client_secret_expires_at: start - 1 }),
+      confidential("never", "s", { client_secret_expires_at: 0 }),
+    ],
+  });
+  const now = async () => [
+    await outcome(await redeem(b, "soon", basic("soon", "s"))),
+    await outcome(await redeem(b, "post", {}, { client_id: "post", client_secret: "s" })),
+    await outcome(await redeem(b, "past", basic("past", "s"))),
+    await outcome(await redeem(b, "never", basic("never", "s"))),
+  ];
+  const refused = "401 invalid_client";
+  assertEquals(await now(), ["200", "200", refused, "200"]);
+  b.advance(9.999);
+  assertEquals(await now(), ["200", "200", refused, "200"]);
+  b.advance(0.001);
+  assertEquals(await now(), [refused, refused, refused, "200"]);
+  b.advance(1e9);
+  assertEquals(await now(), [refused, refused, refused, "200"]);
+});
+
+test("[CA-16] client_secret_post works for clients registered for it, in every spelling that the form allows", async () => {
+  const post = { token_endpoint_auth_method: "client_secret_post" } as const;
+  const b = await bench({ clients: awkward.map((text) => confidential(`${text}-id`, text, post)) });
+  await each(awkward, async (text) => {
+    const body = new URLSearchParams();
+    await ClientSecretPost(text)({ issuer: b.as.issuer }, { client_id: `${text}-id` }, body, new Headers());
+    assertEquals(await outcome(await redeem(b, `${text}-id`, {}, Object.fromEntries(body))), "200");
+    assertEquals(
+      await outcome(await redeem(b, `${text}-id`, basic(formEncode(`${text}-id`), formEncode(text)))),
+      "401 invalid_client",
+    );
+  });
+});
+
+test("[CA-16] a Basic client that posts its secret is 401, and so is a post client with Basic", async () => {
+  const b = await bench();
+  const posted = { client_id: "web", client_secret: "web-secret" };
+  assertEquals(await outcome(await redeem(b, "web", {}, posted)), "401 invalid_client");
+  assertEquals(await outcome(await redeem(b, "web", basic("poster", "poster-secret"))), "401 invalid_client");
+});
+
+test("[CA-17] an empty secret is no secret, for whoever sends it", async () => {
+  const b = await bench();
+  try {
+    b.as.clients.set(confidential("hollow", ""));
+  } catch {
+    // Refused, then: an unknown client is held to the same.
+  }
+  for (const id of ["web", "spa", "poster", "hollow", "nobody"]) {
+    assertEquals(await outcome(await redeem(b, "web", basic(id, ""))), "401 invalid_client", id);
+    const expected = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
+    assertEquals(await outcome(await redeem(b, "web", {}, { client_id: id, client_secret: "" })), expected, id);
+  }
+});
+
+test("[CA-17] no client can be configured with an empty secret", async () => {
+  const error = await assertRejects(() => latchkey({ clients: [confidential("web", "")] }), ConfigurationError);
+  assertEquals(error.faults.map((fault) => fault.place), ["clients[0].client_secret"]);
+});
+
+test("[CA-04] header names and values of every size end in an answer", async () => {
+  const b = await bench();
+  for (const length of [1, 1000, 100_000]) {
+    for (
+      const header of [
+        "Basic " + "A".repeat(length),
+        "B".repeat(length),
+        `Basic ${base64("web:".padEnd(length, "%25"))}`,
+      ]
+    ) {
+      assertEquals(await outcome(await redeem(b, "web", authorization(header))), "401 invalid_client");
+    }
+  }
+  assertEquals(b.events.filter((event) => event.type === "bug"), []);
+});

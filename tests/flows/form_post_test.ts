@@ -1,0 +1,295 @@
+/** Authorization responses that travel in a form: one page, one form, every value as it is (group FP). */
+
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { test } from "node:test";
+import * as oauth from "oauth4webapi";
+import {
+  authorizeByPost,
+  bench,
+  clients,
+  each,
+  goodRequest,
+  outcome,
+  redirected,
+  shownPage,
+  tokensOf,
+} from "./harness.ts";
+import type { Fields } from "./harness.ts";
+import { attributesOf, browse, sessionCookie, shownForm } from "./browser.ts";
+
+const mode = { response_mode: "form_post" };
+
+/** Asserts a page that posts a response to the redirect URI, and gives back what the client receives. */
+async function posted(response: Response, uri = "https://spa.example/cb", ...hostile: string[]) {
+  assertEquals(response.headers.get("location"), null);
+  const { action, fields, body } = await shownForm(response, ...hostile);
+  assertEquals(action, uri);
+  const names = fields.map(([name]) => name);
+  assertEquals(new Set(names).size, names.length, "a parameter is there twice");
+  return Object.fromEntries(new URLSearchParams(body)) as Readonly<Record<string, string>>;
+}
+
+test("[FP-01] the response is a page with one form to the redirect URI, whose code the client redeems", async () => {
+  const b = await bench();
+  for (const response of [await b.authorize(mode), await authorizeByPost(b, mode)]) {
+    const { code, ...rest } = await posted(response);
+    assertEquals(rest, { state: "st4te", iss: "https://as.test" });
+    assertEquals(await outcome(await b.token({ code })), "200");
+  }
+});
+
+test("[FP-01] state is among the fields if and only if it was sent", async () => {
+  const { authorize } = await bench();
+  for (const state of [undefined, ""]) {
+    assertEquals(Object.keys(await posted(await authorize({ ...mode, state }))).sort(), ["code", "iss"]);
+  }
+});
+
+test("[FP-01] errors of the last step go the same way, with error, description, iss and state alone", async () => {
+  const b = await bench();
+  const cases: [Fields, string][] = [
+    [{ scope: "unknown" }, "invalid_scope"],
+    [{ response_type: "token" }, "unsupported_response_type"],
+    [{ response_type: undefined }, "invalid_request"],
+    [{ code_challenge: undefined }, "invalid_request"],
+    [{ code_challenge_method: "plain" }, "invalid_request"],
+    [{ nonce: ["a", "b"] }, "invalid_request"],
+    [{ prompt: "none" }, "login_required"],
+    [{ prompt: "none login" }, "invalid_request"],
+    [{ max_age: "x" }, "invalid_request"],
+    [{ claims: "{" }, "invalid_request"],
+    [{ id_token_hint: "x" }, "invalid_request"],
+    [{ resource: "x" }, "invalid_target"],
+    [{ request: "x" }, "request_not_supported"],
+    [{ request_uri: "https://x.example" }, "request_uri_not_supported"],
+  ];
+  await each(cases, async ([fields, error]) => {
+    for (
+      const response of [await b.authorize({ ...mode, ...fields }), await authorizeByPost(b, { ...mode, ...fields })]
+    ) {
+      const answer = await posted(response);
+      assertEquals([answer.error, answer.state, answer.iss], [error, "st4te", "https://as.test"]);
+      assertEquals(Object.keys(answer).filter((name) => !/^(?:error|error_description|state|iss)$/.test(name)), []);
+      assertMatch(answer.error_description ?? "", /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
+    }
+  });
+});
+
+test("[FP-01, AZ-08] a state that is repeated or too long is left out of the form as well", async () => {
+  const b = await bench();
+  for (const state of [["a", "b"], "a".repeat(5000)]) {
+    const answer = await posted(await b.authorize({ ...mode, state }));
+    assertEquals([answer.error, answer.state], ["invalid_request", undefined]);
+  }
+});
+
+test("[FP-01, AZ-22] a failure that nobody foresaw goes the same way", async () => {
+  const b = await bench({
+    approver: () => {
+      throw new Error("s3cret detail");
+    },
+  });
+  const answer = await posted(await b.authorize(mode), undefined, "s3cret");
+  assertEquals(answer.error, "server_error");
+});
+
+test("[FP-01, AZ-01] what is wrong before the redirect URI is known is a page without any form", async () => {
+  const b = await bench();
+  await each([
+    { client_id: "nobody" },
+    { client_id: undefined },
+    { redirect_uri: "https://evil.example/cb" },
+    { redirect_uri: undefined },
+    { redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] },
+    { redirect_uri: "javascript:alert(1)" },
+  ], async (fields) => {
+    await shownPage(await b.authorize({ ...mode, ...fields }), 400, 'https://evil.example/cb"');
+    await shownPage(await authorizeByPost(b, { ...mode, ...fields }), 400);
+  });
+});
+
+test("[FP-01, AZ-19] the mode counts once, with case, and as the whole value", async () => {
+  const b = await bench();
+  await each(
+    ["FORM_POST", "form_post ", "form_post.jwt", "form-post", "query form_post", "web_message", "fragment"],
+    async (value) => {
+      const answer = redirected(await b.authorize({ response_mode: value }));
+      assertEquals([answer.get("error"), answer.get("code")], ["invalid_request", null]);
+    },
+  );
+  for (const response_mode of [["form_post", "form_post"], ["query", "form_post"], ["form_post", "query"]]) {
+    const response = await b.authorize({ response_mode });
+    const answer = response.headers.has("location") ? Object.fromEntries(redirected(response)) : await posted(response);
+    assertEquals([answer.error, answer.code], ["invalid_request", undefined]);
+  }
+});
+
+test("[FP-01] the form goes to the very redirect URI that was asked for, its query and its port included", async () => {
+  const uris = [
+    "https://c.example/cb?a=1%202&b&c=%22%3E",
+    "https://c.example/cb?",
+    "https://c.example",
+    "https://c.example/it's/(a)/[path]?<>`{}|^&amp;lt;=1",
+    'https://c.example/"onmouseover="alert(1)',
+    "com.example.app:/cb?x=y",
+    "http://localhost:3000/cb",
+  ];
+  const b = await bench({ clients: [{ client_id: "spa", redirect_uris: uris }] });
+  await each([...uris, "http://localhost:51004/cb"], async (redirect_uri) => {
+    const response = await b.authorize({ ...mode, redirect_uri });
+    assertEquals(response.headers.get("location"), null);
+    const html = await response.text();
+    const [opening] = /<form\b(?:"[^"]*"|[^>"])*>/.exec(html)!;
+    assertEquals(attributesOf(opening).get("action"), redirect_uri);
+    assert(!/\sonmouseover=/.test(opening.replace(/"[^"]*"/g, '""')));
+    assertEquals(html.split("<form").length, 2);
+  });
+});
+
+const hostileStates = [
+  ...[
+    `"><script>alert(1)</script>`,
+    "'><svg>",
+    "&quot;",
+    "&amp;amp;",
+    "&#34;&#x22;&lt",
+    "</form><form action=//evil.example>",
+  ],
+  ...[
+    "<!--",
+    "]]>",
+    "a b+c&d=e%41%",
+    "ünï 🔑 \u2028\u2029",
+    "\uFEFFbom",
+    "`${x}`",
+    "{{x}}",
+    "\\\"\\'",
+    " leading and trailing ",
+  ],
+  ...[
+    "javascript:alert(1)",
+    "a".repeat(4096),
+    '" autofocus tabindex=1 x="',
+    "constructor",
+    "__proto__",
+    "\u00A0\u200B",
+  ],
+];
+
+test("[FP-03] markup, quotes and entities in state are inert in the page and arrive as they were sent", async () => {
+  const b = await bench();
+  await each(hostileStates, async (state) => {
+    const hostile = ["<script>alert", "<svg>", "<form action=//", "<!--"];
+    assertEquals((await posted(await b.authorize({ ...mode, state }), undefined, ...hostile)).state, state);
+    const refused = await posted(await b.authorize({ ...mode, state, scope: "unknown" }), undefined, ...hostile);
+    assertEquals([refused.state, refused.error], [state, "invalid_scope"]);
+  });
+});
+
+test("[FP-03] a state that a form would change arrives unchanged or is refused, and never arrives changed", async () => {
+  const b = await bench();
+  await each(
+    ["a\nb", "a\rb", "a\r\nb", "\n", "\n\nx", "x\0y", "\t", "\u0085", "\u001B[0m", "\u007F", "\u0001"],
+    async (state) => {
+      for (const fields of [{}, { scope: "unknown" }]) {
+        const answer = await posted(await b.authorize({ ...mode, ...fields, state }));
+        if ("code" in answer) assertEquals(answer.state, state);
+        else assert(answer.state === undefined || answer.state === state, `arrives as ${JSON.stringify(answer.state)}`);
+      }
+    },
+  );
+});
+
+test("[UI-03, FP-03] the client's name is inert on the page, whatever it is", async () => {
+  const client_name = `</p><script>alert(1)</script>"'&amp;`;
+  const b = await bench({ clients: [{ client_id: "spa", client_name, redirect_uris: ["https://spa.example/cb"] }] });
+  await posted(await b.authorize(mode), undefined, "<script>alert");
+});
+
+test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy that lets its form and its script through", async () => {
+  const b = await bench();
+  for (const fields of [mode, { ...mode, scope: "unknown" }]) {
+    const response = await b.authorize(fields);
+    const { headers } = response;
+    assertEquals([response.status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+    assertEquals([headers.get("cache-control"), headers.get("referrer-policy")], ["no-store", "no-referrer"]);
+    assertEquals([headers.get("x-frame-options"), headers.get("x-content-type-options")], ["DENY", "nosniff"]);
+    const policy = new Map(
+      headers.get("content-security-policy")!.split("; ").map((directive) => {
+        const [name, ...values] = directive.split(" ");
+        return [name!, values];
+      }),
+    );
+    assertEquals([policy.get("default-src"), policy.get("frame-ancestors")], [["'none'"], ["'none'"]]);
+    assertEquals([policy.has("form-action"), policy.get("script-src")], [false, ["'self'"]]);
+    const html = await response.text();
+    const [form] = /<form\b[^>]*>/.exec(html)!;
+    assert(attributesOf(form).has("data-submit"), "nothing tells the script to send the form");
+    const scripts = [...html.matchAll(/<script\b([^>]*)>/g)].map(([tag]) => attributesOf(tag).get("src")!);
+    assertEquals(scripts.length, 1);
+    const script = await b.get(scripts[0]!);
+    assertMatch(script.headers.get("content-type") ?? "", /javascript/);
+    assertMatch(await script.text(), /requestSubmit/);
+  }
+});
+
+test("[FP-01, AR-06] the page holds no other secret than the code, and the code only in its form", async () => {
+  const b = await bench();
+  const browser = browse(b);
+  const response = await browser.authorize({ ...mode, nonce: "n0nce" });
+  const { html, fields } = await shownForm(response);
+  const { code } = Object.fromEntries(fields);
+  assertEquals(html.split(code!).length, 2);
+  const sealed = browser.cookies.get(sessionCookie)!;
+  for (const secret of ["n0nce", goodRequest.code_challenge as string, sealed, ...sealed.split(".")]) {
+    assert(!html.includes(secret));
+  }
+});
+
+test("[FP-01, OI-03] a login by form_post begins a session, and goes on with it", async () => {
+  const b = await bench();
+  const browser = browse(b);
+  const first = await posted(await browser.authorize(mode));
+  assertEquals(await browser.silently(), "code");
+  const second = await posted(await browser.authorize({ ...mode, prompt: "none" }));
+  assertNotEquals(first.code, second.code);
+  assertEquals((await posted(await browse(b).authorize({ ...mode, prompt: "none" }))).error, "login_required");
+});
+
+test("[HT-02] HEAD for a form_post response issues nothing", async () => {
+  const b = await bench();
+  const response = await b.authorize(mode, { method: "HEAD" });
+  assertEquals([response.body, response.headers.getSetCookie(), b.events.length], [null, [], 0]);
+});
+
+test("[SC-11, SC-18] oauth4webapi takes the form's post for a response in order, a code and an error alike", async () => {
+  const b = await bench();
+  const as = (await (await b.get("/.well-known/openid-configuration")).json()) as oauth.AuthorizationServer;
+  const client: oauth.Client = { client_id: "spa" };
+  const received = async (fields: Fields) => {
+    const { action, body } = await shownForm(await b.authorize({ ...mode, ...fields }));
+    assertEquals(action, "https://spa.example/cb");
+    return new URLSearchParams(body);
+  };
+  for (const state of ["st4te", ...hostileStates.slice(0, 6)]) {
+    const params = oauth.validateAuthResponse(as, client, await received({ state }), state);
+    assert(params.get("code"));
+  }
+  oauth.validateAuthResponse(as, client, await received({ state: undefined }), oauth.expectNoState);
+  try {
+    oauth.validateAuthResponse(as, client, await received({ scope: "unknown" }), "st4te");
+    assert(false, "the error was taken for a success");
+  } catch (error) {
+    assert(error instanceof oauth.AuthorizationResponseError);
+    assertEquals(error.error, "invalid_scope");
+  }
+});
+
+test("[FP-01] a code that came by form is bound like any other: client, redirect URI and verifier", async () => {
+  const b = await bench({ clients: [...clients, { client_id: "other", redirect_uris: ["https://spa.example/cb"] }] });
+  const { code } = await posted(await b.authorize(mode));
+  assertEquals(await outcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
+  assertEquals(await outcome(await b.token({ code, redirect_uri: "https://spa.example/cb?" })), "400 invalid_grant");
+  assertEquals(await outcome(await b.token({ code, code_verifier: "x".repeat(43) })), "400 invalid_grant");
+  await tokensOf(await b.token({ code }));
+});

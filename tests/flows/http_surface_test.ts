@@ -1,0 +1,723 @@
+/** The server as HTTP: what every path answers to every method, and that neither bytes, sizes nor headers upset it. */
+
+import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { mock, test } from "node:test";
+import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import {
+  authorizeByPost,
+  basic,
+  bench,
+  claimsOf,
+  each,
+  encode,
+  goodRequest,
+  outcome,
+  overheard,
+  redirected,
+  refusals,
+  sentTo,
+  shownPage,
+  tokensOf,
+  verifier,
+  webRequest,
+  webToken,
+} from "./harness.ts";
+import type { Bench } from "./harness.ts";
+
+/** Every path there is, with the methods it serves. */
+const served = {
+  "/": "GET, HEAD",
+  "/start": "GET, HEAD",
+  "/authorized": "GET, HEAD, POST",
+  "/static/style.css": "GET, HEAD",
+  "/oauth2/authorize": "GET, HEAD, POST",
+  "/oauth2/token": "POST, OPTIONS",
+  "/oauth2/jwks": "GET, HEAD, OPTIONS",
+  "/oauth2/userinfo": "GET, HEAD, POST, OPTIONS",
+  "/oauth2/revoke": "POST, OPTIONS",
+  "/oauth2/introspect": "POST",
+  "/oauth2/logout": "GET, HEAD, POST",
+  "/.well-known/oauth-authorization-server": "GET, HEAD, OPTIONS",
+  "/.well-known/openid-configuration": "GET, HEAD, OPTIONS",
+} as const;
+
+const paths = Object.keys(served);
+const forScripts = paths.filter((path) => served[path as keyof typeof served].endsWith("OPTIONS"));
+const forServers = ["/oauth2/introspect"];
+const forBrowsers = paths.filter((path) => !forScripts.includes(path) && !forServers.includes(path));
+const methodOf = (path: string) => served[path as keyof typeof served].startsWith("POST") ? "POST" : "GET";
+
+const formType = { "content-type": "application/x-www-form-urlencoded" };
+const fromElsewhere = { origin: "https://elsewhere.example" };
+
+/** The demo clients beside those of the bench, so that the demo pages have something to start. */
+const demo: LatchkeyOptions = { clients: undefined };
+
+function corsHeaders(response: Response): string[] {
+  return [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+}
+
+/** A request with a body that arrives piece by piece. */
+function streamed(body: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): RequestInit {
+  return { method: "POST", body, headers: { ...formType, ...headers }, duplex: "half" } as RequestInit;
+}
+
+/** Ten megabytes that are made while they are read; `pulled` says how much was. */
+function tenMegabytes(): { readonly body: ReadableStream<Uint8Array>; pulled(): number } {
+  const part = new Uint8Array(16 * 1024).fill(0x61);
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += part.length;
+      if (sent > 10_000_000) controller.close();
+      else controller.enqueue(part);
+    },
+  }, { highWaterMark: 0 });
+  return { body, pulled: () => sent };
+}
+
+/** Redeems a code of `spa` and says how that ends; a code that nothing has happened to ends with 200. */
+async function redeemed({ token }: Bench, code: string): Promise<string> {
+  return await outcome(await token({ code }));
+}
+
+test("[HT-01] every path serves its methods, and answers 405 with exactly those to all others", async () => {
+  const { get } = await bench(demo);
+  await each(Object.entries(served), async ([path, allow]) => {
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
+      const response = await get(path, { method });
+      assertEquals(response.status === 405, !allow.split(", ").includes(method), method);
+      assertEquals(response.headers.get("allow"), response.status === 405 ? allow : null, method);
+    }
+  });
+});
+
+test("[HT-01] an unknown path is 404, whatever the method", async () => {
+  const { get } = await bench();
+  const unknown = [
+    ...["/oauth2", "/oauth2/", "/oauth2/token/", "/oauth2/authorize/x", "/OAuth2/token", "/oauth2%2Ftoken"],
+    ...["/oauth2/par", "/.well-known/", "/.well-known/webfinger", "/favicon.ico", "/index.html", "//", "//start"],
+    ...["/static", "/static/", "/static/x/style.css", "/authorized.", "/authorized/"],
+  ];
+  await each(unknown, async (path) => {
+    for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
+      assertEquals((await get(path, { method })).status, 404, method);
+    }
+  });
+  assertEquals((await get("/static/nothing.css")).status, 404);
+});
+
+test("[HT-02] HEAD has the status and headers of GET and no body, on every path", async () => {
+  const { get } = await bench({ ...demo, random: (bytes) => new Uint8Array(bytes) });
+  await each(paths.filter((path) => !["/oauth2/authorize", "/oauth2/logout"].includes(path)), async (path) => {
+    const [head, twin] = [await get(path, { method: "HEAD" }), await get(path)];
+    assertEquals(head.body, null);
+    if (methodOf(path) === "POST") return;
+    const length = twin.body === null ? [] : [["content-length", String((await twin.arrayBuffer()).byteLength)]];
+    assertEquals([head.status, [...head.headers].sort()], [twin.status, [...twin.headers, ...length].sort()]);
+  });
+});
+
+test("[HT-02] HEAD on the authorization endpoint issues no code, writes nothing and moves nobody", async () => {
+  const writes: string[] = [];
+  const store = overheard(memoryStore(), (verb) => verb !== "get" && writes.push(verb));
+  const { authorize, events } = await bench({ store });
+  const response = await authorize({}, { method: "HEAD" });
+  assertEquals([response.status, response.body], [200, null]);
+  assertEquals([response.headers.get("location"), response.headers.get("set-cookie")], [null, null]);
+  assertEquals([writes, events], [[], []]);
+});
+
+test("[HT-03] the authorization endpoint and the callback page send no Access-Control header", async () => {
+  const { get, authorize } = await bench(demo);
+  const preflight = {
+    method: "OPTIONS",
+    headers: { ...fromElsewhere, "access-control-request-method": "POST", "access-control-request-headers": "dpop" },
+  };
+  const answers = {
+    "a redirect with a code": await authorize({}, { headers: fromElsewhere }),
+    "a redirect with an error": await authorize({ scope: "nothing" }, { headers: fromElsewhere }),
+    "a page": await authorize({ client_id: "nobody" }, { headers: fromElsewhere }),
+    "a POST": await get("/oauth2/authorize", {
+      method: "POST",
+      body: encode(goodRequest),
+      headers: { ...formType, ...fromElsewhere },
+    }),
+    "the callback page": await get("/authorized?code=x", { headers: fromElsewhere }),
+    "a POST to the callback page": await get("/authorized", { method: "POST", headers: fromElsewhere }),
+  };
+  await each(Object.entries(answers), ([, response]) => assertEquals(corsHeaders(response), []));
+  await each(forBrowsers, async (path) => {
+    assertEquals(corsHeaders(await get(path, { headers: fromElsewhere })), []);
+    const refused = await get(path, preflight);
+    assertEquals([refused.status, corsHeaders(refused)], [405, []]);
+  });
+});
+
+test("[HT-04] the endpoints for clients can be read from any origin, without credentials", async () => {
+  const { get, code, token } = await bench();
+  await each(forScripts, async (path) => {
+    const { status, headers } = await get(path, { headers: fromElsewhere });
+    const expected = methodOf(path) === "POST" ? 405 : path === "/oauth2/userinfo" ? 401 : 200;
+    assertEquals([status, headers.get("access-control-allow-origin")], [expected, "*"]);
+    assertEquals(headers.get("access-control-allow-credentials"), null);
+  });
+  const tokens = await token({ code: await code() }, { headers: fromElsewhere });
+  assertEquals([tokens.status, tokens.headers.get("access-control-allow-origin")], [200, "*"]);
+  assertEquals(tokens.headers.get("access-control-allow-credentials"), null);
+});
+
+test("[HT-04] a preflight is 204 and permits the method and the headers a client needs", async () => {
+  const { get } = await bench();
+  await each(forScripts, async (path) => {
+    const method = methodOf(path);
+    const { status, body, headers } = await get(path, {
+      method: "OPTIONS",
+      headers: { ...fromElsewhere, "access-control-request-method": method },
+    });
+    assertEquals([status, body, headers.get("access-control-allow-origin")], [204, null, "*"]);
+    assert(headers.get("access-control-allow-methods")!.split(", ").includes(method));
+    const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(", ");
+    assertEquals(["authorization", "content-type", "dpop"].filter((name) => !allowed.includes(name)), []);
+    assertEquals(headers.get("access-control-allow-credentials"), null);
+  });
+});
+
+test("[HT-05] refusals of the token endpoint, metadata and keys can be read from any origin too", async () => {
+  const broken = await bench({
+    store: overheard(memoryStore(), () => {
+      throw new Error("out of order");
+    }),
+  });
+  const { get, token } = await bench();
+  const answers: Record<string, readonly [status: number, response: Response]> = {
+    "a bad request": [400, await token({ code: undefined })],
+    "a bad client": [401, await token({ client_id: "nobody", code: "x" })],
+    "a bad method": [405, await get("/oauth2/token", { method: "GET", headers: fromElsewhere })],
+    "a bad method for the keys": [405, await get("/oauth2/jwks", { method: "POST" })],
+    "a bad method for the metadata": [405, await get("/.well-known/openid-configuration", { method: "DELETE" })],
+    "a large body": [413, await get("/oauth2/token", streamed(tenMegabytes().body))],
+    "a long address": [414, await get(`/oauth2/token?${"a".repeat(20_000)}`, { method: "POST" })],
+    "a compressed body": [415, await token({ code: "x" }, { headers: { "content-encoding": "gzip" } })],
+    "a failure": [500, await broken.token({ code: "x" })],
+    "a failure for the keys": [500, await broken.get("/oauth2/jwks")],
+  };
+  await each(Object.entries(answers), ([, [status, response]]) => {
+    assertEquals(response.status, status);
+    assertEquals(response.headers.get("access-control-allow-origin"), "*");
+    assertEquals(response.headers.get("access-control-allow-credentials"), null);
+    if (status !== 401) return;
+    const exposed = response.headers.get("access-control-expose-headers")!.toLowerCase().split(", ");
+    assert(exposed.includes("www-authenticate"));
+    assertMatch(response.headers.get("www-authenticate")!, /^Basic /);
+  });
+});
+
+test("[HT-07] a body of 10 MB is refused without being read, and the next request is answered", async () => {
+  const { get, code, token } = await bench();
+  const large = tenMegabytes();
+  const refused = await get("/oauth2/token", streamed(large.body));
+  assertEquals([refused.status, (await refused.json()).error], [413, "invalid_request"]);
+  assertLess(large.pulled(), 200_000);
+
+  const announced = tenMegabytes();
+  const early = await get("/oauth2/token", streamed(announced.body, { "content-length": "10000000" }));
+  assertEquals([early.status, announced.pulled()], [413, 0]);
+
+  const posted = tenMegabytes();
+  await shownPage(await get("/oauth2/authorize", streamed(posted.body)), 413);
+  assertLess(posted.pulled(), 200_000);
+
+  assertEquals((await token({ code: await code() })).status, 200);
+});
+
+test("[HT-08] an address beyond the limit is 414 on every path, and one just below is read", async () => {
+  const { get, authorize, code, token } = await bench(demo);
+  const long = "a".repeat(17 * 1024);
+  await each(paths, async (path) => {
+    const response = await get(`${path}?a=${long}`, { method: methodOf(path) });
+    assertEquals(response.status, 414);
+    if (forBrowsers.includes(path)) await shownPage(response, 414, long);
+    else assertEquals((await response.json()).error, "invalid_request");
+  });
+  await shownPage(await get(`/${long}`), 414, long);
+  const benched = await bench();
+  sentTo(await benched.authorize({ unknown: "a".repeat(15 * 1024) }));
+  assertEquals((await authorize({ client_id: "demo-public", unknown: long })).status, 414);
+  await assertRejects(() => code({ unknown: long }));
+  assertEquals((await token({ code: "a".repeat(17 * 1024) })).status, 401);
+});
+
+test("[HT-09] a body that stops halfway is ended with 408, while other requests are answered", async () => {
+  const { get, code, token } = await bench();
+  const stalled = () =>
+    streamed(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("grant_type=")),
+      }),
+    );
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const [asJson, asPage] = [get("/oauth2/token", stalled()), get("/oauth2/authorize", stalled())];
+    assertEquals((await token({ code: await code() })).status, 200);
+    mock.timers.tick(10_000);
+    const refused = await asJson;
+    assertEquals([refused.status, (await refused.json()).error], [408, "invalid_request"]);
+    await shownPage(await asPage, 408);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("[HT-10] broken encodings make an authorization request a 400 page and a token request a JSON error", async () => {
+  const { get, code, token } = await bench();
+  const good = encode(goodRequest);
+  const spoilt = [
+    ...["client_id=%ff", "client_id=%zz", "client_id=%", "client_id=sp%", "client_id=spa%C3", "client_id=%C0%80spa"],
+    ...["%ff=x", "client_id%=spa", `${good}&nonce=%ff`, `${good}&state=%e2%82`, `${good}&scope=read%`],
+  ];
+  await each(spoilt, async (query) => {
+    await shownPage(await get(`/oauth2/authorize?${query}`));
+    await shownPage(await get("/oauth2/authorize", { method: "POST", body: query, headers: formType }));
+  });
+  const kept = await code();
+  const form = `grant_type=authorization_code&redirect_uri=https%3A%2F%2Fspa.example%2Fcb&code_verifier=${verifier}`;
+  const bodies = [
+    ...["client_id=%ff", "client_id=spa%zz", "client_id=spa&%ff=x", "client_id=spa&scope=%"],
+    ...[`client_id=spa%`, `client_id=spa&nonce=%C3`],
+  ];
+  await each(bodies, async (body) => {
+    const sent = { method: "POST", body: `${form}&code=${kept}&${body}`, headers: formType };
+    assertEquals(await outcome(await get("/oauth2/token", sent)), "400 invalid_request");
+  });
+  const bytes = new Uint8Array([...new TextEncoder().encode(`${form}&code=${kept}&client_id=spa`), 0xff]);
+  const raw = await get("/oauth2/token", { method: "POST", body: bytes, headers: formType });
+  assertEquals(await outcome(raw), "400 invalid_request");
+  assertEquals((await token({ code: kept })).status, 200);
+});
+
+test("[HT-11] control characters match nothing and cut nothing off", async () => {
+  const self = await bench();
+  const { authorize, code, token } = self;
+  const kept = await code();
+  await each(["\0", "\x01", "\t", "\n", "\r\n", "\x1f", "\x7f", "\0x"], async (control) => {
+    for (const place of [(value: string) => value + control, (value: string) => control + value]) {
+      await shownPage(await authorize({ client_id: place("spa") }));
+      await shownPage(await authorize({ redirect_uri: place("https://spa.example/cb") }));
+      const scope = await authorize({ scope: place("read") });
+      assertEquals(redirected(scope).get("error"), "invalid_scope");
+      assertEquals(await outcome(await token({ code: place(kept) })), "400 invalid_grant");
+      assertMatch(await outcome(await token({ code: kept, code_verifier: place(verifier) })), /^400 invalid_/);
+      assertEquals(
+        await outcome(await token({ code: kept, redirect_uri: place("https://spa.example/cb") })),
+        "400 invalid_grant",
+      );
+      assertEquals(await outcome(await token({ code: kept, client_id: place("spa") })), "401 invalid_client");
+    }
+  });
+  assertEquals(await redeemed(self, kept), "200");
+});
+
+test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", async () => {
+  const { get, code, token } = await bench();
+  const answers = {
+    "tokens": await token({ code: await code() }),
+    "a refusal": await token({ code: "x" }),
+    "a refused client": await token({ client_id: "nobody", code: "x" }),
+    "a refused method": await get("/oauth2/token", { method: "PUT" }),
+    "a refused body": await get("/oauth2/token", streamed(tenMegabytes().body)),
+    "keys": await get("/oauth2/jwks"),
+    "metadata": await get("/.well-known/oauth-authorization-server"),
+    "metadata of OpenID Connect": await get("/.well-known/openid-configuration"),
+  };
+  await each(Object.entries(answers), async ([, response]) => {
+    assertMatch(response.headers.get("content-type")!, /^application\/(jwk-set\+)?json(; ?charset=utf-8)?$/i);
+    assertEquals(response.headers.get("x-content-type-options"), "nosniff");
+    JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await response.arrayBuffer()));
+  });
+});
+
+test("[HT-13] a compressed body is refused and never unpacked", async () => {
+  const { get } = await bench();
+  const zeros = new Blob([new Uint8Array(10_000_000)]).stream().pipeThrough(new CompressionStream("gzip"));
+  const bomb = await new Response(zeros).arrayBuffer();
+  const send = (path: string) =>
+    get(path, { method: "POST", body: bomb, headers: { ...formType, "content-encoding": "gzip" } });
+  assertLess(bomb.byteLength, 64 * 1024);
+  assertEquals(await outcome(await send("/oauth2/token")), "415 invalid_request");
+  await shownPage(await send("/oauth2/authorize"), 415);
+});
+
+test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a cookie, sent or issued, right or wrong", async () => {
+  const self = await bench({
+    clients: [
+      { client_id: "spa", redirect_uris: ["https://spa.example/cb"] },
+      { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
+      { client_id: "demo", redirect_uris: ["https://as.test/authorized"] },
+    ],
+    throttle: true,
+  });
+  const { authorize, code, token, get, events } = self;
+  const wrongVerifier = "wrong-verifier-wrong-verifier-wrong-verifier-0";
+  const used = await code();
+  const tokens = await tokensOf(await token({ code: used }));
+  const kept = await code();
+  const web = await code(webRequest);
+  const cookie = (await get("/")).headers.get("set-cookie")!.split(/[=;]/)[1]!;
+  const attempts: Promise<Response>[] = [
+    token({ code: used }),
+    token({ code: "never-issued-code" }),
+    token({ code: kept, code_verifier: wrongVerifier }),
+    token({ code: kept, code_verifier: undefined }),
+    token({ code: kept, redirect_uri: "https://spa.example/other" }),
+    token({ code: kept, client_secret: "a-guessed-secret" }),
+    token({ code: [kept, used] }),
+    token({ code: web, ...webToken }, { headers: basic("web", "another-guess") }),
+    token({ code: web, ...webToken, client_secret: "web-secret", client_id: "web" }),
+    token({ code: web, ...webToken }, { headers: { authorization: "Bearer web-secret" } }),
+    token({ code: web, ...webToken }, { headers: { authorization: "Basic web-secret" } }),
+    get(`/oauth2/token?code=${kept}&client_secret=web-secret&code_verifier=${verifier}`, { method: "POST" }),
+    authorize({ client_secret: "web-secret" }),
+    authorize({ client_secret: "web-secret", scope: "nothing" }),
+    authorize({ client_id: "nobody", code: kept, access_token: tokens.access_token }),
+    authorize({ state: ["web-secret", kept] }),
+    authorize({ id_token_hint: tokens.id_token, prompt: "none", scope: "nothing" }),
+    get(`/authorized?code=${kept}&state=web-secret`, { headers: { cookie: `latchkey_demo=${cookie}` } }),
+    get(`/authorized?code=${kept}&code=${used}`),
+    get(`/nowhere?code=${kept}&access_token=${tokens.access_token}`),
+    get(`/oauth2/jwks?code=${kept}`, { method: "DELETE" }),
+  ];
+  const statuses = (await Promise.all(attempts)).map(({ status }) => status);
+  for (let guess = 0; guess < 12; guess++) {
+    statuses.push((await token({ code: web, ...webToken }, { headers: basic("web", "another-guess") })).status);
+  }
+  assertEquals([400, 401, 404, 405, 429].filter((status) => !statuses.includes(status)), []);
+  const text = JSON.stringify(events);
+  assert(refusals(events).length > 20);
+  await each([
+    ...[used, kept, web, "never-issued-code", verifier, wrongVerifier, cookie],
+    ...["web-secret", "a-guessed-secret", "another-guess", btoa("web:another-guess")],
+    ...Object.values(tokens).filter((value) => typeof value === "string" && value.length > 20),
+  ], (secret) => assert(!text.includes(String(secret)), "it is in the trace"));
+  assertEquals(events.filter((event) => "endpoint" in event && event.endpoint.includes("?")), []);
+});
+
+test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded headers change any answer", async () => {
+  const headers = {
+    host: "evil.example",
+    forwarded: "for=192.0.2.1;host=evil.example;proto=https",
+    "x-forwarded-host": "evil.example",
+    "x-forwarded-proto": "https",
+    "x-forwarded-port": "444",
+    "x-forwarded-prefix": "/evil",
+    "x-forwarded-for": "192.0.2.1",
+    "x-original-url": "/start",
+    "x-rewrite-url": "/start",
+    "x-http-method-override": "DELETE",
+    origin: "https://evil.example",
+    referer: "https://evil.example/",
+  };
+  // Dice without chance, so that two answers can be compared to the letter.
+  const { as } = await bench({ ...demo, random: (bytes) => new Uint8Array(bytes).fill(7) });
+  const asked = [
+    ...paths,
+    "/authorized?code=x&state=y",
+    "/authorized?error=x",
+    "/nowhere",
+    "/oauth2/authorize?client_id=x",
+  ];
+  await each(asked, async (path) => {
+    const plain = await as.fetch(new Request(`https://as.test${path}`));
+    for (const origin of ["https://as.test", "https://evil.example", "http://u:p@evil.example:444"]) {
+      const url = `${origin}${path}`;
+      const request = origin.includes("@") ? withUrl(url, headers) : new Request(url, { headers });
+      const response = await as.fetch(request);
+      const text = await response.clone().text();
+      assertEquals([response.status, [...response.headers]], [plain.status, [...plain.headers]], origin);
+      assertEquals(text, await plain.clone().text(), origin);
+      assert(!text.includes("evil"));
+    }
+  });
+});
+
+/** A GET whose URL `new Request` refuses to take, as a runtime may hand it over. */
+function withUrl(url: string, headers: Record<string, string>): Request {
+  return new Proxy(new Request("https://any.test/", { headers }), {
+    get(request, name) {
+      if (name === "url") return url;
+      const value = Reflect.get(request, name, request);
+      return typeof value === "function" ? value.bind(request) : value;
+    },
+  });
+}
+
+test("[HT-16] a flow by way of another host has the configured issuer in its redirect and its tokens", async () => {
+  const { as } = await bench();
+  const evil = (path: string, init?: RequestInit) =>
+    as.fetch(new Request(`https://evil.example${path}`, { redirect: "manual", ...init }));
+  const code = sentTo(await evil(`/oauth2/authorize?${encode(goodRequest)}`)).code!;
+  const fields = { grant_type: "authorization_code", client_id: "spa", redirect_uri: "https://spa.example/cb", code };
+  const tokens = await tokensOf(
+    await evil("/oauth2/token", {
+      method: "POST",
+      body: encode({ ...fields, code_verifier: verifier }),
+      headers: formType,
+    }),
+  );
+  const { iss, aud } = claimsOf(tokens.access_token);
+  assertEquals([iss, aud, claimsOf(tokens.id_token).iss], ["https://as.test", "https://as.test", "https://as.test"]);
+});
+
+test("[HT-17] on loopback hosts and reserved test names everything works without more ado", async () => {
+  const hosts = ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "as.test", "a.example", "b.localhost", "c.internal"];
+  await each(hosts, async (host) => {
+    await using as = await latchkey({ issuer: `http://${host}`, alg: "EdDSA" });
+    const started = await as.fetch(new Request(`${as.issuer}/start`, { redirect: "manual" }));
+    const authorized = await as.fetch(new Request(new URL(started.headers.get("location")!, as.issuer)));
+    assert(authorized.headers.get("location")!.startsWith(`http://${host}/authorized?code=`));
+    assertEquals(authorized.headers.get("strict-transport-security"), null);
+  });
+});
+
+test("[HT-17] anywhere else start is refused in sentences that say how to mend it", async () => {
+  const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
+  const strangers = [
+    ...["http://auth.corp.com", "http://example.com", "http://10.0.0.1", "http://0.0.0.0", "http://[::2]"],
+    ...["http://localhost.corp.com", "http://127.0.0.1.corp.com", "http://mytest", "http://test.com"],
+  ];
+  await each(strangers, async (issuer) => {
+    const { message } = await assertRejects(() => latchkey({ issuer }), ConfigurationError);
+    for (const setting of ["insecureAllowHttpIssuer", "insecureAllowAutoLogin", "insecureAllowDemoClients"]) {
+      assert(message.includes(setting), `${setting} is not named: ${message}`);
+    }
+  });
+  const places = async (options: LatchkeyOptions) =>
+    (await assertRejects(() => latchkey(options), ConfigurationError)).faults.map((fault) => fault.place);
+  const issuer = "https://auth.corp.com";
+  assertEquals(await places({ issuer }), ["login", "clients"]);
+  assertEquals(await places({ issuer, clients }), ["login"]);
+  assertEquals(await places({ issuer, insecureAllowAutoLogin: true }), ["clients"]);
+  await using as = await latchkey({
+    issuer: "http://auth.corp.com",
+    insecureAllowHttpIssuer: true,
+    insecureAllowHttpRedirectUris: true,
+    insecureAllowAutoLogin: true,
+    insecureAllowDemoClients: true,
+  });
+  assertEquals((await as.fetch(new Request("http://auth.corp.com/"))).status, 200);
+});
+
+test("[HT-17] behind an https issuer every answer carries Strict-Transport-Security, behind http none", async () => {
+  const [secure, plain] = [await bench(demo), await bench({ ...demo, issuer: "http://as.test" })];
+  const asked = [
+    ...paths,
+    "/nowhere",
+    `/?${"a".repeat(20_000)}`,
+    "/authorized?error=x",
+    "/oauth2/authorize?client_id=x",
+  ];
+  await each(asked, async (path) => {
+    for (const method of ["GET", "POST", "HEAD", "OPTIONS"]) {
+      const held = (await secure.get(path, { method })).headers.get("strict-transport-security");
+      assertMatch(held ?? "", /^max-age=\d{6,}/, method);
+      assertEquals((await plain.get(path, { method })).headers.get("strict-transport-security"), null);
+    }
+  });
+  assertMatch((await secure.get("/")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax; Secure$/);
+  assertMatch((await plain.get("/")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax$/);
+});
+
+/** Says what nobody outside may learn. */
+const secretive = () => new Error("password hunter2 refused at /srv/latchkey/store.ts:12");
+
+/** Asserts an answer to something unforeseen: nothing of the cause, nothing of the program. */
+async function tellsNothing(response: Response): Promise<void> {
+  assert(response.status === 500 || response.status === 503, `status ${response.status}`);
+  const told = `${JSON.stringify([...response.headers])} ${await response.text()}`;
+  assert(!/hunter2|\.ts\b|\bat .*:\d+|Error:|stack|deno|node|bun|latchkey\//i.test(told), told);
+  assertEquals(response.headers.get("location"), null);
+}
+
+test("[HT-18] a store that fails is answered with 500 in general words, and told to the trace", async () => {
+  const throwing = (atOnce: boolean): Store =>
+    new Proxy(memoryStore(), {
+      get: () => () => {
+        if (atOnce) throw secretive();
+        return Promise.reject(secretive());
+      },
+    });
+  await each([true, false], async (atOnce) => {
+    const { authorize, token, get, advance, events } = await bench({ ...demo, store: throwing(atOnce) });
+    advance(3600);
+    const form = { client_id: "demo-public", redirect_uri: "https://as.test/authorized" };
+    await tellsNothing(await token({ ...form, code: "x" }));
+    await tellsNothing(await get("/oauth2/jwks"));
+    await tellsNothing(await get("/authorized?code=x"));
+    const answer = sentTo(await authorize(form), { uri: "https://as.test/authorized" });
+    assertEquals(answer.error, "server_error");
+    assert(!/hunter2|store/.test(answer.error_description ?? ""));
+    const bugs = events.filter((event) => event.type === "bug" && event.endpoint !== "sweep");
+    assertEquals(bugs.map((event) => event.type === "bug" && event.endpoint), [
+      ...["/oauth2/token", "/oauth2/jwks", "/authorized", "/oauth2/authorize"],
+    ]);
+    assertEquals((await get("/.well-known/openid-configuration")).status, 200);
+  });
+});
+
+test("[HT-18] pages, dice, an approver or a listener that fail are answered in general words too", async () => {
+  const unpaged = await bench({ ...demo, pages: () => Promise.reject(secretive()) });
+  await each(["/", "/authorized", "/nowhere", "/static/style.css", "/oauth2/authorize"], async (path) => {
+    await tellsNothing(await unpaged.get(path));
+  });
+  const unlucky = await bench({
+    random: () => {
+      throw secretive();
+    },
+  });
+  await tellsNothing(await unlucky.get("/"));
+  assertEquals(sentTo(await unlucky.authorize()).error, "server_error");
+  const undecided = await bench({ approver: () => Promise.reject(secretive()) });
+  assertEquals(sentTo(await undecided.authorize()).error, "server_error");
+  const nosy = await bench({
+    trace: () => {
+      throw secretive();
+    },
+  });
+  assertEquals(await redeemed(nosy, await nosy.code()), "200");
+  assertEquals(await outcome(await nosy.token({ code: "x" })), "400 invalid_grant");
+});
+
+test("[HT-18] an approver may answer with any Response, also one whose headers cannot be changed", async () => {
+  const { authorize } = await bench({ approver: () => Response.redirect("https://as.test/login") });
+  const response = await authorize();
+  assertEquals([response.status, response.headers.get("location")], [302, "https://as.test/login"]);
+});
+
+test("[HT-18] no answer names the program or its version", async () => {
+  const { get } = await bench(demo);
+  await each([...paths, "/nowhere"], async (path) => {
+    const { headers } = await get(path);
+    assertEquals([headers.get("server"), headers.get("x-powered-by"), headers.get("via")], [null, null, null]);
+  });
+});
+
+const odd = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "prototype",
+  "a[b]",
+  "code[]",
+  "client_id[]",
+  ".",
+];
+
+test("[HT-19] odd parameter names are unknown parameters, and change nothing", async () => {
+  const self = await bench();
+  const fields = Object.fromEntries(odd.map((name) => [name, ["x", "y"]]));
+  // Spread, __proto__ would not stay a field of its own.
+  const query = `${encode(goodRequest)}&${odd.map((name) => `${encodeURIComponent(name)}=x`).join("&")}&__proto__=y`;
+  sentTo(await self.get(`/oauth2/authorize?${query}`));
+  sentTo(await self.authorize(fields));
+  sentTo(await authorizeByPost(self, fields));
+  const body = `${query}&grant_type=authorization_code&code_verifier=${verifier}&code=${await self.code()}`;
+  const answer = await self.get("/oauth2/token", { method: "POST", body, headers: formType });
+  assertEquals(await outcome(answer), "200");
+  assertEquals((await self.get(`/authorized?code=x&${query}`)).status, 200);
+  assertEquals(({} as Record<string, unknown>).x, undefined);
+});
+
+test("[HT-19] odd names as values are values that nobody knows", async () => {
+  const { authorize, token, get, code } = await bench();
+  const kept = await code();
+  await each(odd, async (name) => {
+    await shownPage(await authorize({ client_id: name }));
+    await shownPage(await authorize({ redirect_uri: name }));
+    assertEquals(sentTo(await authorize({ scope: name })).error, "invalid_scope");
+    assertEquals(sentTo(await authorize({ response_mode: name })).error, "invalid_request");
+    assertEquals(sentTo(await authorize({ response_type: name })).error, "unsupported_response_type");
+    assertEquals(sentTo(await authorize({ code_challenge_method: name })).error, "invalid_request");
+    assert(sentTo(await authorize({ login_hint: name, state: name }), { state: name }).code);
+    assertEquals(await outcome(await token({ grant_type: name, code: kept })), "400 unsupported_grant_type");
+    assertEquals(await outcome(await token({ client_id: name, code: kept })), "401 invalid_client");
+    assertEquals(await outcome(await token({ code: name })), "400 invalid_grant");
+    assertEquals(
+      await outcome(await token({ ...webToken, code: kept }, { headers: basic(name, name) })),
+      "401 invalid_client",
+    );
+    assertEquals((await get(`/static/${encodeURIComponent(name)}`)).status, 404);
+    await shownPage(await get(`/authorized?error=${encodeURIComponent(name)}`), 200);
+  });
+  assertEquals((await token({ code: kept })).status, 200);
+});
+
+test("[HT-18] no value of any parameter is answered with 500, with another header, or with itself as markup", async () => {
+  const { authorize, token, get } = await bench();
+  const nasty = [
+    ...[
+      "",
+      " ",
+      "\0",
+      "%",
+      "%00",
+      "é",
+      "🔑",
+      "\u202e",
+      "\ufeff",
+      "\\",
+      "'",
+      '"',
+      "`",
+      ";",
+      "--",
+      "../..",
+      "//",
+      "null",
+    ],
+    ...[
+      "a".repeat(9_000),
+      "<script>alert(1)</script>",
+      "\r\nSet-Cookie: a=b",
+      "\nLocation: https://evil.example",
+      "-1",
+    ],
+    ...[
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "https://evil.example",
+      "{}",
+      "[]",
+      "0",
+      "1e999",
+      "$(id)",
+      "{{7*7}}",
+    ],
+  ];
+  const authorizeNames = [...Object.keys(goodRequest), "nonce", "login_hint", "response_mode", "prompt", "max_age"];
+  const tokenNames = ["grant_type", "code", "client_id", "client_secret", "redirect_uri", "code_verifier", "scope"];
+  const callbackNames = ["code", "state", "error", "error_description", "error_uri", "iss"];
+  const harmless = async (response: Response, value: string) => {
+    assertLess(response.status, 500);
+    assertEquals(response.headers.get("set-cookie")?.includes("a=b") ?? false, false);
+    const location = response.headers.get("location");
+    if (location !== null) assert(location.startsWith("https://spa.example/cb?"), location);
+    else if (response.headers.get("content-type")?.startsWith("text/html")) {
+      await shownPage(response, response.status, ...value.includes("<") ? [value] : []);
+    }
+  };
+  await each(nasty, async (value) => {
+    for (const name of authorizeNames) await harmless(await authorize({ [name]: value }), value);
+    for (const name of tokenNames) await harmless(await token({ code: "x", [name]: value }), value);
+    for (const name of callbackNames) {
+      await harmless(await get(`/authorized?${encode({ code: "x", [name]: value })}`), value);
+    }
+    const header = /^[\x20-\x7e]*$/.test(value) ? value : btoa(String.fromCharCode(...new TextEncoder().encode(value)));
+    for (const name of ["authorization", "cookie", "if-none-match", "origin", "content-type"]) {
+      await harmless(await token({ code: "x" }, { headers: { [name]: header } }), value);
+      await harmless(await get("/", { headers: { [name]: header } }), value);
+    }
+  });
+  assertNotEquals((await get("/")).headers.get("set-cookie"), null);
+});

@@ -1,0 +1,474 @@
+/** The life of signing keys: made, published, signing, retired, and what a verifier sees of it that caches (group JK). */
+
+import {
+  assert,
+  assertEquals,
+  assertGreater,
+  assertLess,
+  assertMatch,
+  assertNotEquals,
+  assertRejects,
+} from "@std/assert";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import type { JSONWebKeySet, JWK } from "jose";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import { bench, claimsOf, clients, each, encode, tokensOf } from "./harness.ts";
+import type { Bench, TokenAnswer } from "./harness.ts";
+import { browse } from "./browser.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-keys-"));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newPath = () => join(folder, `${files++}.db`);
+
+const start = Date.UTC(2026, 0, 1);
+const day = 86_400;
+
+/** Benches that share one clock, and one store or several. */
+function world() {
+  let time = start;
+  return {
+    now: () => time,
+    advance: (seconds: number) => void (time += seconds * 1000),
+    open: (options: LatchkeyOptions) => bench({ ...options, now: () => time }),
+  };
+}
+
+async function issue(b: Bench): Promise<TokenAnswer> {
+  return await tokensOf(await b.token({ code: await b.code() }));
+}
+
+async function keysOf({ get }: Bench): Promise<(JWK & { kid: string; alg: string })[]> {
+  return (await (await get("/oauth2/jwks")).json()).keys;
+}
+
+const kidOf = (token: string) => decodeProtectedHeader(token).kid!;
+const kidsOf = async (b: Bench) => (await keysOf(b)).map(({ kid }) => kid);
+
+/** Lets what a request set going come to its end. */
+const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+
+/** A request that a schedule may be driven by, and all that it sets going: waits until so many keys are published. */
+async function tick(b: Bench, published = 1): Promise<void> {
+  await b.get("/oauth2/jwks");
+  for (let tries = 0; tries < 1000; tries++) {
+    await settled();
+    if ((await keysOf(b)).length >= published) return;
+  }
+}
+
+/** A verifier that keeps the keys it fetched for 300 seconds, and asks no sooner, whatever it meets. */
+class Verifier {
+  #fetched = -Infinity;
+  #keys: ReturnType<typeof createLocalJWKSet> = createLocalJWKSet({ keys: [] });
+  readonly #clock: () => number;
+  readonly #servers: readonly Bench[];
+  #turn = 0;
+
+  constructor(clock: () => number, ...servers: readonly Bench[]) {
+    this.#clock = clock;
+    this.#servers = servers;
+  }
+
+  async verify(token: string): Promise<void> {
+    const time = this.#clock();
+    if (time >= this.#fetched + 300_000) {
+      const { get } = this.#servers[this.#turn++ % this.#servers.length]!;
+      this.#keys = createLocalJWKSet(await (await get("/oauth2/jwks")).json() as JSONWebKeySet);
+      this.#fetched = time;
+    }
+    await jwtVerify(token, this.#keys, { currentDate: new Date(time), issuer: "https://as.test" });
+  }
+}
+
+test("[JK-04] a key asked for is published at once, signs after its lead, and the old one stays until its tokens expired", async () => {
+  const b = await bench({ lifetimes: { access_token: 900, id_token: 1800 } });
+  const first = await issue(b);
+  const [old] = await kidsOf(b);
+  assertEquals([kidOf(first.access_token), kidOf(first.id_token)], [old, old]);
+  await b.as.rotateKeys();
+  const both = await kidsOf(b);
+  assertEquals([both.length, both[0]], [2, old]);
+  const timeline: [advance: number, signer: number, published: number][] = [
+    [0, 0, 2],
+    [299, 0, 2],
+    [1, 1, 2],
+    [1799, 1, 2],
+    [1, 1, 1],
+    [100_000, 1, 1],
+  ];
+  for (const [seconds, signer, published] of timeline) {
+    b.advance(seconds);
+    const { access_token, id_token } = await issue(b);
+    assertEquals([kidOf(access_token), kidOf(id_token)], [both[signer], both[signer]]);
+    assertEquals(await kidsOf(b), both.slice(2 - published));
+  }
+});
+
+test("[JK-04] a token of the last second of a key verifies, for who caches and for the server, until it expires", async () => {
+  const { now, advance, open } = world();
+  const b = await open({ lifetimes: { access_token: 600, id_token: 600 } });
+  await issue(b);
+  await b.as.rotateKeys();
+  advance(299.999);
+  const last = await issue(b);
+  advance(0.001);
+  const next = await issue(b);
+  assertNotEquals(kidOf(last.access_token), kidOf(next.access_token));
+  advance(598);
+  for (const token of [last, next]) {
+    await new Verifier(now, b).verify(token.access_token);
+    const answer = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token.access_token}` } });
+    assertEquals(answer.status, 200);
+  }
+});
+
+test("[JK-04] under the schedule no token at any time meets a verifier that cannot verify it", async () => {
+  const { now, advance, open } = world();
+  const b = await open({ keys: { rotateEvery: 3600 }, lifetimes: { access_token: 900, id_token: 900 } });
+  const verifiers = Array.from({ length: 4 }, () => new Verifier(now, b));
+  const alive: { token: string; until: number }[] = [];
+  const seen = new Set<string>();
+  let most = 0;
+  for (let i = 0; i < 300; i++) {
+    advance(53);
+    const { access_token, id_token } = await issue(b);
+    await settled();
+    for (const token of [access_token, id_token]) {
+      alive.push({ token, until: (claimsOf(token).exp as number) * 1000 });
+      seen.add(kidOf(token));
+    }
+    while (alive.length > 0 && alive[0]!.until <= now()) alive.shift();
+    const verifier = verifiers[i % verifiers.length]!;
+    for (const { token } of [alive[0]!, alive.at(-1)!, alive[Math.floor(alive.length / 2)]!]) {
+      await verifier.verify(token);
+    }
+    most = Math.max(most, (await kidsOf(b)).length);
+  }
+  // 15,900 seconds at one key an hour, each with its lead of five minutes.
+  assertEquals([seen.size, most], [5, 2]);
+});
+
+test("[JK-04] the schedule makes a key when its time has come, not before, once, and once after a long silence", async () => {
+  const b = await bench({ keys: { rotateEvery: day } });
+  await issue(b);
+  b.advance(day - 61);
+  await tick(b);
+  b.advance(60);
+  await tick(b);
+  assertEquals((await keysOf(b)).length, 1);
+  b.advance(61);
+  await Promise.all(Array.from({ length: 20 }, () => tick(b, 2)));
+  assertEquals((await keysOf(b)).length, 2);
+  for (let i = 0; i < 5; i++) {
+    b.advance(61);
+    await tick(b);
+  }
+  assertEquals(b.events.filter(({ type }) => type === "key_made").length, 2);
+  b.advance(30 * day);
+  await tick(b, 2);
+  await tick(b, 2);
+  assertEquals(b.events.filter(({ type }) => type === "key_made").length, 3);
+});
+
+test("[JK-04] without a schedule no key is ever made unasked", async () => {
+  const b = await bench();
+  const [kid] = await kidsOf(b);
+  for (let i = 0; i < 20; i++) {
+    b.advance(30 * day);
+    await tick(b);
+  }
+  assertEquals(await kidsOf(b), [kid]);
+});
+
+test("[JK-04] the schedule reaches every algorithm in use, those of clients included, and no other", async () => {
+  const b = await bench({
+    keys: { rotateEvery: day },
+    clients: [...clients, {
+      client_id: "ed",
+      redirect_uris: ["https://e.example"],
+      id_token_signed_response_alg: "EdDSA",
+    }],
+  });
+  const count = async () => {
+    const keys = await keysOf(b);
+    return (["ES256", "EdDSA", "RS256"] as const).map((alg) => keys.filter((key) => key.alg === alg).length);
+  };
+  assertEquals(await count(), [1, 1, 0]);
+  b.advance(day);
+  await tick(b, 4);
+  assertEquals(await count(), [2, 2, 0]);
+});
+
+test("[JK-04] a lead of one's own is kept, and none that is no time is taken", async () => {
+  const b = await bench({ keys: { lead: 1000 } });
+  const before = kidOf((await issue(b)).access_token);
+  await b.as.rotateKeys();
+  b.advance(999);
+  assertEquals(kidOf((await issue(b)).access_token), before);
+  b.advance(1);
+  assertNotEquals(kidOf((await issue(b)).access_token), before);
+  await each([-1, NaN, Infinity], async (lead) => {
+    await assertRejects(() => b.as.rotateKeys("ES256", lead), RangeError);
+  });
+  assertEquals((await keysOf(b)).length, 2);
+});
+
+test("[JK-04] settings for keys that are out of range are refused at the start", async () => {
+  await each([
+    { rotateEvery: 3599 },
+    { rotateEvery: 0 },
+    { rotateEvery: -1 },
+    { rotateEvery: NaN },
+    { rotateEvery: 3600.5 },
+    { lead: -1 },
+    { lead: NaN },
+    { lead: Infinity },
+  ], async (keys) => {
+    await assertRejects(() => latchkey({ issuer: "https://as.test", keys }), ConfigurationError);
+  });
+});
+
+/** Two servers that share a store; on SQLite each has its own handle. */
+const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
+  memory() {
+    const store = memoryStore();
+    return Promise.resolve([store, store]);
+  },
+  async SQLite() {
+    const path = newPath();
+    return [await sqliteStore(path), await sqliteStore(path)];
+  },
+};
+
+test("[JK-04] two servers on one store sign with the same keys from the first token on, begun at the same moment", async () => {
+  await each(Object.values(stores), async (open) => {
+    const [s1, s2] = await open();
+    const w = world();
+    const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
+    const tokens = await Promise.all([one, two, one, two].map(issue));
+    assertEquals(new Set(tokens.flatMap(({ access_token, id_token }) => [access_token, id_token].map(kidOf))).size, 1);
+    assertEquals(await kidsOf(one), await kidsOf(two));
+  });
+});
+
+test("[JK-04] a server that slept while another rotated publishes and accepts the new key when it wakes", async () => {
+  await each(Object.values(stores), async (open) => {
+    for (const asleep of [301, 3600, 5 * day]) {
+      const [s1, s2] = await open();
+      const w = world();
+      const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
+      await Promise.all([issue(one), issue(two)]);
+      await one.as.rotateKeys();
+      w.advance(asleep);
+      const { access_token } = await issue(one);
+      await new Verifier(w.now, two).verify(access_token);
+      const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+      assertEquals(answer.status, 200);
+      assertEquals(kidOf((await issue(two)).access_token), kidOf(access_token));
+    }
+  });
+});
+
+test("[JK-04] the first question after a sleep may be any: the token of the other server counts at once", async () => {
+  const ask: Readonly<Record<string, (b: Bench, token: string) => Promise<boolean>>> = {
+    userinfo: async (b, token) =>
+      (await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).status === 200,
+    jwks: async (b, token) => (await kidsOf(b)).includes(kidOf(token)),
+    hint: async (b, token) => (await b.get(`/oauth2/logout?${encode({ id_token_hint: token })}`)).ok,
+  };
+  await each(Object.entries(ask), async ([name, accepted]) => {
+    for (const open of Object.values(stores)) {
+      const [s1, s2] = await open();
+      const w = world();
+      const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
+      await Promise.all([issue(one), issue(two)]);
+      await one.as.rotateKeys();
+      w.advance(400);
+      const { access_token, id_token } = await issue(one);
+      assert(await accepted(two, name === "hint" ? id_token : access_token), "refused");
+    }
+  });
+});
+
+test("[JK-04] even a rotation without any lead leaves no server of the store without the key", async () => {
+  await each(Object.values(stores), async (open) => {
+    const [s1, s2] = await open();
+    const w = world();
+    const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
+    await Promise.all([issue(one), issue(two)]);
+    await one.as.rotateKeys("ES256", 0);
+    const { access_token } = await issue(one);
+    const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    assertEquals(answer.status, 200);
+    assert((await kidsOf(two)).includes(kidOf(access_token)), "it is not published there");
+  });
+});
+
+test("[JK-04] two servers on one schedule make one key between them, and their tokens verify by either's keys", async () => {
+  await each(Object.values(stores), async (open) => {
+    const [s1, s2] = await open();
+    const w = world();
+    const options: LatchkeyOptions = { keys: { rotateEvery: 3600 }, lifetimes: { access_token: 600, id_token: 600 } };
+    const [one, two] = await Promise.all([w.open({ ...options, store: s1 }), w.open({ ...options, store: s2 })]);
+    const verifier = new Verifier(w.now, one, two);
+    const kids = new Set<string>();
+    for (let i = 0; i < 130; i++) {
+      w.advance(97);
+      for (const { access_token } of await Promise.all([issue(one), issue(two)])) {
+        kids.add(kidOf(access_token));
+        await verifier.verify(access_token);
+      }
+      await settled();
+    }
+    // 12,610 seconds: a key an hour after the one before began to sign.
+    assertEquals(kids.size, 4);
+    const made = [...one.events, ...two.events].filter(({ type }) => type === "key_made");
+    assertLess(made.length, 6);
+  });
+});
+
+test("[JK-04, JK-05] keys, leads and retirements survive a restart on SQLite", async () => {
+  const path = newPath();
+  const w = world();
+  const open = async () =>
+    await w.open({ store: await sqliteStore(path), lifetimes: { access_token: 900, id_token: 900 } });
+  let b = await open();
+  const restart = async (seconds: number) => {
+    await b.as.close();
+    w.advance(seconds);
+    b = await open();
+  };
+  const first = await issue(b);
+  await restart(0);
+  assertEquals(kidOf((await issue(b)).access_token), kidOf(first.access_token));
+  await b.as.rotateKeys();
+  const both = await kidsOf(b);
+  await restart(299);
+  assertEquals([kidOf((await issue(b)).access_token), await kidsOf(b)], [both[0], both]);
+  await new Verifier(w.now, b).verify(first.access_token);
+  await restart(1);
+  assertEquals(kidOf((await issue(b)).access_token), both[1]);
+  await restart(899);
+  assertEquals(await kidsOf(b), both);
+  await restart(1);
+  assertEquals(await kidsOf(b), both.slice(1));
+  await restart(10 * day);
+  assertEquals(kidOf((await issue(b)).access_token), both[1]);
+  await b.as.close();
+});
+
+test("[JK-04] the schedule goes on over a restart, counted from the making of the key", async () => {
+  const path = newPath();
+  const w = world();
+  const open = async () => await w.open({ store: await sqliteStore(path), keys: { rotateEvery: day } });
+  let b = await open();
+  await issue(b);
+  for (let i = 0; i < 4; i++) {
+    w.advance(day / 4 + 1);
+    await b.as.close();
+    b = await open();
+    w.advance(61);
+    await tick(b, i === 3 ? 2 : 1);
+  }
+  assertEquals((await keysOf(b)).length, 2);
+  await b.as.close();
+});
+
+test("[JK-04] lifetimes that were changed at a restart take no key from a token that is still good", async () => {
+  const path = newPath();
+  const w = world();
+  const open = async (seconds: number) =>
+    await w.open({ store: await sqliteStore(path), lifetimes: { access_token: seconds, id_token: seconds } });
+  const one = await open(7200);
+  const { access_token } = await issue(one);
+  await one.as.close();
+  const two = await open(60);
+  await two.as.rotateKeys();
+  w.advance(3600);
+  await new Verifier(w.now, two).verify(access_token);
+  const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  assertEquals(answer.status, 200);
+  await two.as.close();
+});
+
+test("[LO-02, OI-07, JK-04] an id token goes on as a hint when the key that signed it is no longer published", async () => {
+  const b = await bench({ lifetimes: { access_token: 600, id_token: 600 } });
+  const browser = browse(b);
+  const { id_token: id_token_hint } = await browser.login();
+  await b.as.rotateKeys();
+  b.advance(300 + 600 + 1);
+  assertEquals((await kidsOf(b)).includes(kidOf(id_token_hint)), false);
+  assertEquals(await browser.silently(), "code");
+  assertEquals(await browser.silently({ id_token_hint }), "code");
+  const answer = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
+  assertEquals([answer.status, await browser.silently()], [200, "login_required"]);
+});
+
+test("[JK-02, JK-03] of every key, young and old, only public members are published, under its thumbprint", async () => {
+  const b = await bench({ alg: "RS256" });
+  for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
+  const keys = await keysOf(b);
+  assertEquals(keys.length, 6);
+  assertEquals(new Set(keys.map(({ kid }) => kid)).size, 6);
+  const members: Readonly<Record<string, string[]>> = {
+    RS256: ["alg", "e", "kid", "kty", "n", "use"],
+    ES256: ["alg", "crv", "kid", "kty", "use", "x", "y"],
+    EdDSA: ["alg", "crv", "kid", "kty", "use", "x"],
+  };
+  for (const key of keys) assertEquals(Object.keys(key).sort(), members[key.alg]);
+});
+
+test("[JK-04] a hundred rotations in a row leave every token of the while its key, and one key in the end", async () => {
+  const w = world();
+  const b = await w.open({ lifetimes: { access_token: 600, id_token: 600 } });
+  const verifier = new Verifier(w.now, b);
+  const tokens: string[] = [];
+  for (let i = 0; i < 100; i++) {
+    await b.as.rotateKeys();
+    w.advance(7);
+    const { access_token } = await issue(b);
+    tokens.push(access_token);
+    await verifier.verify(access_token);
+    await verifier.verify(tokens[Math.max(0, i - 80)]!);
+  }
+  assertGreater(new Set(tokens.map(kidOf)).size, 10);
+  w.advance(1000);
+  assertEquals((await keysOf(b)).length, 1);
+});
+
+test("[JK-04, CI-04] rotations amid traffic on two servers hinder no flow", async () => {
+  const [s1, s2] = await stores.SQLite!();
+  const w = world();
+  const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
+  for (let i = 0; i < 20; i++) {
+    w.advance(61);
+    const work: Promise<unknown>[] = [one, two, one, two].map(async (b) => {
+      const { access_token } = await issue(b);
+      const other = b === one ? two : one;
+      const answer = await other.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+      assertEquals(answer.status, 200);
+    });
+    if (i % 3 === 0) work.push(one.as.rotateKeys(), two.as.rotateKeys());
+    await Promise.all(work);
+  }
+  assertEquals([...one.events, ...two.events].filter(({ type }) => type === "bug"), []);
+});
+
+test("[JK-05] another server, with a store of its own, shares no key and accepts no token", async () => {
+  await each(["RS256", "ES256", "EdDSA"] as SigningAlgorithm[], async (alg) => {
+    const [one, two] = await Promise.all([bench({ alg }), bench({ alg })]);
+    const { access_token } = await issue(one);
+    assertEquals((await kidsOf(two)).includes(kidOf(access_token)), false);
+    const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    assertEquals(answer.status, 401);
+    assertMatch(answer.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+  });
+});

@@ -1,0 +1,280 @@
+/** Journeys with the libraries that applications use: oidc-client-ts, Passport and Auth.js, over a socket (group SC). */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Auth, customFetch, skipCSRFCheck } from "@auth/core";
+import type { AuthConfig } from "@auth/core";
+import { after, test } from "node:test";
+import { ErrorResponse, InMemoryWebStorage, OidcClient, WebStorageStateStore } from "oidc-client-ts";
+import OAuth2Strategy from "passport-oauth2";
+import OpenIDConnectStrategy from "passport-openidconnect";
+import { latchkey } from "../../src/mod.ts";
+import type { Latchkey } from "../../src/mod.ts";
+import { formIn } from "./browser.ts";
+
+const callback = "https://app.example/cb";
+const goodbye = "https://app.example/bye";
+const authCallback = "https://app.example/auth/callback/latchkey";
+
+const opened: Latchkey[] = [];
+after(() => Promise.all(opened.map((as) => as.close())));
+
+/** A server with a client for each library and default settings, listening. */
+async function serve(): Promise<Latchkey> {
+  const grant_types = ["authorization_code", "refresh_token"];
+  const secret = {
+    client_secret: "a-secret-of-32-characters-or-more",
+    redirect_uris: [callback, authCallback],
+    grant_types,
+  };
+  const as = await latchkey({
+    clients: [
+      { client_id: "spa", redirect_uris: [callback], post_logout_redirect_uris: [goodbye], grant_types },
+      { client_id: "basic", ...secret },
+      { client_id: "post", ...secret, token_endpoint_auth_method: "client_secret_post" },
+    ],
+    users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true }],
+  });
+  opened.push(as);
+  await as.listen({ port: 0 });
+  return as;
+}
+
+/** A browser with one session, which is sent to the server and says where it is sent from there. */
+function surf(): (url: string) => Promise<Response> {
+  let cookie = "";
+  return async (url) => {
+    const response = await fetch(url, { redirect: "manual", headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) cookie = line.includes("Max-Age=0") ? "" : line.split(";")[0]!;
+    return response;
+  };
+}
+
+async function sentFrom(response: Response): Promise<string> {
+  await response.body?.cancel();
+  const location = response.headers.get("location");
+  assert(location !== null, `nobody is sent anywhere: ${response.status}`);
+  return location;
+}
+
+test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes, stays logged in and logs out", async () => {
+  const { issuer } = await serve();
+  const visit = surf();
+  const client = new OidcClient({
+    authority: issuer,
+    client_id: "spa",
+    redirect_uri: callback,
+    post_logout_redirect_uri: goodbye,
+    scope: "openid profile email offline_access",
+    loadUserInfo: true,
+    stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+  });
+  const login = async (more: { prompt?: string; max_age?: number; nonce?: string } = {}) => {
+    const { url } = await client.createSigninRequest({ state: { page: "/x" }, ...more });
+    return await client.processSigninResponse(await sentFrom(await visit(url)));
+  };
+  const first = await login({ nonce: "n0nce" });
+  assertEquals([first.profile.sub, first.profile.name, first.profile.email], [
+    "alice",
+    "Alice Adams",
+    "alice@example.com",
+  ]);
+  assertEquals([first.userState, first.scope, first.token_type], [
+    { page: "/x" },
+    "openid profile email offline_access",
+    "Bearer",
+  ]);
+  const { refresh_token, id_token, scope, profile, session_state } = first;
+  const state = { refresh_token: refresh_token!, id_token, scope, profile, session_state, data: {} };
+  const renewed = await client.useRefreshToken({ state });
+  assert(renewed.access_token !== first.access_token && renewed.refresh_token !== first.refresh_token);
+  await client.revokeToken(renewed.access_token, "access_token");
+  const answer = await fetch(`${issuer}/oauth2/userinfo`, {
+    headers: { authorization: `Bearer ${renewed.access_token}` },
+  });
+  assertEquals((await answer.json()).error, "invalid_token");
+  const silent = await login({ prompt: "none", max_age: 1000 });
+  assertEquals([silent.profile.sub, silent.profile.sid], [first.profile.sub, first.profile.sid]);
+  const { url } = await client.createSignoutRequest({ id_token_hint: silent.id_token!, state: { back: true } });
+  const farewell = await client.processSignoutResponse(await sentFrom(await visit(url)));
+  assertEquals([farewell.error, farewell.userState], [null, { back: true }]);
+  const refused = await assertRejects(() => login({ prompt: "none" }));
+  assert(refused instanceof ErrorResponse);
+  assertEquals(refused.error, "login_required");
+});
+
+/** What came of a Passport strategy: it redirects, succeeds, fails or has an error. */
+type Outcome =
+  | { readonly redirect: string }
+  | { readonly user: Record<string, unknown> }
+  | { readonly failure: unknown }
+  | { readonly error: Error };
+
+/** Runs a strategy as Passport would inside Express, for one request of one browser. */
+function run(strategy: object, session: object, url: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const request = { url, query: Object.fromEntries(new URL(url).searchParams), session, headers: {}, method: "GET" };
+    const wired = Object.assign(Object.create(strategy), {
+      redirect: (redirect: string) => resolve({ redirect }),
+      success: (user: Record<string, unknown>) => resolve({ user }),
+      fail: (failure: unknown) => resolve({ failure }),
+      error: (error: Error) => resolve({ error }),
+    });
+    wired.authenticate(request, {});
+  });
+}
+
+/** The whole login: to the server, back, and what the strategy makes of it. */
+async function passport(strategy: object, change: (url: URL) => void = () => {}): Promise<Outcome> {
+  const session = {};
+  const begun = await run(strategy, session, "https://app.example/login");
+  assert("redirect" in begun, JSON.stringify(begun));
+  const back = new URL(await sentFrom(await surf()(begun.redirect)));
+  change(back);
+  return await run(strategy, session, back.href);
+}
+
+test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and fails as it should", async () => {
+  const { issuer } = await serve();
+  const make = (clientSecret: string, more: object = {}) =>
+    new OpenIDConnectStrategy(
+      {
+        issuer,
+        authorizationURL: `${issuer}/oauth2/authorize`,
+        tokenURL: `${issuer}/oauth2/token`,
+        userInfoURL: `${issuer}/oauth2/userinfo`,
+        clientID: "post",
+        clientSecret,
+        callbackURL: callback,
+        scope: "profile email",
+        nonce: true,
+        maxAge: 100,
+        skipUserProfile: false,
+        ...more,
+      },
+      (
+        iss: string,
+        profile: { id: string; displayName: string },
+        _context: unknown,
+        _idToken: string,
+        _accessToken: string,
+        refreshToken: string,
+        done: (error: null, user: object) => void,
+      ) => done(null, { iss, id: profile.id, name: profile.displayName, refreshes: typeof refreshToken }),
+    );
+  const secret = "a-secret-of-32-characters-or-more";
+  assertEquals(await passport(make(secret)), {
+    user: { iss: issuer, id: "alice", name: "Alice Adams", refreshes: "string" },
+  });
+  const wrong = await passport(make("wrong"));
+  assert("error" in wrong);
+  assertEquals((wrong.error as Error & { code: string }).code, "invalid_client");
+  const replayed = await passport(make(secret), (url) => url.searchParams.set("code", "x"));
+  assert("error" in replayed);
+  assertEquals((replayed.error as Error & { code: string }).code, "invalid_grant");
+  const none = await passport(make(secret, { prompt: "none" }));
+  assert("error" in none);
+  assertEquals((none.error as Error & { code: string }).code, "login_required");
+});
+
+test("[SC-05, SC-12] passport-oauth2 gets tokens with PKCE and state", async () => {
+  const { issuer } = await serve();
+  for (const [clientID, clientSecret] of [["post", "a-secret-of-32-characters-or-more"], ["spa", ""]] as const) {
+    const strategy = new OAuth2Strategy(
+      {
+        authorizationURL: `${issuer}/oauth2/authorize`,
+        tokenURL: `${issuer}/oauth2/token`,
+        clientID,
+        clientSecret,
+        callbackURL: callback,
+        scope: ["read", "write"],
+        state: true,
+        pkce: true,
+      },
+      (
+        accessToken: string,
+        refreshToken: string,
+        params: { token_type: string; scope: string },
+        _profile: unknown,
+        done: (error: null, user: object) => void,
+      ) => done(null, { parts: accessToken.split(".").length, refreshes: typeof refreshToken, ...params }),
+    );
+    const outcome = await passport(strategy);
+    assert("user" in outcome, JSON.stringify(outcome));
+    const { parts, refreshes, token_type, scope } = outcome.user;
+    assertEquals([parts, refreshes, token_type, scope], [3, "string", "Bearer", "read write"]);
+  }
+});
+
+test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidential, with PKCE, state and nonce", async () => {
+  const as = await serve();
+  as.clients.set({ client_id: "spa", redirect_uris: [authCallback] });
+  const ways = [
+    { clientId: "basic", clientSecret: "a-secret-of-32-characters-or-more" },
+    {
+      clientId: "post",
+      clientSecret: "a-secret-of-32-characters-or-more",
+      client: { token_endpoint_auth_method: "client_secret_post" },
+    },
+    { clientId: "spa", client: { token_endpoint_auth_method: "none" } },
+  ] as const;
+  for (const way of ways) {
+    for (const idToken of [true, false]) {
+      const config: AuthConfig = {
+        basePath: "/auth",
+        secret: "the secret of the application itself",
+        trustHost: true,
+        skipCSRFCheck,
+        logger: { error() {}, warn() {} },
+        providers: [{
+          id: "latchkey",
+          name: "Latchkey",
+          type: "oidc",
+          issuer: as.issuer,
+          idToken,
+          checks: ["pkce", "state", "nonce"],
+          [customFetch]: fetch,
+          ...way,
+        }],
+      };
+      const cookies = new Map<string, string>();
+      const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+        const response = await Auth(
+          new Request(url, { ...init, headers: { ...init.headers as object, cookie } }),
+          config,
+        );
+        for (const line of response.headers.getSetCookie()) {
+          const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+          cookies.set(name!, value!);
+        }
+        return response;
+      };
+      const begun = await ask("https://app.example/auth/signin/latchkey", {
+        method: "POST",
+        body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+      const back = await sentFrom(await surf()(await sentFrom(begun)));
+      assertEquals(await sentFrom(await ask(back)), "https://app.example/home");
+      const { user } = await (await ask("https://app.example/auth/session")).json();
+      // Claims about the person are for userinfo alone.
+      assertEquals(user, idToken ? {} : { name: "Alice Adams", email: "alice@example.com" });
+    }
+  }
+});
+
+test("[SC-18] a response by form_post arrives over a socket as any web server reads it", async () => {
+  const { issuer } = await serve();
+  const url = new URL(`${issuer}/oauth2/authorize`);
+  const state = `"><script>'&=+% ünï`;
+  const request = { response_type: "code", client_id: "basic", redirect_uri: callback, scope: "openid", state };
+  url.search = String(new URLSearchParams({ ...request, response_mode: "form_post" }));
+  const { body } = formIn(await (await fetch(url)).text());
+  const form = await new Request(callback, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  }).formData();
+  assertEquals([...form.keys()].sort(), ["code", "iss", "state"]);
+  assertEquals([form.get("state"), form.get("iss")], [state, issuer]);
+});

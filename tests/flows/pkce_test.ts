@@ -1,0 +1,400 @@
+/** Proof key for code exchange, from the challenge to the verifier (group PK). */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { equalInConstantTime } from "../../src/oauth/secrets.ts";
+import {
+  authorizeByPost,
+  basic,
+  bench,
+  challenge,
+  claimsOf,
+  clients,
+  each,
+  refusals,
+  sentTo,
+  shownPage,
+  verifier,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const spa: Fields = {};
+const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
+const poster = { client_id: "poster", redirect_uri: "https://poster.example/cb" };
+/** A request that says nothing of PKCE. */
+const bare = { code_challenge: undefined, code_challenge_method: undefined };
+
+/** The unpadded base64url of SHA-256 over the verifier's bytes. */
+async function s256(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The error that `spa`, or the client named, is redirected with; asserts that no code was issued. */
+async function refusal(server: Bench, fields: Fields): Promise<Readonly<Record<string, string>>> {
+  const before = codesIssued(server);
+  const uri = fields.redirect_uri as string | undefined;
+  const answer = sentTo(await server.authorize(fields), { uri });
+  assertEquals(sentTo(await authorizeByPost(server, fields), { uri }), answer);
+  assert("error" in answer, "a code was issued");
+  assertEquals(codesIssued(server), before);
+  return answer;
+}
+
+function codesIssued({ events }: Bench): number {
+  return events.filter((event) => event.type === "code_issued").length;
+}
+
+/** Redeems a code of `web`. */
+function redeemAsWeb({ token }: Bench, fields: Fields): Promise<Response> {
+  const { redirect_uri } = web;
+  return token({ client_id: undefined, redirect_uri, ...fields }, { headers: basic("web", "web-secret") });
+}
+
+/** Asserts a refusal of the token endpoint with one of these errors and nothing that could be used. */
+async function assertRefused(response: Response, ...errors: readonly string[]): Promise<void> {
+  const body = await response.json();
+  assertEquals(response.status, 400);
+  assert(errors.includes(body.error), `${body.error} is none of ${errors}`);
+  assertEquals(Object.keys(body).sort(), ["error", "error_description"]);
+}
+
+function warnings({ events }: Bench, rule: string): number {
+  return events.filter((event) => event.type === "warning" && event.why.rule === rule).length;
+}
+
+test("[PK-01] a public client without a challenge gets invalid_request and no code", async () => {
+  const server = await bench();
+  await each([undefined, ""], async (code_challenge) => {
+    assertEquals((await refusal(server, { ...bare, code_challenge })).error, "invalid_request");
+    assertEquals((await refusal(server, { code_challenge })).error, "invalid_request");
+    assertEquals((await refusal(server, { ...bare, code_challenge, scope: "read" })).error, "invalid_request");
+  });
+  assertEquals((await refusal(server, { ...bare, Code_Challenge: challenge })).error, "invalid_request");
+  const native = await bench({
+    clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], application_type: "native" }],
+    pkce: { requireForConfidential: false, requireMethod: false },
+  });
+  assertEquals((await refusal(native, bare)).error, "invalid_request");
+});
+
+test("[PK-02] a confidential client may leave the challenge out", async () => {
+  const server = await bench();
+  await each([undefined, ""], async (code_challenge) => {
+    const code = await server.code({ ...web, ...bare, code_challenge });
+    assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
+    const posted = await server.code({ ...poster, ...bare, code_challenge });
+    const fields = { ...poster, client_secret: "poster-secret", code: posted, code_verifier: undefined };
+    assertEquals((await server.token(fields)).status, 200);
+  });
+});
+
+test("[PK-02] with pkce.requireForConfidential every confidential client must send a challenge", async () => {
+  const server = await bench({ pkce: { requireForConfidential: true } });
+  await each([web, poster], async (client) => {
+    assertEquals((await refusal(server, { ...client, ...bare })).error, "invalid_request");
+    assertEquals((await refusal(server, { ...client, ...bare, code_challenge: "" })).error, "invalid_request");
+    assert(await server.code(client));
+  });
+});
+
+test("[PK-02] a confidential client with require_pkce must send a challenge, others need not", async () => {
+  const server = await bench({
+    clients: [{ ...clients[1], require_pkce: true }, { ...clients[2], require_pkce: false }],
+  });
+  assertEquals((await refusal(server, { ...web, ...bare })).error, "invalid_request");
+  assertEquals((await redeemAsWeb(server, { code: await server.code(web) })).status, 200);
+  assert(await server.code({ ...poster, ...bare }));
+});
+
+test("[PK-03] S256 is the unpadded base64url of SHA-256 over the verifier", async () => {
+  const server = await bench();
+  const verifiers = [
+    ...["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "a".repeat(43), "~".repeat(128), "-._~".repeat(32)],
+    ...["0".repeat(64), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"],
+  ];
+  assertEquals(await s256(verifiers[0]!), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+  await each(verifiers, async (code_verifier) => {
+    const code_challenge = await s256(code_verifier);
+    const code = await server.code({ code_challenge });
+    assertEquals((await server.token({ code, code_verifier })).status, 200);
+    const other = await server.code({ ...web, code_challenge });
+    assertEquals((await redeemAsWeb(server, { code: other, code_verifier })).status, 200);
+  });
+});
+
+test("[PK-04] S256 is the only method, and the description of the refusal says so", async () => {
+  const server = await bench();
+  const methods = [
+    ...["plain", "PLAIN", "S512", "s256", "S256 ", " S256", "S256\0", "S256\n", "S 256", "Ｓ256", "none"],
+    ...["S256 plain", "S384"],
+    ...["sha256", "__proto__", "constructor", "0", `"><script>`, "S256".repeat(2_500)],
+  ];
+  await each(methods, (code_challenge_method) =>
+    each([spa, web], async (client) => {
+      const answer = await refusal(server, { ...client, code_challenge_method });
+      assertEquals(answer.error, "invalid_request");
+      assertMatch(answer.error_description!, /not supported/);
+      const plain = await refusal(server, { ...client, code_challenge_method, code_challenge: verifier });
+      assertEquals(plain.error, "invalid_request");
+    }));
+});
+
+test("[PK-05] a challenge without a method is read as S256, with a warning in the trace", async () => {
+  const server = await bench();
+  await each([undefined, ""], async (code_challenge_method) => {
+    await each([spa, web], async (client) => {
+      const before = warnings(server, "PK-05");
+      const code = await server.code({ ...client, code_challenge_method });
+      assertEquals(warnings(server, "PK-05"), before + 1);
+      const redeem = (code_verifier: string) =>
+        client === web ? redeemAsWeb(server, { code, code_verifier }) : server.token({ code, code_verifier });
+      await assertRefused(await redeem(challenge), "invalid_grant");
+      assertEquals((await redeem(verifier)).status, 200);
+    });
+  });
+  const before = warnings(server, "PK-05");
+  await server.code();
+  await server.code({ ...web, ...bare });
+  assertEquals(warnings(server, "PK-05"), before);
+});
+
+test("[PK-05] with pkce.requireMethod a challenge without a method is invalid_request", async () => {
+  const server = await bench({ pkce: { requireMethod: true } });
+  await each([spa, web], async (client) => {
+    assertEquals((await refusal(server, { ...client, code_challenge_method: undefined })).error, "invalid_request");
+    assertEquals((await refusal(server, { ...client, code_challenge_method: "" })).error, "invalid_request");
+    assert(await server.code(client));
+  });
+  assert(await server.code({ ...web, ...bare }));
+});
+
+test("[PK-06] a method without a challenge is invalid_request for every client", async () => {
+  const options: readonly LatchkeyOptions[] = [{}, { pkce: { requireMethod: true, requireForConfidential: true } }];
+  await each(options, async (option) => {
+    const server = await bench(option);
+    await each([spa, web, poster], async (client) => {
+      await each(["S256", "plain", "bogus"], async (code_challenge_method) => {
+        const fields = { ...client, code_challenge_method };
+        assertEquals((await refusal(server, { ...fields, code_challenge: undefined })).error, "invalid_request");
+        assertEquals((await refusal(server, { ...fields, code_challenge: "" })).error, "invalid_request");
+      });
+    });
+  });
+});
+
+test("[PK-07] a challenge that is too short, too long or holds another character is invalid_request", async () => {
+  const with42 = challenge.slice(0, 42);
+  const challenges = [
+    ...["x", with42, "a".repeat(129), "a".repeat(10_000)],
+    ...[`${with42}=`, `${challenge}=`, `${with42}+`, `${with42}/`, `=${with42}`],
+    ...[`${with42} `, ` ${with42}`, `${challenge} `, `${challenge}\n`, `\n${challenge}`, `${challenge}\0`],
+    ...[`${with42}\0`, `${with42}\t`, `${with42}é`, `${with42}ａ`, `${with42}🔑`, `${with42}"`, `${with42}\\`],
+    ...[`${with42}%`, `${with42}%41`, `${with42},`, `${with42}:`, `${challenge.slice(0, 20)}=${challenge.slice(21)}`],
+    `${challenge.slice(0, 20)}+${challenge.slice(21)}`,
+  ];
+  const server = await bench();
+  await each(challenges, (code_challenge) =>
+    each([spa, web], async (client) => {
+      await each(["S256", undefined], async (code_challenge_method) => {
+        const answer = await refusal(server, { ...client, code_challenge, code_challenge_method });
+        assertEquals(answer.error, "invalid_request");
+      });
+    }));
+});
+
+test("[PK-08] a verifier that is too short, too long or holds another character is refused, even if it answers", async () => {
+  const base = "a".repeat(42);
+  const verifiers = [
+    ...["x", base, "a".repeat(129), "a".repeat(10_000)],
+    ...[`${base} `, ` ${base}`, `a${base} `, `${base}\n`, `a${base}\n`, `a${base}\0`],
+    ...[`${base}=`, `a${base}=`, `${base}+`, `${base}/`, `${base}é`, `${base}ａ`, `${base}🔑`, `${base}"`, `${base}\\`],
+    ...[`${base}%`, `${"a".repeat(20)} ${"a".repeat(22)}`, `${"a".repeat(20)}\t${"a".repeat(22)}`],
+  ];
+  const server = await bench();
+  await each(verifiers, async (code_verifier) => {
+    const code_challenge = await s256(code_verifier);
+    const code = await server.code({ code_challenge });
+    await assertRefused(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
+    const other = await server.code({ ...web, code_challenge });
+    await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
+  });
+  assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
+});
+
+test("[PK-08] a verifier of 43 and of 128 characters is accepted, one more or less is not", async () => {
+  const server = await bench();
+  await each([42, 43, 44, 127, 128, 129], async (length) => {
+    const code_verifier = "Az09-._~".repeat(17).slice(0, length);
+    const code = await server.code({ code_challenge: await s256(code_verifier) });
+    const { status } = await server.token({ code, code_verifier });
+    assertEquals(status, length >= 43 && length <= 128 ? 200 : 400);
+  });
+});
+
+test("[PK-09, CI-09] a verifier that does not answer is invalid_grant without tokens, and spends nothing", async () => {
+  const server = await bench();
+  const wrong = [
+    ...[`e${verifier.slice(1)}`, `${verifier.slice(0, -1)}l`, `${verifier}a`, `.${verifier}`, verifier + verifier],
+    ...[verifier.toUpperCase(), verifier.toLowerCase(), [...verifier].reverse().join("")],
+    ...[challenge, "a".repeat(43), "a".repeat(128)],
+  ];
+  const code = await server.code();
+  const other = await server.code(web);
+  await each(wrong, async (code_verifier) => {
+    await assertRefused(await server.token({ code, code_verifier }), "invalid_grant");
+    await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_grant");
+  });
+  assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
+  assertEquals((await server.token({ code })).status, 200);
+  assertEquals((await redeemAsWeb(server, { code: other })).status, 200);
+});
+
+test("[PK-09] the verifier of one code does not redeem another", async () => {
+  const server = await bench();
+  const [mine, theirs] = ["m".repeat(43), "t".repeat(43)];
+  const code = await server.code({ code_challenge: await s256(mine) });
+  const stolen = await server.code({ code_challenge: await s256(theirs) });
+  await assertRefused(await server.token({ code: stolen, code_verifier: mine }), "invalid_grant");
+  assertEquals((await server.token({ code, code_verifier: mine })).status, 200);
+});
+
+test("[PK-09] the comparison looks at every character, wherever the values differ", () => {
+  const looks = (ours: string, theirs: string) => {
+    const seen: number[] = [];
+    const watched = { length: ours.length, charCodeAt: (i: number) => (seen.push(i), ours.charCodeAt(i)) };
+    assertEquals(equalInConstantTime(watched as unknown as string, theirs), ours === theirs);
+    return seen;
+  };
+  const all = [...challenge].map((_, i) => i);
+  assertEquals(looks(challenge, challenge), all);
+  for (const i of all) {
+    const other = `${challenge.slice(0, i)}${challenge[i] === "A" ? "B" : "A"}${challenge.slice(i + 1)}`;
+    assertEquals(looks(challenge, other), all);
+    assertEquals(looks(other, challenge), all);
+  }
+});
+
+test("[PK-10] without a verifier a code with a challenge is refused, and not spent", async () => {
+  const server = await bench();
+  const code = await server.code();
+  const other = await server.code(web);
+  await each([undefined, ""], async (code_verifier) => {
+    await assertRefused(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRefused(await server.token({ code, code_verifier, Code_Verifier: verifier }), "invalid_request");
+    await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
+  });
+  assertEquals((await server.token({ code })).status, 200);
+  assertEquals((await redeemAsWeb(server, { code: other })).status, 200);
+});
+
+test("[PK-10] a public client needs a verifier even for a code it got without a challenge while it was confidential", async () => {
+  const server = await bench();
+  const code = await server.code({ ...web, ...bare });
+  server.as.clients.set({ client_id: "web", redirect_uris: [web.redirect_uri] });
+  await assertRefused(
+    await server.token({ ...web, code, code_verifier: undefined }),
+    "invalid_request",
+    "invalid_grant",
+  );
+  await assertRefused(await server.token({ ...web, code }), "invalid_request", "invalid_grant");
+});
+
+test("[PK-11] a verifier for a code that was issued without a challenge is refused, and the code not spent", async () => {
+  const server = await bench();
+  const code = await server.code({ ...web, ...bare });
+  await each([verifier, challenge, "a".repeat(43), "x"], async (code_verifier) => {
+    await assertRefused(await redeemAsWeb(server, { code, code_verifier }), "invalid_request", "invalid_grant");
+  });
+  assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
+});
+
+/** A text as it is and in the encodings in which it might hide. */
+function disguises(text: string): string[] {
+  const bytes = [...new TextEncoder().encode(text)];
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const base64 = btoa(text).replaceAll("=", "");
+  const url = base64.replaceAll("+", "-").replaceAll("/", "_");
+  return [text, hex, hex.toUpperCase(), base64, url, encodeURIComponent(text)];
+}
+
+test("[PK-12] challenge and method stay on the server, whatever it answers", async () => {
+  const server = await bench();
+  const own = await s256("never to be seen again, neither readable nor encoded");
+  const code_challenge = own;
+  const code = await server.code({ code_challenge });
+  const answers = [
+    await server.authorize({ code_challenge }),
+    await authorizeByPost(server, { code_challenge }),
+    await server.authorize({ code_challenge, scope: "bogus" }),
+    await server.authorize({ code_challenge, code_challenge_method: "plain" }),
+    await server.authorize({ code_challenge: `${own}=` }),
+    await server.authorize({ code_challenge: [own, own] }),
+    await server.authorize({ code_challenge, client_id: "nobody" }),
+    await server.authorize({ code_challenge, redirect_uri: "https://evil.example/cb" }),
+    await server.authorize({ code_challenge }, { method: "PUT" }),
+    await server.get(`/authorized?code=${code}`),
+    await server.get(`/authorized?code=${code}&code_challenge=${own}&code_challenge_method=S256`),
+    await server.token({ code, code_verifier: "w".repeat(43) }),
+    await server.token({ code, code_verifier: undefined }),
+    await server.token({ code, code_challenge, code_challenge_method: "S256" }),
+  ];
+  const mine = await server.token({ code: await server.code() });
+  const body = await mine.clone().json();
+  const texts = await Promise.all(answers.map(async (one) => `${[...one.headers].join()} ${await one.text()}`));
+  for (const text of texts) {
+    for (const disguise of disguises(own)) assert(!text.includes(disguise), text);
+  }
+  const claims = [body.access_token, body.id_token].map((jwt) => JSON.stringify(claimsOf(jwt)));
+  const success = answers[0]!.headers.get("location")!;
+  for (const text of [await mine.text(), ...claims, success]) {
+    for (const disguise of [...disguises(challenge), "code_challenge"]) assert(!text.includes(disguise), text);
+  }
+  for (const text of claims) assert(!text.includes("S256"), text);
+});
+
+test("[PK-13, MD-08] both metadata documents list S256 and no other method", async () => {
+  const { get } = await bench();
+  await each(["oauth-authorization-server", "openid-configuration"], async (name) => {
+    const metadata = await (await get(`/.well-known/${name}`)).json();
+    assertEquals(metadata.code_challenge_methods_supported, ["S256"]);
+  });
+});
+
+test("[PK-14] a challenge that the same client already sent for a code still valid is noticed", async () => {
+  const server = await bench();
+  await server.code();
+  await server.code({ ...web });
+  await server.code({ code_challenge: await s256("x".repeat(43)) });
+  assertEquals(warnings(server, "PK-14"), 0);
+  server.advance(299);
+  await server.code();
+  assertEquals(warnings(server, "PK-14"), 1);
+  server.advance(300);
+  await server.code();
+  assertEquals(warnings(server, "PK-14"), 1);
+});
+
+test("[PK-14] the warning names the client and never the challenge", async () => {
+  const server = await bench();
+  await server.code();
+  await authorizeByPost(server);
+  const [warning] = server.events.filter((event) => event.type === "warning");
+  assertEquals(warning?.client, "spa");
+  assert(!JSON.stringify(server.events).includes(challenge));
+});
+
+test("[PK-07, PK-08, HT-15] refusals tell neither a person nor the trace what was sent", async () => {
+  const server = await bench();
+  const secret = "tell-nobody-what-i-sent-here-0123456789-abc";
+  const code = await server.code();
+  await server.authorize({ code_challenge: `${secret}=` });
+  await server.authorize({ code_challenge: [secret, secret] });
+  await server.token({ code, code_verifier: secret });
+  await server.token({ code, code_verifier: `${secret}=` });
+  await server.token({ code, code_verifier: [secret, secret] });
+  assertEquals(refusals(server.events).length, 5);
+  assert(!JSON.stringify(server.events).includes("tell-nobody"));
+  await shownPage(await server.authorize({ code_challenge: secret, client_id: "nobody" }), 400, secret);
+});

@@ -1,0 +1,885 @@
+/** Refresh tokens: who gets them, what they are bound to, how they rotate, and how a family ends (group RT). */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import {
+  as,
+  confidentialClient,
+  cookieOf,
+  count,
+  crowd,
+  endedFamilies,
+  introspected,
+  isActive,
+  lastRule,
+  post,
+  publicClient,
+  publicTokens,
+  readsFormsAlone,
+  readsParametersOnce,
+  refresh,
+  refreshed,
+  refusesStrangers,
+  userinfo,
+  webTokens,
+} from "./client_endpoints.ts";
+import type { Tokens } from "./client_endpoints.ts";
+import { basic, bench, challenge, claimsOf, each, outcome, overheard, refusals, tokensOf } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-refresh-"));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+
+/** How to open a new store, and how to open it a second time. */
+const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
+  memory() {
+    const store = memoryStore();
+    return Promise.resolve([store, store]);
+  },
+  async SQLite() {
+    const path = join(folder, `${files++}.db`);
+    return [await sqliteStore(path), await sqliteStore(path)];
+  },
+};
+
+const start = Date.UTC(2026, 0, 1);
+const day = 86_400;
+
+/** A server for the crowd, with these settings. */
+function open(options: LatchkeyOptions = {}): Promise<Bench> {
+  return bench({ ...crowd, ...options });
+}
+
+/** Two servers on one store, with one clock. */
+async function openTwo(
+  openStore: () => Promise<readonly [Store, Store]>,
+  options: LatchkeyOptions = {},
+): Promise<{ readonly one: Bench; readonly two: Bench; advance(seconds: number): void; close(): Promise<void> }> {
+  const [store, again] = await openStore();
+  let time = start;
+  const now = () => time;
+  const one = await open({ ...options, store, now });
+  const two = await open({ ...options, store: again, now });
+  return {
+    one,
+    two,
+    advance: (seconds) => void (time += seconds * 1000),
+    async close() {
+      await one.as.close();
+      await two.as.close();
+    },
+  };
+}
+
+/** Asserts that nothing of a grant is good any more: no refresh token and no access token. */
+async function assertOver(b: Bench, of: readonly Tokens[], init?: readonly [Fields, Record<string, string>]) {
+  for (const { access_token, refresh_token } of of) {
+    assertEquals(await outcome(await refresh(b, refresh_token, ...init ?? [])), "400 invalid_grant");
+    assertEquals(await introspected(b, access_token), { active: false });
+    assertEquals((await userinfo(b, access_token)).status, 401);
+  }
+}
+
+/** Asserts that the newest tokens of a grant are good. */
+async function assertGoesOn(
+  b: Bench,
+  { access_token, refresh_token }: Tokens,
+  init?: readonly [Fields, Record<string, string>],
+): Promise<Tokens> {
+  assertEquals(await isActive(b, access_token), true);
+  assertEquals((await userinfo(b, access_token)).status, 200);
+  return await refreshed(b, refresh_token, ...init ?? []);
+}
+
+const asWeb = [{}, as("web")] as const;
+
+test("[RT-01] whoever is registered for refresh tokens gets one with every code, and nobody else ever does", async () => {
+  const b = await open();
+  await each(
+    ["openid", "openid read", "read", undefined, "openid offline_access", "read offline_access"],
+    async (scope) => {
+      assertMatch((await publicTokens(b, { scope })).refresh_token, /^[A-Za-z0-9_-]+$/);
+      assertMatch((await webTokens(b, "web", { scope })).refresh_token, /^[A-Za-z0-9_-]+$/);
+      const brief = await publicTokens(b, { scope, client_id: "brief" });
+      assertEquals("refresh_token" in brief, false);
+    },
+  );
+});
+
+test("[RT-01] a client that is not registered for them cannot refresh, whoever's token it has", async () => {
+  const b = await open();
+  const { refresh_token } = await publicTokens(b);
+  assertEquals(await outcome(await refresh(b, refresh_token, { client_id: "brief" })), "400 unauthorized_client");
+  assertEquals(await outcome(await refresh(b, refresh_token, {}, as("machine"))), "400 unauthorized_client");
+  b.as.clients.set(publicClient("spa", { grant_types: ["authorization_code"] }));
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 unauthorized_client");
+  b.as.clients.set(publicClient("spa"));
+  assertEquals(endedFamilies(b), []);
+  await assertGoesOn(b, { ...await refreshed(b, refresh_token) });
+});
+
+test("[RT-01] with refresh.onlyOffline there is one if and only if offline_access was granted", async () => {
+  const b = await open({ refresh: { onlyOffline: true } });
+  await each(["openid offline_access", "offline_access read"], async (scope) => {
+    const { refresh_token } = await publicTokens(b, { scope });
+    assertEquals(
+      "refresh_token" in await refreshed(b, refresh_token, { scope: scope.replace("offline_access", "") }),
+      true,
+    );
+  });
+  await each(["openid read", "read", undefined], async (scope) => {
+    assertEquals("refresh_token" in await publicTokens(b, { scope }), false);
+    assertEquals("refresh_token" in await webTokens(b, "web", { scope }), false);
+  });
+  const cautious: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
+    user: users.all()[0]!,
+    scope: scope.filter((value) => value !== "offline_access"),
+    authTime: now(),
+  });
+  const strict = await open({ refresh: { onlyOffline: true }, approver: cautious });
+  const tokens = await publicTokens(strict, { scope: "openid offline_access" });
+  assertEquals([tokens.scope, "refresh_token" in tokens], ["openid", false]);
+});
+
+/** Logs in, and gives back the tokens of the session and the way to log out of it. */
+async function login(b: Bench, scope: string): Promise<Tokens & { logout(): Promise<void> }> {
+  const sent = await b.authorize({ scope });
+  const code = new URL(sent.headers.get("location")!).searchParams.get("code")!;
+  const tokens = await tokensOf(await b.token({ code })) as Tokens;
+  const cookie = cookieOf(sent);
+  return {
+    ...tokens,
+    async logout() {
+      const response = await b.get(`/oauth2/logout?id_token_hint=${tokens.id_token}`, { headers: { cookie } });
+      assertEquals(response.status, 200);
+    },
+  };
+}
+
+test("[RT-01, LO-05] without offline_access the token and all that follow from it end with the session", async () => {
+  const b = await open();
+  const first = await login(b, "openid read");
+  const bystander = await login(b, "openid read");
+  const second = await refreshed(b, first.refresh_token);
+  assertEquals((await introspected(b, first.refresh_token, "web")).active, false);
+  await first.logout();
+  assertEquals(await outcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
+  assertEquals(lastRule(b), "LO-05");
+  for (let i = 0; i < 40; i++) {
+    b.advance(day);
+    assertEquals(await outcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
+    if (i === 0) await assertGoesOn(b, await refreshed(b, bystander.refresh_token));
+  }
+});
+
+test("[RT-01, LO-05] with offline_access the token outlives the session, narrowed in between or not", async () => {
+  const b = await open();
+  const first = await login(b, "openid read offline_access");
+  const second = await refreshed(b, first.refresh_token, { scope: "openid" });
+  await first.logout();
+  const third = await refreshed(b, second.refresh_token, { scope: "openid" });
+  await assertGoesOn(b, third);
+});
+
+test("[RT-02] another client's token is 400 invalid_grant, ends nothing, and still works for its owner", async () => {
+  const b = await open();
+  for (let tokens = await publicTokens(b), i = 0; i < 3; i++) {
+    await each<[Fields, Record<string, string>]>([
+      [{ client_id: "other" }, {}],
+      [{}, as("web")],
+      [{ client_id: "poster", client_secret: "poster-secret" }, {}],
+    ], async (sender) => {
+      assertEquals(await outcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
+      assertEquals(lastRule(b), "RT-02");
+    });
+    tokens = await assertGoesOn(b, tokens);
+  }
+  const tokens = await webTokens(b);
+  for (const sender of [[{ client_id: "spa" }, {}], [{}, as("web2")]] as const) {
+    assertEquals(await outcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
+  }
+  await assertGoesOn(b, tokens, asWeb);
+  assertEquals(endedFamilies(b), []);
+});
+
+test("[RT-02] tokens show the user, scope and resources of the grant, whatever the refresh asks for", async () => {
+  const b = await open();
+  const resource = ["https://one.example", "https://two.example"];
+  const { refresh_token } = await publicTokens(b, { login_hint: "bob", resource, nonce: "n" });
+  await publicTokens(b, { login_hint: "alice" });
+  const greed = {
+    ...{ sub: "alice", user: "alice", login_hint: "alice", username: "alice", aud: "evil", audience: "evil" },
+    ...{ nonce: "mine", auth_time: "1", code: "x", redirect_uri: "https://evil.example", claims: '{"userinfo":{}}' },
+  };
+  const { access_token, scope } = await refreshed(b, refresh_token, greed);
+  const claims = claimsOf(access_token);
+  assertEquals([claims.sub, claims.client_id, claims.scope, scope], ["bob", "spa", "openid read", "openid read"]);
+  assertEquals(claims.aud, resource);
+});
+
+test("[RI-03, RT-02] resources may be narrowed and never widened, and the refresh token keeps them all", async () => {
+  const b = await open();
+  const [one, two] = ["https://one.example", "https://two.example"];
+  let { refresh_token } = await publicTokens(b, { resource: [one, two] });
+  const { refresh_token: none } = await publicTokens(b);
+  for (const [resource, aud] of [[one, one], [two, two], [[two, one], [two, one]], [undefined, [one, two]]] as const) {
+    const tokens = await refreshed(b, refresh_token, { resource });
+    assertEquals(claimsOf(tokens.access_token).aud, aud);
+    refresh_token = tokens.refresh_token;
+  }
+  await each(["https://three.example", "https://as.test", "one.example", `${one}#x`], async (resource) => {
+    assertEquals(await outcome(await refresh(b, refresh_token, { resource })), "400 invalid_target");
+    assertEquals(await outcome(await refresh(b, refresh_token, { resource: [one, resource] })), "400 invalid_target");
+    assertEquals(await outcome(await refresh(b, none, { resource })), "400 invalid_target");
+  });
+  assertEquals(endedFamilies(b), []);
+  assertEquals(claimsOf((await refreshed(b, refresh_token)).access_token).aud, [one, two]);
+  assertEquals(claimsOf((await refreshed(b, none)).access_token).aud, "https://as.test");
+});
+
+test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that have nothing in common", async () => {
+  const b = await open();
+  const tokens: string[] = [];
+  for (let i = 0; i < 100; i++) {
+    let { refresh_token } = await publicTokens(b);
+    for (let j = 0; j < 10; j++) {
+      tokens.push(refresh_token);
+      ({ refresh_token } = await refreshed(b, refresh_token));
+    }
+  }
+  assertEquals(tokens.length, 1000);
+  for (const one of tokens) assertMatch(one, /^[A-Za-z0-9_-]{27,}$/);
+  assertEquals(new Set(tokens.map((one) => one.slice(0, 8))).size, tokens.length, "two tokens begin alike");
+  assertEquals(new Set(tokens.map((one) => one.slice(-8))).size, tokens.length, "two tokens end alike");
+});
+
+test("[RT-02] the store and the trace hear no refresh token; who reads the store cannot tell the next one", async () => {
+  const heard: string[] = [];
+  const inner = memoryStore();
+  const b = await open({ store: overheard(inner, (verb, args) => heard.push(JSON.stringify([verb, ...args]))) });
+  const first = await publicTokens(b);
+  const second = await refreshed(b, first.refresh_token);
+  const third = await refreshed(b, second.refresh_token, { scope: "openid" });
+  await refresh(b, third.refresh_token, { client_id: "other" });
+  await refresh(b, first.refresh_token);
+  await refresh(b, third.refresh_token);
+  const shelf = heard.join("\n");
+  const told = JSON.stringify(b.events);
+  for (const { refresh_token } of [first, second, third]) {
+    const digest = createHash("sha256").update(refresh_token).digest();
+    assert(shelf.includes(digest.toString("base64url")), "shelved under something else than a SHA-256 digest");
+    assert(!shelf.includes(refresh_token), "the store was told a refresh token");
+    for (
+      const secret of [refresh_token, refresh_token.slice(0, 20), digest.toString("base64url"), digest.toString("hex")]
+    ) {
+      assert(!told.includes(secret), "the trace was told a refresh token or its digest");
+    }
+  }
+});
+
+test("[RT-03] a public client gets a new token with every refresh, and the chain holds", async () => {
+  const b = await open();
+  let tokens = await publicTokens(b);
+  const seen = [tokens.refresh_token];
+  for (let i = 0; i < 20; i++) {
+    b.advance(60);
+    tokens = await assertGoesOn(b, tokens);
+    seen.push(tokens.refresh_token);
+  }
+  assertEquals(new Set(seen).size, 21);
+  assertEquals(endedFamilies(b), []);
+});
+
+test("[RT-03] a confidential client keeps its token, which goes on working, however it authenticates", async () => {
+  const b = await open();
+  const poster = { client_id: "poster", client_secret: "poster-secret" };
+  const code = await b.code({ client_id: "poster", redirect_uri: "https://poster.example/cb" });
+  const posted = await tokensOf(
+    await b.token({ code, redirect_uri: "https://poster.example/cb", ...poster }),
+  ) as Tokens;
+  for (const [{ refresh_token }, ...sender] of [[await webTokens(b), ...asWeb], [posted, poster, {}]] as const) {
+    const accessTokens = new Set<string>();
+    for (let i = 0; i < 10; i++) {
+      b.advance(60);
+      const tokens = await refreshed(b, refresh_token, ...sender);
+      assertEquals(tokens.refresh_token, refresh_token);
+      accessTokens.add(tokens.access_token);
+    }
+    assertEquals(accessTokens.size, 10);
+    for (const token of accessTokens) assert(await isActive(b, token));
+  }
+  assertEquals(endedFamilies(b), []);
+});
+
+test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse ends the family, too", async () => {
+  const b = await open({ refresh: { rotateConfidential: true } });
+  const first = await webTokens(b);
+  const second = await refreshed(b, first.refresh_token, ...asWeb);
+  assertNotEquals(second.refresh_token, first.refresh_token);
+  for (const headers of [basic("web", "guess"), as("web2"), {}]) {
+    assertMatch(await outcome(await refresh(b, first.refresh_token, { client_id: undefined }, headers)), /^40[01] /);
+  }
+  assertEquals(endedFamilies(b), []);
+  const third = await assertGoesOn(b, second, asWeb);
+  assertEquals(await outcome(await refresh(b, first.refresh_token, ...asWeb)), "400 invalid_grant");
+  await assertOver(b, [first, second, third], asWeb);
+});
+
+test("[RT-04] every token that was used before, sent again, ends the family, with all its access tokens", async () => {
+  await each([0, 1, 2, 3], async (reused) => {
+    for (const access_token_format of ["jwt", "opaque"] as const) {
+      const b = await open({ clients: [...crowd.clients.slice(1), publicClient("spa", { access_token_format })] });
+      const chain = [await publicTokens(b)];
+      for (let i = 0; i < 4; i++) chain.push(await refreshed(b, chain.at(-1)!.refresh_token));
+      const bystander = await publicTokens(b);
+      for (const { access_token } of chain) assert(await isActive(b, access_token));
+      assertEquals(await outcome(await refresh(b, chain[reused]!.refresh_token)), "400 invalid_grant");
+      assertEquals([lastRule(b), endedFamilies(b).length], ["RT-04", 1]);
+      await assertOver(b, chain);
+      await assertOver(b, chain.toReversed());
+      await assertGoesOn(b, bystander);
+      assertEquals(new Set(endedFamilies(b)).size, 1);
+    }
+  });
+});
+
+test("[RT-04, CI-06] a code that is redeemed again takes its refresh tokens along", async () => {
+  const b = await open();
+  const code = await b.code();
+  const first = await tokensOf(await b.token({ code })) as Tokens;
+  const second = await refreshed(b, first.refresh_token);
+  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  await assertOver(b, [second, first]);
+});
+
+test("[RT-04] a used token in the hands of anybody but its own client ends nothing", async () => {
+  const b = await open();
+  const first = await publicTokens(b);
+  const second = await refreshed(b, first.refresh_token);
+  await each<[Fields, Record<string, string>]>([
+    [{ client_id: "other" }, {}],
+    [{ client_id: "nobody" }, {}],
+    [{ client_id: undefined }, {}],
+    [{ client_id: "spa", client_secret: "guess" }, {}],
+    [{ client_id: "web" }, {}],
+    [{}, as("web")],
+    [{ client_id: "spa" }, as("web")],
+    [{}, basic("spa", "")],
+    [{}, { authorization: "Bearer x" }],
+    [{ grant_type: "authorization_code" }, {}],
+    [{ grant_type: undefined }, {}],
+    [{ refresh_token: [first.refresh_token, first.refresh_token] }, {}],
+    [{ refresh_token: `${first.refresh_token} ` }, {}],
+    [{ refresh_token: first.refresh_token.toLowerCase() }, {}],
+  ], async (sender) => assertMatch(await outcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] /));
+  assertEquals(
+    await outcome(await post(b, "/oauth2/revoke", { token: first.refresh_token, client_id: "other" })),
+    "200",
+  );
+  assertEquals((await introspected(b, first.refresh_token)).active, false);
+  assertEquals(endedFamilies(b), []);
+  await assertGoesOn(b, second);
+});
+
+test("[RT-04] a used token that comes again long after ends the family as well, as long as it lives", async () => {
+  await each([0.001, 3600, 6.9 * day, 7 * day, 8 * day, 25 * day], async (pause) => {
+    const b = await open();
+    const first = await publicTokens(b);
+    let newest = await refreshed(b, first.refresh_token);
+    for (let left = pause; left > 0; left -= 2 * day) {
+      b.advance(Math.min(left, 2 * day));
+      newest = await refreshed(b, newest.refresh_token);
+    }
+    assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+    assertEquals(endedFamilies(b).length, 1, "a stolen descendant of it stays good");
+    await assertOver(b, [newest]);
+  });
+});
+
+test("[RT-04] a used token stays used when its client does not rotate any more", async () => {
+  const store = memoryStore();
+  const rotating = await open({ store, refresh: { rotateConfidential: true } });
+  const first = await webTokens(rotating);
+  const second = await refreshed(rotating, first.refresh_token, ...asWeb);
+  const restarted = await open({ store });
+  assertEquals(await outcome(await refresh(restarted, first.refresh_token, ...asWeb)), "400 invalid_grant");
+  await assertOver(restarted, [second], asWeb);
+});
+
+test("[RT-04] a used token of a public client stays used when the client gets a secret", async () => {
+  const b = await open();
+  const first = await publicTokens(b);
+  await refreshed(b, first.refresh_token);
+  b.as.clients.set(confidentialClient("spa"));
+  assertEquals(await outcome(await refresh(b, first.refresh_token, {}, as("spa"))), "400 invalid_grant");
+});
+
+for (const [name, openStore] of Object.entries(stores)) {
+  test(`[RT-05] of 20 and of 100 refreshes at once, through two servers, one wins and the family is over (${name})`, async () => {
+    for (const tries of [20, 100]) {
+      const { one, two, close } = await openTwo(openStore);
+      const first = await publicTokens(one);
+      const bystander = await publicTokens(two);
+      one.events.length = two.events.length = 0;
+      const answers = await Promise.all(
+        Array.from({ length: tries }, (_, i) => refresh(i % 2 === 0 ? one : two, first.refresh_token)),
+      );
+      const bodies = await Promise.all(answers.map((answer) => answer.clone().text()));
+      assertEquals(await count(answers), { "200": 1, "400 invalid_grant": tries - 1 });
+      assertEquals(new Set(bodies.filter((_, i) => !answers[i]!.ok)).size, 1);
+      assertEquals([...one.events, ...two.events].filter(({ type }) => type === "tokens_issued").length, 1);
+      const second: Tokens = JSON.parse(bodies[answers.findIndex(({ ok }) => ok)]!);
+      for (const b of [one, two]) await assertOver(b, [first, second]);
+      // Either server may have come too late to be the one that ended it.
+      assertEquals(new Set([...endedFamilies(one), ...endedFamilies(two)]).size, 1);
+      await assertGoesOn(one, await assertGoesOn(two, bystander));
+      await close();
+    }
+  });
+
+  test(`[RT-03, RT-05] a hundred refreshes at once that do not rotate all succeed with the same token (${name})`, async () => {
+    const { one, two, close } = await openTwo(openStore);
+    const { refresh_token } = await webTokens(one);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => refreshed(i % 2 === 0 ? one : two, refresh_token, ...asWeb)),
+    );
+    assertEquals(new Set(answers.map((answer) => answer.refresh_token)), new Set([refresh_token]));
+    assertEquals(new Set(answers.map((answer) => answer.access_token)).size, 100);
+    assertEquals(endedFamilies(one), []);
+    await assertGoesOn(two, answers[0]!, asWeb);
+    await close();
+  });
+
+  test(`[RT-05] refresh.grace answers a hundred at once, and each again, with one new token (${name})`, async () => {
+    const live = new Set<string>();
+    const listen = (store: Store) =>
+      overheard(store, (verb, [kind, id]) => {
+        if ((verb === "add" || verb === "put") && kind === "refresh_token") live.add(id as string);
+      });
+    const [store, again] = await openStore();
+    const { one, two, close } = await openTwo(() => Promise.resolve([listen(store), listen(again)]), {
+      refresh: { grace: 10 },
+    });
+    const first = await publicTokens(one);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => refreshed(i % 2 === 0 ? one : two, first.refresh_token)),
+    );
+    const next = new Set(answers.map((answer) => answer.refresh_token));
+    next.add((await refreshed(two, first.refresh_token)).refresh_token);
+    assertEquals(next.size, 1);
+    const unspent = await Promise.all([...live].map(async (id) => (await store.get("refresh_token", id))?.spentAt));
+    assertEquals(unspent.filter((spentAt) => spentAt === undefined).length, 1, "more than one token is alive");
+    assertEquals([endedFamilies(one), endedFamilies(two)], [[], []]);
+    await assertGoesOn(two, answers[99]!);
+    await close();
+  });
+
+  test(`[RT-04, RT-07] a family that one server ended is over at the other, and after a restart (${name})`, async () => {
+    const { one, two, close } = await openTwo(openStore);
+    const first = await publicTokens(one);
+    const second = await refreshed(two, first.refresh_token);
+    const other = await publicTokens(two);
+    assertEquals(await outcome(await refresh(one, first.refresh_token)), "400 invalid_grant");
+    await assertOver(two, [first, second]);
+    assertEquals(
+      await outcome(await post(two, "/oauth2/revoke", { client_id: "spa", token: other.refresh_token })),
+      "200",
+    );
+    await assertOver(one, [other]);
+    await close();
+  });
+}
+
+test("[RT-05] the attempts of other clients, among a hundred at once, neither win nor end anything", async () => {
+  const b = await open();
+  const first = await publicTokens(b);
+  const answers = await Promise.all(
+    Array.from(
+      { length: 100 },
+      (_, i) =>
+        i === 50
+          ? refresh(b, first.refresh_token)
+          : refresh(b, first.refresh_token, ...i % 2 ? [{ client_id: "other" }, {}] as const : asWeb),
+    ),
+  );
+  assertEquals(await count(answers), { "200": 1, "400 invalid_grant": 99 });
+  assertEquals(endedFamilies(b), []);
+  await assertGoesOn(b, await answers[50]!.json());
+});
+
+test("[RT-05] refresh.grace is 0 unless it is set: the very next use of a token is a replay", async () => {
+  for (const refresh of [undefined, {}, { grace: 0 }, { grace: undefined }]) {
+    const b = await open({ refresh });
+    const first = await publicTokens(b);
+    const second = await refreshed(b, first.refresh_token);
+    await assertOver(b, [first, second]);
+  }
+});
+
+test("[RT-05] refresh.grace is whole seconds from 0 to 60, or the server does not start", async () => {
+  await each([61, -1, 0.5, NaN, Infinity, "10" as never], async (grace) => {
+    const error = await assertRejects(() => latchkey({ refresh: { grace } }), ConfigurationError);
+    assertEquals(error.faults.map(({ place }) => place), ["refresh.grace"]);
+  });
+  for (const grace of [0, 1, 60]) await (await latchkey({ issuer: "https://as.test", refresh: { grace } })).close();
+});
+
+test("[RT-05] a lost answer can be asked for again until refresh.grace is over, to the millisecond, and then never", async () => {
+  await each([1, 10, 60], async (grace) => {
+    for (const [late, good] of [[0, 1], [grace - 0.001, 1], [grace, 0], [grace + 1, 0], [day, 0]] as const) {
+      const b = await open({ refresh: { grace } });
+      const first = await publicTokens(b);
+      const lost = await refreshed(b, first.refresh_token);
+      b.advance(late);
+      if (good) {
+        const again = await refreshed(b, first.refresh_token);
+        assertEquals(again.refresh_token, lost.refresh_token);
+        assertNotEquals(again.access_token, lost.access_token);
+        await assertGoesOn(b, again);
+      } else {
+        assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant", `after ${late} s`);
+        assertEquals(endedFamilies(b).length, 1);
+        await assertOver(b, [lost]);
+      }
+    }
+  });
+});
+
+test("[RT-05] asking again does not make the time for asking again longer", async () => {
+  const b = await open({ refresh: { grace: 10 } });
+  const first = await publicTokens(b);
+  const lost = await refreshed(b, first.refresh_token);
+  for (let i = 0; i < 3; i++) {
+    b.advance(3);
+    assertEquals((await refreshed(b, first.refresh_token)).refresh_token, lost.refresh_token);
+  }
+  b.advance(1);
+  assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+  await assertOver(b, [lost]);
+});
+
+test("[RT-05] once the new token was used, the old one is a replay also within refresh.grace", async () => {
+  const b = await open({ refresh: { grace: 60 } });
+  const first = await publicTokens(b);
+  const second = await refreshed(b, first.refresh_token);
+  const third = await refreshed(b, second.refresh_token);
+  assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+  assertEquals([lastRule(b), endedFamilies(b).length], ["RT-04", 1]);
+  await assertOver(b, [third, second, first]);
+});
+
+test("[RT-05] refresh.grace helps no other client, opens no ended family, and holds where confidential clients rotate", async () => {
+  const b = await open({ refresh: { grace: 60, rotateConfidential: true } });
+  const first = await webTokens(b);
+  const second = await refreshed(b, first.refresh_token, ...asWeb);
+  for (const sender of [[{}, as("web2")], [{ client_id: "spa" }, {}], [{}, basic("web", "guess")]] as const) {
+    assertMatch(await outcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] invalid_(client|grant)$/);
+  }
+  assertEquals((await refreshed(b, first.refresh_token, ...asWeb)).refresh_token, second.refresh_token);
+  const wider = await refresh(b, first.refresh_token, { scope: "openid read write" }, as("web"));
+  assertEquals(await outcome(wider), "400 invalid_scope");
+  assertEquals(endedFamilies(b), []);
+  assertEquals(await outcome(await post(b, "/oauth2/revoke", { token: second.refresh_token }, as("web"))), "200");
+  await assertOver(b, [first, second], asWeb);
+});
+
+test("[RT-05] when the store fails between the two halves of a rotation, no token is left over", async () => {
+  for (const grace of [0, 10]) {
+    let broken = "";
+    const store = overheard(memoryStore(), (verb, [kind]) => {
+      if (broken === verb && kind === "refresh_token") throw new Error(`${verb} fails`);
+    });
+    const b = await open({ store, refresh: { grace } });
+    for (const verb of ["get", "spend", "add"]) {
+      const { refresh_token } = await publicTokens(b);
+      broken = verb;
+      const issued = b.events.filter(({ type }) => type === "tokens_issued").length;
+      assertEquals(await outcome(await refresh(b, refresh_token)), "500 server_error", verb);
+      assertEquals(b.events.filter(({ type }) => type === "tokens_issued").length, issued);
+      broken = "";
+      const expected = verb === "add" && grace === 0 ? "400 invalid_grant" : "200";
+      assertEquals(await outcome(await refresh(b, refresh_token)), expected, `after ${verb}, with a grace of ${grace}`);
+    }
+  }
+});
+
+test("[RT-06] scope narrows one access token; the next refresh has it all again", async () => {
+  const b = await open();
+  const web = await webTokens(b, "web", { scope: "openid read write" });
+  let { refresh_token } = await publicTokens(b, { scope: "openid read write" });
+  for (
+    const [scope, granted] of [
+      ["read", "read"],
+      ["write openid", "openid write"],
+      ["read read  read", "read"],
+      ["openid read write", "openid read write"],
+      [" read ", "read"],
+      ["", "openid read write"],
+      [undefined, "openid read write"],
+    ] as const
+  ) {
+    const tokens = await refreshed(b, refresh_token, { scope });
+    const same = await refreshed(b, web.refresh_token, { scope }, as("web"));
+    for (const answer of [tokens, same]) {
+      assertEquals(answer.scope.split(" ").sort(), granted.split(" "));
+      assertEquals(claimsOf(answer.access_token).scope, answer.scope);
+      assertEquals("id_token" in answer, granted.includes("openid"));
+      assertEquals((await userinfo(b, answer.access_token)).status, granted.includes("openid") ? 200 : 403);
+    }
+    refresh_token = tokens.refresh_token;
+  }
+});
+
+test("[RT-06] one word more than was granted is 400 invalid_scope, and the token is unused", async () => {
+  const b = await open();
+  const { refresh_token } = await publicTokens(b);
+  await each([
+    ...["write", "openid read write", "read offline_access", "profile", "admin", "openid admin", "Read", "READ openid"],
+    ...["read,openid", "read\topenid", "read\u00a0openid", 'read"', "read\\", "*", "__proto__", "constructor", "\0"],
+    ...["read\0", "openid read openid write"],
+  ], async (scope) => assertEquals(await outcome(await refresh(b, refresh_token, { scope })), "400 invalid_scope"));
+  assertEquals(endedFamilies(b), []);
+  assertEquals((await refreshed(b, refresh_token)).scope, "openid read");
+});
+
+test("[RT-06] a scope of nothing but spaces asks for nothing, and no token is issued for it", async () => {
+  const b = await open();
+  const { refresh_token } = await publicTokens(b);
+  assertEquals(await outcome(await refresh(b, refresh_token, { scope: " " })), "400 invalid_scope");
+});
+
+test("[RT-06, CI-03] scope that the approver left out cannot be had by refreshing", async () => {
+  const approver: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
+    user: users.all()[0]!,
+    scope: scope.filter((value) => value !== "write"),
+    authTime: now(),
+  });
+  const b = await open({ approver });
+  const { refresh_token } = await publicTokens(b, { scope: "openid read write" });
+  assertEquals(await outcome(await refresh(b, refresh_token, { scope: "read write" })), "400 invalid_scope");
+  assertEquals((await refreshed(b, refresh_token)).scope, "openid read");
+});
+
+test("[RT-07] without refresh_token it is 400 invalid_request, whatever else is sent", async () => {
+  const b = await open();
+  const { access_token } = await publicTokens(b);
+  await each<Fields>(
+    [{}, { refresh_token: "" }, { token: access_token }, { "refresh_token ": "x" }, { code: "x" }],
+    async (fields) => {
+      assertEquals(await outcome(await refresh(b, undefined, fields)), "400 invalid_request");
+      assertEquals(await outcome(await refresh(b, undefined, fields, as("web"))), "400 invalid_request");
+    },
+  );
+});
+
+test("[RT-07] unknown, foreign, used, expired and revoked tokens and those of a user who is gone get one body", async () => {
+  const bodies = new Set<string>();
+  const say = async (b: Bench, token: string) => {
+    const response = await refresh(b, token);
+    bodies.add(await response.clone().text());
+    assertEquals(await outcome(response), "400 invalid_grant");
+  };
+  const b = await open();
+  const code = await b.code();
+  const { access_token, id_token, refresh_token: used } = await tokensOf(await b.token({ code })) as Tokens;
+  const digest = createHash("sha256").update(used).digest("base64url");
+  for (
+    const unknown of [
+      ...[
+        "x",
+        "__proto__",
+        "constructor",
+        "undefined",
+        "null",
+        "*",
+        "%",
+        used.slice(1),
+        `${used}A`,
+        `${used}\0`,
+        digest,
+      ],
+      ...[code, access_token, id_token, "a".repeat(60_000), "🔑", Buffer.from(used).toString("hex")],
+    ]
+  ) await say(b, unknown);
+  await say(b, (await publicTokens(b, { client_id: "other" })).refresh_token);
+  await refreshed(b, used);
+  await say(b, used);
+  const { refresh_token: revoked } = await publicTokens(b);
+  await post(b, "/oauth2/revoke", { client_id: "spa", token: revoked });
+  await say(b, revoked);
+  const { refresh_token: orphaned } = await publicTokens(b, { login_hint: "bob" });
+  b.as.users.delete("bob");
+  await say(b, orphaned);
+  const { refresh_token: idle } = await publicTokens(b);
+  b.advance(7 * day);
+  await say(b, idle);
+  b.advance(40 * day);
+  await say(b, idle);
+  assertEquals(bodies.size, 1, [...bodies].join("\n"));
+});
+
+test("[RT-07] the rule behind each refusal is told to the operator", async () => {
+  const b = await open();
+  const { refresh_token } = await publicTokens(b, { login_hint: "bob" });
+  b.as.users.delete("bob");
+  await refresh(b, refresh_token);
+  assertEquals([lastRule(b), refusals(b.events).at(-1)!.client], ["CI-11", "spa"]);
+  b.as.users.set({ sub: "bob" });
+  await assertGoesOn(b, await refreshed(b, refresh_token));
+  b.as.clients.delete("spa");
+  assertEquals(await outcome(await refresh(b, refresh_token)), "401 invalid_client");
+});
+
+test("[RT-07] a token that lies idle is good until the last millisecond of that time", async () => {
+  const settings: [LatchkeyOptions["lifetimes"], number][] = [
+    [undefined, 7 * day],
+    [{ refresh_token_idle: 60 }, 60],
+    [{ refresh_token: 30 }, 30],
+    [{ refresh_token: 30, refresh_token_idle: 60 }, 30],
+  ];
+  await each(settings, async ([lifetimes, seconds]) => {
+    for (const [late, expected] of [[-0.001, "200"], [0, "400 invalid_grant"], [day, "400 invalid_grant"]] as const) {
+      const b = await open({ lifetimes });
+      const [spa, web] = [await publicTokens(b), await webTokens(b)];
+      b.advance(seconds + late);
+      assertEquals(await outcome(await refresh(b, spa.refresh_token)), expected);
+      assertEquals(await outcome(await refresh(b, web.refresh_token, ...asWeb)), expected);
+      assertEquals(endedFamilies(b), []);
+    }
+  });
+});
+
+test("[RT-07] each use of a token that rotates starts the idle time anew", async () => {
+  const b = await open();
+  let tokens = await publicTokens(b);
+  for (let i = 0; i < 4; i++) {
+    b.advance(6.9 * day);
+    tokens = await refreshed(b, tokens.refresh_token);
+  }
+  b.advance(day);
+  await assertGoesOn(b, await refreshed(b, tokens.refresh_token));
+});
+
+test("[RT-07] each use of a token that does not rotate starts the idle time anew", async () => {
+  const b = await open();
+  const { refresh_token } = await webTokens(b);
+  for (let i = 0; i < 4; i++) {
+    b.advance(6.9 * day);
+    assertEquals(
+      await outcome(await refresh(b, refresh_token, ...asWeb)),
+      "200",
+      `${(i + 1) * 6.9} days after the login`,
+    );
+    assertEquals((await introspected(b, refresh_token, "web")).active, true);
+  }
+  b.advance(7 * day);
+  assertEquals(await outcome(await refresh(b, refresh_token, ...asWeb)), "400 invalid_grant");
+});
+
+test("[RT-07] a failed use does not start the idle time anew", async () => {
+  const b = await open();
+  const [spa, web] = [await publicTokens(b), await webTokens(b)];
+  b.advance(6 * day);
+  assertEquals(await outcome(await refresh(b, spa.refresh_token, { client_id: "other" })), "400 invalid_grant");
+  assertEquals(await outcome(await refresh(b, web.refresh_token, { scope: "write" }, as("web"))), "400 invalid_scope");
+  assertEquals(await outcome(await refresh(b, web.refresh_token, {}, as("web2"))), "400 invalid_grant");
+  b.advance(day);
+  assertEquals(await outcome(await refresh(b, spa.refresh_token)), "400 invalid_grant");
+  assertEquals(await outcome(await refresh(b, web.refresh_token, ...asWeb)), "400 invalid_grant");
+});
+
+test("[RT-07] no number of uses carries a family past its end", async () => {
+  await each([["spa", {}], ["web", as("web")]] as const, async ([client, headers]) => {
+    const b = await open({ lifetimes: { refresh_token: 100, refresh_token_idle: 40 } });
+    let tokens = client === "spa" ? await publicTokens(b) : await webTokens(b);
+    for (const seconds of [30, 30, 30, 9.999]) {
+      b.advance(seconds);
+      tokens = await refreshed(b, tokens.refresh_token, {}, headers);
+    }
+    b.advance(0.001);
+    assertEquals(await outcome(await refresh(b, tokens.refresh_token, {}, headers)), "400 invalid_grant");
+    assertEquals((await introspected(b, tokens.refresh_token, "web")).active, false);
+  });
+});
+
+test("[RT-07] the life of a family counts from the approval, not from the redemption of its code", async () => {
+  const b = await open({ lifetimes: { refresh_token: 1000, code: 600 } });
+  const code = await b.code();
+  b.advance(599);
+  const { refresh_token } = await tokensOf(await b.token({ code })) as Tokens;
+  b.advance(401);
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+});
+
+test("[RT-07] lifetimes of refresh tokens are whole seconds above 0, or the server does not start", async () => {
+  await each([0, -1, 0.5, NaN, Infinity], async (seconds) => {
+    for (const name of ["refresh_token", "refresh_token_idle"]) {
+      const error = await assertRejects(() => latchkey({ lifetimes: { [name]: seconds } }), ConfigurationError);
+      assertEquals(error.faults.map(({ place }) => place), [`lifetimes.${name}`]);
+    }
+  });
+});
+
+test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud, auth_time and sid, and no nonce", async () => {
+  const b = await open({ clients: [...crowd.clients, publicClient("pair", { subject_type: "pairwise" })] });
+  await each(["spa", "pair"], async (client_id) => {
+    let tokens = await publicTokens(b, { client_id, nonce: "n-first" });
+    const first = claimsOf(tokens.id_token);
+    for (let i = 0; i < 3; i++) {
+      b.advance(1000);
+      const before = Number(claimsOf(tokens.id_token).iat);
+      tokens = await refreshed(b, tokens.refresh_token, { client_id, nonce: "n-mine" });
+      const { iss, sub, aud, auth_time, sid, iat, exp, nonce, at_hash, ...more } = claimsOf(tokens.id_token);
+      assertEquals([iss, sub, aud, auth_time, sid], [first.iss, first.sub, first.aud, first.auth_time, first.sid]);
+      assertEquals([iat, exp], [before + 1000, before + 4600]);
+      assert(nonce === undefined || nonce === "n-first");
+      const half = createHash("sha256").update(tokens.access_token).digest().subarray(0, 16).toString("base64url");
+      assertEquals([at_hash, more], [half, {}]);
+    }
+    assertEquals(first.sub === "alice", client_id === "spa");
+  });
+});
+
+test("[RT-08, ID-01] without openid a refresh brings no id token, and names no person", async () => {
+  const b = await open();
+  const { refresh_token } = await publicTokens(b, { scope: "read" });
+  assertEquals(Object.keys(await refreshed(b, refresh_token)).sort(), [
+    ...["access_token", "expires_in", "refresh_token", "scope", "token_type"],
+  ]);
+});
+
+test("[RT-08, OI-08] claims that were asked for by name stay asked for", async () => {
+  const b = await open();
+  const claims = '{"userinfo":{"name":null},"id_token":{"name":{"essential":true}}}';
+  const first = await publicTokens(b, { scope: "openid", claims });
+  const second = await refreshed(b, first.refresh_token);
+  assertEquals(claimsOf(second.id_token).name, "Alice Adams");
+  assertEquals(await (await userinfo(b, second.access_token)).json(), { sub: "alice", name: "Alice Adams" });
+});
+
+test("[TK-02, TK-03, TK-04, RT-07] a refresh is read from a form alone, each parameter once, from whom it comes", async () => {
+  const b = await open();
+  const { refresh_token } = await webTokens(b);
+  const good = { path: "/oauth2/token", fields: { grant_type: "refresh_token", refresh_token }, headers: as("web") };
+  await readsFormsAlone(b, good);
+  await readsParametersOnce(b, good);
+  await refusesStrangers(b, good);
+  assertEquals(endedFamilies(b), []);
+  await refreshed(b, refresh_token, ...asWeb);
+});
+
+test("[RT-02, PK-09] a refresh needs no code_verifier and gains nothing by one", async () => {
+  const b = await open();
+  const { refresh_token } = await publicTokens(b);
+  await refreshed(b, refresh_token, { code_verifier: challenge, redirect_uri: "https://evil.example/" });
+});

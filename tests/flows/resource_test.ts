@@ -1,0 +1,307 @@
+/** Resource indicators: which resources may be named, and whom each access token is for (group RI). */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import type { LatchkeyOptions, ResourceSettings } from "../../src/mod.ts";
+import {
+  authorizeByPost,
+  basic,
+  bench,
+  claimsOf,
+  clients,
+  each,
+  encode,
+  outcome,
+  redirected,
+  tokensOf,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+import { browse } from "./browser.ts";
+import type { LoginAnswer } from "./browser.ts";
+
+const [api, mail, files] = ["https://api.example", "https://mail.example/v1", "https://files.example/a?b=c"] as const;
+
+const crowd: LatchkeyOptions = {
+  clients: [
+    ...clients.filter(({ client_id }) => client_id === "web"),
+    {
+      client_id: "spa",
+      redirect_uris: ["https://spa.example/cb"],
+      grant_types: ["authorization_code", "refresh_token"],
+    },
+    {
+      client_id: "machine",
+      client_secret: "machine-secret",
+      grant_types: ["client_credentials", "authorization_code", "refresh_token"],
+      redirect_uris: ["https://spa.example/cb"],
+    },
+    { client_id: "api", client_secret: "api-secret", grant_types: [], serves: [api] },
+    { client_id: "shouting", client_secret: "s", grant_types: [], serves: ["HTTPS://API.Example/"] },
+  ],
+};
+const listed: LatchkeyOptions = { ...crowd, resources: [api, mail, files].map((uri) => ({ uri })) };
+
+const audienceOf = (token: string) => claimsOf(token).aud;
+
+function refresh({ token }: Bench, refresh_token: string, fields: Fields = {}): Promise<Response> {
+  return token({
+    grant_type: "refresh_token",
+    refresh_token,
+    redirect_uri: undefined,
+    code_verifier: undefined,
+    ...fields,
+  });
+}
+
+/** The error of an authorization response, or `null`; a response with an error holds no code. */
+async function refusal(response: Promise<Response>): Promise<string | null> {
+  const answer = redirected(await response);
+  assertEquals([answer.get("state"), answer.get("iss"), answer.has("code")], [
+    "st4te",
+    "https://as.test",
+    !answer.has("error"),
+  ]);
+  return answer.get("error");
+}
+
+/** Redeems a code of `spa` for these resources. */
+async function granted(b: Bench, resource: string | readonly string[] | undefined): Promise<LoginAnswer> {
+  return await browse(b).login({ resource });
+}
+
+function machine({ token }: Bench, fields: Fields): Promise<Response> {
+  const form = { grant_type: "client_credentials", scope: "read", ...fields };
+  const nothing = { client_id: undefined, redirect_uri: undefined, code_verifier: undefined };
+  return token({ ...nothing, ...form }, { headers: basic("machine", "machine-secret") });
+}
+
+async function introspected(
+  { get }: Bench,
+  token: string,
+  id: string,
+  secret: string,
+): Promise<Record<string, unknown>> {
+  const response = await get("/oauth2/introspect", {
+    method: "POST",
+    body: encode({ token }),
+    headers: { "content-type": "application/x-www-form-urlencoded", ...basic(id, secret) },
+  });
+  assertEquals(response.status, 200);
+  return await response.json();
+}
+
+const malformed = [
+  ...["x", "/api", "//api.example", "api.example", "https:", "https://", "https:///x", "https:api.example", "?", "#"],
+  ...[`${api}#`, `${api}#frag`, `${api}/#/x`, ` ${api}`, `${api} `, "https://a b.example"],
+  ...["https://[::1", "https://api.example:99999", "https://%zz.example", `${api}\n`, "null", "spa"],
+];
+
+test("[RI-01] what is no absolute URI without a fragment is invalid_target, by redirect and as JSON", async () => {
+  for (const options of [crowd, listed]) {
+    const b = await bench(options);
+    await each(malformed, async (resource) => {
+      assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
+      assertEquals(await refusal(authorizeByPost(b, { resource: [api, resource] })), "invalid_target");
+      assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+    });
+  }
+});
+
+test("[RI-01] a refused resource leaves code and refresh token usable", async () => {
+  const b = await bench(listed);
+  const code = await b.code({ resource: api });
+  for (const resource of ["x", `${api}#`, mail, "https://unknown.example", [api, mail], [api, "x"]]) {
+    assertEquals(await outcome(await b.token({ code, resource })), "400 invalid_target");
+  }
+  const { refresh_token } = await tokensOf(await b.token({ code })) as LoginAnswer;
+  for (const resource of ["x", mail, [api, mail]]) {
+    assertEquals(await outcome(await refresh(b, refresh_token, { resource })), "400 invalid_target");
+  }
+  assertEquals(audienceOf((await tokensOf(await refresh(b, refresh_token))).access_token), api);
+});
+
+test("[RI-01] with a list of resources, those alone may be named; without, https URIs and those on test hosts", async () => {
+  const strict = await bench(listed);
+  const open = await bench(crowd);
+  const cases: [resource: string, listed: boolean, open: boolean][] = [
+    [api, true, true],
+    [mail, true, true],
+    [files, true, true],
+    ["https://unlisted.example", false, true],
+    [`${api}/sub`, false, true],
+    [`${mail}/`, false, true],
+    ["https://api.example:443", false, true],
+    ["https://api.example.evil.com", false, true],
+    ["http://localhost:3000/mcp", false, true],
+    ["http://api.test", false, true],
+    ["http://api.company.com", false, false],
+    ["http://127.0.0.1.company.com", false, false],
+    ["http://example.com", false, false],
+  ];
+  await each(cases, async ([resource, isListed, isOpen]) => {
+    for (const [b, good] of [[strict, isListed], [open, isOpen]] as const) {
+      assertEquals(await refusal(b.authorize({ resource })), good ? null : "invalid_target");
+      assertEquals(await outcome(await machine(b, { resource })), good ? "200" : "400 invalid_target");
+    }
+  });
+  const none = await bench({ ...crowd, resources: [] });
+  assertEquals(await refusal(none.authorize({ resource: api })), "invalid_target");
+});
+
+test("[RI-01] a resource that is no URI with a host, or has a fragment, is refused at the start", async () => {
+  await each(["x", "/api", `${api}#`, "", "https://", "https://a b"], async (uri) => {
+    try {
+      await bench({ ...crowd, resources: [{ uri }] });
+    } catch (error) {
+      return assertMatch(String(error), /resources\[0\]\.uri/);
+    }
+    throw new Error("it was accepted");
+  });
+});
+
+test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an empty one is none", async () => {
+  const b = await bench(listed);
+  const cases: [resource: string | string[] | undefined, aud: unknown][] = [
+    [undefined, "https://as.test"],
+    ["", "https://as.test"],
+    [api, api],
+    [[api, mail], [api, mail]],
+    [[mail, api, files], [mail, api, files]],
+    [[api, api], api],
+    [[api, "https://API.example/", api], api],
+    [["", api, ""], api],
+  ];
+  await each(cases, async ([resource, aud]) => {
+    assertEquals(audienceOf((await granted(b, resource)).access_token), aud);
+    const { access_token } = await tokensOf(await machine(b, { resource }));
+    assertEquals(audienceOf(access_token), aud);
+  });
+});
+
+test("[RI-03] redemption and refresh may name some of the granted resources, and the refresh token keeps them all", async () => {
+  const b = await bench(listed);
+  const asked = [api, mail, files];
+  const code = () => b.code({ resource: asked });
+  await each([[api], [files, api], [mail], asked, undefined], async (resource) => {
+    const expected = resource === undefined ? asked : resource.length === 1 ? resource[0] : resource;
+    const first = await tokensOf(await b.token({ code: await code(), resource })) as LoginAnswer;
+    assertEquals(audienceOf(first.access_token), expected);
+    const narrow = await tokensOf(await refresh(b, first.refresh_token, { resource: mail })) as LoginAnswer;
+    assertEquals(audienceOf(narrow.access_token), mail);
+    const other = await tokensOf(await refresh(b, narrow.refresh_token, { resource: [api, files] })) as LoginAnswer;
+    assertEquals(audienceOf(other.access_token), [api, files]);
+    const all = await tokensOf(await refresh(b, other.refresh_token)) as LoginAnswer;
+    assertEquals(audienceOf(all.access_token), asked);
+  });
+});
+
+test("[RI-03] none at all may be named where none was granted, not even the server's own audience", async () => {
+  const b = await bench({ ...listed, resources: [...listed.resources!, { uri: "https://as.test" }] });
+  const code = await b.code();
+  for (const resource of [api, "https://as.test"]) {
+    assertEquals(await outcome(await b.token({ code, resource })), "400 invalid_target");
+  }
+  const { refresh_token, access_token } = await tokensOf(await b.token({ code })) as LoginAnswer;
+  assertEquals(audienceOf(access_token), "https://as.test");
+  assertEquals(await outcome(await refresh(b, refresh_token, { resource: api })), "400 invalid_target");
+});
+
+test("[RI-03, US-03] a token for other resources is none for userinfo, which its own resource accepts", async () => {
+  const b = await bench(crowd);
+  const status = async (resource: string | string[] | undefined) => {
+    const { access_token } = await granted(b, resource);
+    return (await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } })).status;
+  };
+  assertEquals(await status(undefined), 200);
+  assertEquals(await status("https://as.test"), 200);
+  assertEquals(await status([api, "https://as.test"]), 200);
+  for (const resource of [api, [api, mail], "https://as.test/other", "https://as.test.example"]) {
+    assertEquals(await status(resource), 401);
+  }
+});
+
+test("[RI-03, CI-09] the resources of a code are settled at authorization; those of the token request add nothing", async () => {
+  const b = await bench(crowd);
+  const code = await b.code({ resource: api });
+  assertEquals(await outcome(await b.token({ code, resource: [api, mail] })), "400 invalid_target");
+  const { access_token, id_token } = await tokensOf(await b.token({ code, resource: api }));
+  assertEquals([audienceOf(access_token), audienceOf(id_token)], [api, "spa"]);
+});
+
+test("[RI-04] scheme and host may be in capitals and a lone slash may follow; nothing else may differ", async () => {
+  const b = await bench(listed);
+  for (
+    const resource of ["HTTPS://api.example", "https://API.Example", "https://api.example/", "hTTps://API.EXAMPLE/"]
+  ) {
+    assertEquals(audienceOf((await granted(b, resource)).access_token), api);
+  }
+  for (const resource of ["https://MAIL.example/v1", "HTTPS://FILES.EXAMPLE/a?b=c"]) {
+    assertMatch(String(audienceOf((await granted(b, resource)).access_token)), /^https:\/\/(?:mail|files)\.example\//);
+  }
+  await each([
+    ...[
+      "https://api.example//",
+      "https://api.example/?",
+      "https://api.example?",
+      "https://api.example./",
+      "https://api.example:443/",
+    ],
+    ...[
+      "https://mail.example/V1",
+      "https://mail.example/v1/",
+      "https://mail.example/%761",
+      "https://mail.example/x/../v1",
+    ],
+    ...[
+      "https://mail.example",
+      "https://files.example/a",
+      "https://files.example/a?b=C",
+      "https://files.example/a?b=c&",
+    ],
+    ...["http://api.example", "https://xn--pi-pla.example"],
+  ], async (resource) => {
+    assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
+  });
+});
+
+test("[RI-04] aud has the spelling of the list, however the request spells it, at each endpoint", async () => {
+  const resources: ResourceSettings[] = [{ uri: "https://API.Example/" }, { uri: "HTTPS://mail.example/V1" }];
+  const b = await bench({ ...crowd, resources });
+  for (const resource of ["https://api.example", "https://API.Example/", "https://api.example/"]) {
+    const { access_token, refresh_token } = await granted(b, resource);
+    assertEquals(audienceOf(access_token), "https://API.Example/");
+    const again = await tokensOf(await refresh(b, refresh_token, { resource: "HTTPS://api.EXAMPLE" }));
+    assertEquals(audienceOf(again.access_token), "https://API.Example/");
+    const { access_token: machines } = await tokensOf(await machine(b, { resource }));
+    assertEquals(audienceOf(machines), "https://API.Example/");
+  }
+  assertEquals(audienceOf((await granted(b, "https://MAIL.example/V1")).access_token), "HTTPS://mail.example/V1");
+});
+
+test("[RI-04, IN-02] who serves a resource may introspect its tokens, in whichever spelling both were written", async () => {
+  const b = await bench(listed);
+  const { access_token } = await granted(b, [api, mail]);
+  const { access_token: foreign } = await granted(b, mail);
+  for (const [id, secret] of [["api", "api-secret"], ["shouting", "s"]] as const) {
+    const { active, aud } = await introspected(b, access_token, id, secret);
+    assertEquals([active, aud], [true, [api, mail]], id);
+    assertEquals(await introspected(b, foreign, id, secret), { active: false });
+  }
+});
+
+test("[JA-03] the audience of an access token is never a client, though its id be a URI", async () => {
+  const b = await bench({
+    clients: [...crowd.clients!, { client_id: "https://app.example", redirect_uris: ["https://app.example/cb"] }],
+  });
+  const answer = redirected(await b.authorize({ resource: "https://app.example" }));
+  assertEquals(answer.get("error"), "invalid_target");
+  assertEquals(await outcome(await machine(b, { resource: "https://app.example" })), "400 invalid_target");
+});
+
+test("[RI-01, RI-02] a dozen resources in one request are one audience each; more than a server takes are refused", async () => {
+  const b = await bench(crowd);
+  const resource = Array.from({ length: 100 }, (_, i) => `https://r${i}.example`);
+  assertEquals(audienceOf((await granted(b, resource.slice(0, 12))).access_token), resource.slice(0, 12));
+  assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
+  assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+});

@@ -1,0 +1,629 @@
+/** Userinfo, the one resource of this server's own: which tokens open it, and what it tells (groups BR and US). */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { jwtVerify, SignJWT } from "jose";
+import { Buffer } from "node:buffer";
+import { generateKeyPairSync } from "node:crypto";
+import { test } from "node:test";
+import * as oauth from "oauth4webapi";
+import { memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions, SigningAlgorithm, User } from "../../src/mod.ts";
+import { as, crowd, post, publicClient, publicTokens, refreshed, userinfo, webTokens } from "./client_endpoints.ts";
+import { basic, bench, claimsOf, each, encode, overheard, publishedKeys, refusals, tokensOf } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const form = "application/x-www-form-urlencoded";
+const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+
+const address = { formatted: "1 Main Street\nAnytown", country: "US" };
+
+/** All that OpenID Connect Core §5.1 knows of a person, by the scope that shows it. */
+const person = {
+  profile: {
+    ...{ name: "Alice Adams", family_name: "Adams", given_name: "Alice", middle_name: "M", nickname: "Al" },
+    ...{ preferred_username: "alice", profile: "https://a.example", picture: "https://a.example/p", gender: "female" },
+    ...{ website: "https://w.example", birthdate: "1990-01-31", zoneinfo: "Europe/Berlin", locale: "de" },
+    updated_at: 1767225600,
+  },
+  email: { email: "alice@a.example", email_verified: false },
+  address: { address },
+  phone: { phone_number: "+49 30 1", phone_number_verified: true },
+};
+
+const alice: User = {
+  sub: "alice",
+  ...{ ...person.profile, ...person.email, ...person.address, ...person.phone },
+  secret_of_the_house: "attic",
+};
+
+/** Every scope value and both forms of tokens; `signed-X` has its answers signed with X. */
+const house: LatchkeyOptions = {
+  scopes: ["openid", "profile", "email", "address", "phone", "read", "write", "offline_access"],
+  clients: [
+    ...crowd.clients,
+    publicClient("opaque", { access_token_format: "opaque" }),
+    publicClient("pair", { subject_type: "pairwise" }),
+    ...algorithms.map((alg) => publicClient(`signed-${alg}`, { userinfo_signed_response_alg: alg })),
+  ],
+  users: [alice, { sub: "bob", name: "Bob Brown", email: "bob@b.example", email_verified: true }],
+};
+
+/** The ways to bring a token. */
+const ways: Readonly<Record<string, (b: Bench, token: string) => Promise<Response>>> = {
+  "GET": userinfo,
+  "POST with the header": (b, token) =>
+    b.get("/oauth2/userinfo", { method: "POST", headers: { authorization: `Bearer ${token}` } }),
+  "POST with the header and an empty form": (b, token) =>
+    post(b, "/oauth2/userinfo", {}, { authorization: `Bearer ${token}` }),
+  "POST with a form": (b, access_token) => post(b, "/oauth2/userinfo", { access_token }),
+};
+
+/** A challenge, taken apart as RFC 9110 §11.6.1 has it; throws on anything else than one scheme with its parameters. */
+function challengeOf(response: Response): Record<string, string> | undefined {
+  const header = response.headers.get("www-authenticate");
+  if (header === null) return undefined;
+  const parameter = /([A-Za-z_]+)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/g;
+  assertMatch(header, new RegExp(`^Bearer ${parameter.source}(, ${parameter.source})*$`));
+  const pairs = [...header.matchAll(parameter)].map(([, name, value]) => [name!, value!]);
+  assertEquals(new Set(pairs.map(([name]) => name)).size, pairs.length, "an attribute stands there twice");
+  return Object.fromEntries(pairs);
+}
+
+/**
+ * The outcome in a word: `200`, `401` without a token, or status and error code. Every refusal is held to what all are:
+ * uncached JSON with that same code, and a challenge if and only if it is 401 or 403.
+ */
+async function outcome(response: Response): Promise<string> {
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals(response.headers.get("x-content-type-options"), "nosniff");
+  assertEquals(response.headers.get("access-control-allow-origin"), "*");
+  const challenge = challengeOf(response);
+  if (response.status === 200) {
+    assertEquals(challenge, undefined);
+    return "200";
+  }
+  assertEquals(challenge !== undefined, response.status === 401 || response.status === 403);
+  assertMatch(response.headers.get("content-type")!, /^application\/json\b/);
+  const { error, error_description } = await response.json();
+  if (challenge === undefined) return `${response.status} ${error}`;
+  assertEquals(challenge.realm, "https://as.test");
+  assertEquals("scope" in challenge, response.status === 403);
+  if (challenge.error === undefined) {
+    assertEquals(Object.keys(challenge), ["realm"]);
+    return `${response.status}`;
+  }
+  assertEquals([challenge.error, challenge.error_description], [error, error_description]);
+  return `${response.status} ${error}`;
+}
+
+/** What is told about the user of a good token. */
+async function told(b: Bench, token: string): Promise<Record<string, unknown>> {
+  const response = await userinfo(b, token);
+  assertEquals(await outcome(response.clone()), "200");
+  assertEquals(response.headers.get("content-type"), "application/json");
+  return await response.json();
+}
+
+async function tokenFor(b: Bench, fields: Fields = {}): Promise<string> {
+  return (await publicTokens(b, fields)).access_token;
+}
+
+test("[US-01, BR-01] GET, POST with the header and POST with a form answer the same 200, for every form of token", async () => {
+  const b = await bench(house);
+  for (const client_id of ["spa", "opaque"]) {
+    const token = await tokenFor(b, { client_id, scope: "openid email" });
+    await each(Object.keys(ways), async (way) => {
+      const response = await ways[way]!(b, token);
+      assertEquals(await outcome(response.clone()), "200");
+      assertEquals(response.headers.get("content-type"), "application/json");
+      assertEquals(await response.json(), { sub: "alice", ...person.email });
+    });
+  }
+});
+
+test("[BR-01] the scheme may be written in any case, with spaces behind; the form may be announced in any case", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b);
+  await each(["bearer", "BEARER", "bEaReR", "Bearer  ", "Bearer    "], async (scheme) => {
+    assertEquals(
+      await outcome(await b.get("/oauth2/userinfo", { headers: { authorization: `${scheme} ${token}` } })),
+      "200",
+    );
+  });
+  await each([`${form};charset=UTF-8`, form.toUpperCase(), `${form} ; charset=utf-8`], async (type) => {
+    assertEquals(
+      await outcome(await post(b, "/oauth2/userinfo", { access_token: token }, { "content-type": type })),
+      "200",
+    );
+  });
+});
+
+test("[BR-01] a token in the query counts as not sent, alone and beside another one", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b);
+  const query = `?access_token=${token}`;
+  for (const init of [{}, { method: "POST" }, { method: "POST", body: "", headers: { "content-type": form } }]) {
+    assertEquals(await outcome(await b.get(`/oauth2/userinfo${query}`, init)), "401");
+  }
+  assertEquals(
+    await outcome(await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: "Bearer x" } })),
+    "401 invalid_token",
+  );
+  const bob = await tokenFor(b, { login_hint: "bob" });
+  const response = await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: `Bearer ${bob}` } });
+  assertEquals((await response.json()).sub, "bob");
+});
+
+test("[BR-01] a token in header and form at once is 400 invalid_request, though both be right", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b);
+  await each([[token, token], [token, "x"], ["x", token], ["x", "x"]], async ([inHeader, access_token]) => {
+    const response = await post(b, "/oauth2/userinfo", { access_token }, { authorization: `Bearer ${inHeader}` });
+    assertEquals(await outcome(response), "400 invalid_request");
+  });
+  assertMatch(
+    await outcome(await post(b, "/oauth2/userinfo", { access_token: token }, basic("web", "web-secret"))),
+    /^40[01] /,
+  );
+});
+
+test("[BR-01] a token twice in the form is 400 invalid_request", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b);
+  await each([[token, token], [token, "x"], ["x", token], [token, ""], ["", token]], async (access_token) => {
+    assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token })), "400 invalid_request");
+  });
+});
+
+test("[BR-01, HT-19] other fields, other types of body and odd names change nothing", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b);
+  const header = { authorization: `Bearer ${token}` };
+  await each<Fields>([
+    { foo: ["1", "2"], access_tokens: "x", "access_token ": "x", "access_token[]": "x" },
+    Object.fromEntries([["__proto__", "x"], ["constructor", "x"], ["__proto__[access_token]", "x"]]),
+    { schema: "openid", sub: "bob", scope: "openid profile", client_id: "web" },
+  ], async (fields) => {
+    const inForm = await post(b, "/oauth2/userinfo", { ...fields, access_token: token });
+    assertEquals(await inForm.json(), { sub: "alice" });
+    assertEquals(await (await post(b, "/oauth2/userinfo", fields, header)).json(), { sub: "alice" });
+    assertEquals(await (await b.get(`/oauth2/userinfo?${encode(fields)}`, { headers: header })).json(), {
+      sub: "alice",
+    });
+    assertEquals(await outcome(await post(b, "/oauth2/userinfo", fields)), "401");
+  });
+  for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
+    const sent = { method: "POST", body: encode({ access_token: token }) };
+    assertEquals(await outcome(await b.get("/oauth2/userinfo", { ...sent, headers: { "content-type": type } })), "401");
+    assertEquals(
+      await outcome(await b.get("/oauth2/userinfo", { ...sent, headers: { ...header, "content-type": type } })),
+      "200",
+    );
+  }
+});
+
+test("[BR-01, HT-07, HT-10] a form that is too large or cannot be decoded is refused, whatever the header says", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b);
+  const headers = { "content-type": form };
+  await each<[string, string]>([
+    [`access_token=${token}&x=${"a".repeat(70_000)}`, "413 invalid_request"],
+    [`access_token=${token}&x=%zz`, "400 invalid_request"],
+    [`access_token=${token}%ff`, "400 invalid_request"],
+    [`access_token=${"a".repeat(60_000)}`, "401 invalid_token"],
+  ], async ([body, expected]) => {
+    assertEquals(await outcome(await b.get("/oauth2/userinfo", { method: "POST", body, headers })), expected);
+  });
+});
+
+test("[HT-01, US-01] it answers GET, HEAD, POST and OPTIONS, and 405 to every other method", async () => {
+  const b = await bench(house);
+  const headers = { authorization: `Bearer ${await tokenFor(b)}` };
+  for (const method of ["PUT", "PATCH", "DELETE", "PROPFIND"]) {
+    const response = await b.get("/oauth2/userinfo", { method, headers });
+    assertEquals(response.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
+    assertEquals(await outcome(response), "405 invalid_request");
+  }
+  const head = await b.get("/oauth2/userinfo", { method: "HEAD", headers });
+  assertEquals([head.status, head.body, head.headers.get("content-type")], [200, null, "application/json"]);
+  assertEquals((await b.get("/oauth2/userinfo", { method: "HEAD" })).status, 401);
+});
+
+test("[HT-04, HT-05] scripts of every origin may call it and read its refusals and challenges", async () => {
+  const b = await bench(house);
+  const origin = { origin: "https://elsewhere.example" };
+  const preflight = await b.get("/oauth2/userinfo", {
+    method: "OPTIONS",
+    headers: { ...origin, "access-control-request-method": "GET", "access-control-request-headers": "authorization" },
+  });
+  assertEquals(preflight.status, 204);
+  assertMatch(preflight.headers.get("access-control-allow-methods")!, /^GET, HEAD, POST\b/);
+  assertMatch(preflight.headers.get("access-control-allow-headers")!, /\bauthorization\b/);
+  const narrow = await tokenFor(b, { scope: "read" });
+  const answers = [
+    await b.get("/oauth2/userinfo", { headers: { ...origin, authorization: `Bearer ${await tokenFor(b)}` } }),
+    await b.get("/oauth2/userinfo", { headers: origin }),
+    await b.get("/oauth2/userinfo", { headers: { ...origin, authorization: `Bearer ${narrow}` } }),
+    await post(b, "/oauth2/userinfo", { access_token: narrow }, { ...origin, authorization: `Bearer ${narrow}` }),
+    preflight,
+  ];
+  assertEquals(answers.map(({ status }) => status), [200, 401, 403, 400, 204]);
+  for (const { headers } of answers) {
+    assertEquals(headers.get("access-control-allow-origin"), "*");
+    assertEquals(headers.get("access-control-allow-credentials"), null);
+    assertMatch(headers.get("access-control-expose-headers")!, /\bWWW-Authenticate\b/);
+  }
+});
+
+test("[BR-02] without a token it is 401 and the challenge names no error", async () => {
+  const b = await bench(house);
+  assertEquals(await outcome(await b.get("/oauth2/userinfo")), "401");
+  assertEquals(await outcome(await b.get("/oauth2/userinfo", { method: "POST" })), "401");
+  assertEquals(await outcome(await post(b, "/oauth2/userinfo", {})), "401");
+  assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token: "" })), "401");
+});
+
+test("[BR-02] who authenticates in another way has sent no token either, and made no error with it", async () => {
+  const b = await bench(house);
+  await each([as("web").authorization, "Digest username=x", "Negotiate YII", "DPoP x"], async (authorization) => {
+    assertEquals(await outcome(await b.get("/oauth2/userinfo", { headers: { authorization: authorization! } })), "401");
+  });
+});
+
+test("[BR-02] a token that is malformed or unknown is 401 invalid_token, in header and form", async () => {
+  const b = await bench(house);
+  const good = await tokenFor(b);
+  const [header, payload, signature] = good.split(".") as [string, string, string];
+  const malformed = [
+    ...["x", ".", "..", "...", "a.b.c", "null", "undefined", "__proto__", "constructor", "=", "a=b", "*", "%00", "a b"],
+    ...[`${header}.${payload}.`, `${header}.${payload}`, `${good}.`, `${good}A`, `.${good}`, good.toLowerCase()],
+    ...[`${payload}.${header}.${signature}`, `"${good}"`, `${good} ${good}`, `${good}, ${good}`, `token="${good}"`],
+    "a".repeat(10_000),
+  ];
+  await each(malformed, async (token) => {
+    assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token");
+    assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token: token })), "401 invalid_token");
+  });
+  await each([`Bearer${good}`, "Bearer", `Bearer:${good}`, `Bearer ${good}, Basic x`], async (authorization) => {
+    assertMatch(await outcome(await b.get("/oauth2/userinfo", { headers: { authorization } })), /^401/);
+  });
+  assertEquals(await outcome(await userinfo(b, good)), "200");
+});
+
+test("[BR-02, US-03] expired, revoked, ended and for somebody else is 401 invalid_token", async () => {
+  for (const client_id of ["spa", "opaque"]) {
+    const b = await bench(house);
+    const kept = await publicTokens(b, { client_id });
+    const revoked = await publicTokens(b, { client_id });
+    await post(b, "/oauth2/revoke", { client_id, token: revoked.access_token });
+    assertEquals(await outcome(await userinfo(b, revoked.access_token)), "401 invalid_token");
+    const ended = await publicTokens(b, { client_id });
+    await post(b, "/oauth2/revoke", { client_id, token: ended.refresh_token });
+    assertEquals(await outcome(await userinfo(b, ended.access_token)), "401 invalid_token");
+    const code = await b.code({ client_id });
+    const replayed = await tokensOf(await b.token({ code, client_id }));
+    await b.token({ code, client_id });
+    assertEquals(await outcome(await userinfo(b, replayed.access_token)), "401 invalid_token");
+    for (
+      const resource of ["https://api.example", ["https://api.example", "https://other.example"], "https://as.test/x"]
+    ) {
+      const { access_token } = await publicTokens(b, { client_id, resource });
+      assertEquals(await outcome(await userinfo(b, access_token)), "401 invalid_token");
+    }
+    b.advance(3599.999);
+    assertEquals(await outcome(await userinfo(b, kept.access_token)), "200");
+    b.advance(0.001);
+    assertEquals(await outcome(await userinfo(b, kept.access_token)), "401 invalid_token");
+  }
+});
+
+test("[US-03] with a resource of its own name beside another one the token is for userinfo, too", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b, { resource: ["https://as.test", "https://api.example"] });
+  assertEquals(await outcome(await userinfo(b, token)), "200");
+});
+
+test("[US-03] a token with an audience of the operator's choice opens userinfo", async () => {
+  const b = await bench({ ...house, audience: "https://api.example" });
+  assertEquals(await outcome(await userinfo(b, await tokenFor(b))), "200");
+  assertEquals(
+    await outcome(await userinfo(b, await tokenFor(b, { resource: "https://as.test" }))),
+    "401 invalid_token",
+  );
+});
+
+test("[US-03] when the user or the client is gone the token is 401 invalid_token, and good again when they are back", async () => {
+  for (const client_id of ["spa", "opaque", "pair"]) {
+    const b = await bench(house);
+    const token = await tokenFor(b, { client_id, login_hint: "bob" });
+    b.as.users.delete("bob");
+    assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token");
+    b.as.users.set({ sub: "bob", name: "Bob" });
+    assertEquals(await outcome(await userinfo(b, token)), "200");
+    b.as.clients.delete(client_id);
+    assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token");
+  }
+});
+
+test("[US-03, BR-02] a token without openid is 403 insufficient_scope, and the challenge says what is needed", async () => {
+  const b = await bench(house);
+  const { access_token, refresh_token } = await publicTokens(b, { scope: "openid profile read" });
+  const { access_token: narrowed } = await refreshed(b, refresh_token, { scope: "profile read" });
+  const tokens = [
+    narrowed,
+    await tokenFor(b, { scope: "read" }),
+    await tokenFor(b, { scope: "profile email", client_id: "opaque" }),
+  ];
+  for (const token of tokens) {
+    for (const way of Object.values(ways)) {
+      const response = await way(b, token);
+      assertEquals(challengeOf(response)!.scope, "openid");
+      assertEquals(await outcome(response), "403 insufficient_scope");
+    }
+  }
+  assertEquals(await outcome(await userinfo(b, access_token)), "200");
+});
+
+test("[BR-03] a refresh token, a code, an id token and a signed answer are no access tokens", async () => {
+  const b = await bench(house);
+  const { refresh_token, id_token } = await publicTokens(b, { client_id: "signed-ES256" });
+  const web = await webTokens(b);
+  const signed = await (await userinfo(b, await tokenFor(b, { client_id: "signed-ES256" }))).text();
+  assertMatch(signed, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  await each([refresh_token, web.refresh_token, web.id_token, id_token, signed, await b.code()], async (token) => {
+    for (const way of Object.values(ways)) assertEquals(await outcome(await way(b, token)), "401 invalid_token");
+  });
+  await refreshed(b, web.refresh_token, {}, as("web"));
+});
+
+test("[BR-03, JA-04] a JWT signed by somebody else, by nobody or with a published key as a secret is none either", async () => {
+  const b = await bench(house);
+  const claims = claimsOf(await tokenFor(b));
+  const [published] = (await (await b.get("/oauth2/jwks")).json()).keys;
+  const { kid } = published;
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const sign = (header: Record<string, unknown>, key: Parameters<SignJWT["sign"]>[0]) =>
+    new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid, ...header }).sign(key);
+  const jwk = ec.publicKey.export({ format: "jwk" });
+  const secrets = [published, { keys: [published] }, published.x, published.x + published.y].map((one) =>
+    typeof one === "string" ? one : JSON.stringify(one)
+  );
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  await each([
+    await sign({}, ec.privateKey),
+    await sign({ jwk }, ec.privateKey),
+    await sign({ jku: "https://evil.example/jwks" }, ec.privateKey),
+    await sign({ kid: undefined }, ec.privateKey),
+    await sign({ kid: "../../dev/null" }, ec.privateKey),
+    await sign({ kid: "__proto__" }, ec.privateKey),
+    await sign({ alg: "RS256" }, rsa.privateKey),
+    ...await Promise.all(secrets.map((secret) => sign({ alg: "HS256" }, new TextEncoder().encode(secret)))),
+    `${encoded({ alg: "none", typ: "at+jwt" })}.${encoded(claims)}.`,
+    `${encoded({ alg: "none", typ: "at+jwt", kid })}.${encoded(claims)}.`,
+    `${encoded({ alg: "ES256", typ: "at+jwt", kid })}.${encoded(claims)}.${Buffer.alloc(64).toString("base64url")}`,
+  ], async (token) => assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token"));
+});
+
+test("[BR-03, JA-04] a token of another issuer with the very same keys is 401 invalid_token", async () => {
+  const store = memoryStore();
+  const one = await bench({ ...house, store });
+  const two = await bench({ ...house, store, issuer: "https://two.test", audience: "https://as.test" });
+  assertEquals(await outcome(await userinfo(one, await tokenFor(two))), "401 invalid_token");
+});
+
+test("[BR-04] every challenge can be parsed, whatever the issuer and whatever was sent", async () => {
+  const b = await bench({ ...house, issuer: "https://as.test/t-1/a_b~c" });
+  for (const authorization of ["Bearer x", `Bearer "`, 'Bearer realm="x"', "Bearer \\", "Basic x", undefined]) {
+    const init = authorization === undefined ? {} : { headers: { authorization } };
+    const response = await b.as.fetch(new Request(`${b.as.issuer}/oauth2/userinfo`, init));
+    assertEquals([response.status, challengeOf(response)!.realm], [401, b.as.issuer]);
+  }
+});
+
+test("[US-02] each scope value shows its claims and no others, and read shows none", async () => {
+  const b = await bench(house);
+  await each([
+    ...[[], ["profile"], ["email"], ["address"], ["phone"], ["read"], ["offline_access"], ["email", "phone"]],
+    ...[["profile", "email", "address", "phone", "read", "write", "offline_access"]],
+  ], async (values) => {
+    const expected = Object.assign(
+      { sub: "alice" },
+      ...values.map((value) => person[value as keyof typeof person] ?? {}),
+    );
+    for (const client_id of ["spa", "opaque"]) {
+      const tokens = await publicTokens(b, { client_id, scope: ["openid", ...values].join(" ") });
+      assertEquals(await told(b, tokens.access_token), expected);
+      assertEquals(claimsOf(tokens.id_token).sub, "alice");
+    }
+  });
+});
+
+test("[US-02] sub is that of the id token, for every user and every kind of client", async () => {
+  const b = await bench(house);
+  for (const client_id of ["spa", "opaque", "pair", "other"]) {
+    for (const login_hint of ["alice", "bob"]) {
+      const { access_token, id_token, refresh_token } = await publicTokens(b, { client_id, login_hint });
+      const { sub } = claimsOf(id_token);
+      assertEquals(await told(b, access_token), { sub });
+      assertEquals(sub === login_hint, client_id !== "pair");
+      const again = await refreshed(b, refresh_token, { client_id });
+      assertEquals(await told(b, again.access_token), { sub });
+    }
+  }
+});
+
+test("[US-02] claims that were asked for by name are shown, whatever the scope, and those nobody has are left out", async () => {
+  const b = await bench(house);
+  await each<[unknown, Record<string, unknown>]>([
+    [{ userinfo: { name: null } }, { name: "Alice Adams" }],
+    [{ userinfo: { name: { essential: true }, email: null } }, { name: "Alice Adams", email: "alice@a.example" }],
+    [{ userinfo: { name: { value: "Somebody Else" } } }, { name: "Alice Adams" }],
+    [{ userinfo: { address: null, updated_at: null } }, { address, updated_at: 1767225600 }],
+    [{ userinfo: { nothing: { essential: true }, "name#de": null } }, {}],
+    [{ id_token: { name: null } }, {}],
+    [{ userinfo: null, id_token: { email: null } }, {}],
+    [{ userinfo: { sub: null, iss: null, aud: null, exp: null } }, {}],
+    [{ other: { name: null } }, {}],
+  ], async ([claims, expected]) => {
+    for (const client_id of ["spa", "opaque", "pair"]) {
+      const { access_token, id_token } = await publicTokens(b, {
+        client_id,
+        scope: "openid",
+        claims: JSON.stringify(claims),
+      });
+      assertEquals(await told(b, access_token), { ...expected, sub: claimsOf(id_token).sub });
+    }
+  });
+});
+
+test("[US-02, HT-19] names of prototypes are asked for in vain", async () => {
+  const b = await bench(house);
+  const claims =
+    '{"userinfo":{"__proto__":null,"constructor":null,"toString":null,"hasOwnProperty":{"essential":true}}}';
+  for (const client_id of ["spa", "opaque"]) {
+    assertEquals(
+      await (await userinfo(b, await tokenFor(b, { client_id, scope: "openid", claims }))).text(),
+      '{"sub":"alice"}',
+    );
+  }
+});
+
+test("[US-02] what is not known is left out, never null and never empty", async () => {
+  const empty = { name: "", given_name: null, family_name: undefined, nickname: "Al", email: null, address: null };
+  const b = await bench({ ...house, users: [{ sub: "alice", ...empty as object }] });
+  assertEquals(await told(b, await tokenFor(b, { scope: "openid profile email address phone" })), {
+    sub: "alice",
+    nickname: "Al",
+  });
+});
+
+test("[US-02] email_verified and phone_number_verified are booleans, updated_at is a number, address an object", async () => {
+  const wrong: Record<string, readonly unknown[]> = {
+    email_verified: ["true", 1, 0, "", {}, [true]],
+    phone_number_verified: ["false", 1, "yes", []],
+    updated_at: ["1767225600", "2026-01-01", true, {}, [], new Date(start)],
+    address: ["1 Main Street", 1, true],
+  };
+  await each(Object.entries(wrong), async ([name, values]) => {
+    for (const value of values) {
+      const b = await bench({ ...house, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
+      const info = await told(b, await tokenFor(b, { scope: "openid profile email address phone" }));
+      assertEquals(info, { sub: "alice", nickname: "Al" }, `${name} of ${JSON.stringify(value)}`);
+    }
+  });
+});
+
+test("[US-02] a number that JSON cannot hold, and a list for an address, are left out like everything of a wrong type", async () => {
+  await each<[string, unknown]>([
+    ["updated_at", NaN],
+    ["updated_at", Infinity],
+    ["address", []],
+    ["address", ["1 Main Street"]],
+  ], async ([name, value]) => {
+    const b = await bench({ ...house, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
+    const info = await told(b, await tokenFor(b, { scope: "openid profile address" }));
+    assertEquals(info, { sub: "alice", nickname: "Al" });
+  });
+});
+
+test("[US-02] claims that are text by definition are shown as text or not at all", async () => {
+  await each([42, true, {}, ["Alice"]], async (value) => {
+    const b = await bench({
+      ...house,
+      users: [{ sub: "alice", nickname: "Al", given_name: value, phone_number: value }],
+    });
+    assertEquals(await told(b, await tokenFor(b, { scope: "openid profile phone" })), { sub: "alice", nickname: "Al" });
+  });
+});
+
+test("[US-02] what is told is what is known now, not what was known when the token was issued", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b, { scope: "openid email" });
+  b.as.users.set({ sub: "alice", email: "new@a.example", email_verified: true });
+  assertEquals(await told(b, token), { sub: "alice", email: "new@a.example", email_verified: true });
+});
+
+test("[US-04] a client that registered for it gets a JWT of iss, aud and the claims, signed by a published key", async () => {
+  const b = await bench(house);
+  for (const alg of algorithms) {
+    const client_id = `signed-${alg}`;
+    const { access_token, id_token } = await publicTokens(b, { client_id, scope: "openid email" });
+    for (const way of Object.values(ways)) {
+      const response = await way(b, access_token);
+      assertEquals([response.status, response.headers.get("content-type")], [200, "application/jwt"]);
+      assertEquals(response.headers.get("cache-control"), "no-store");
+      const { payload, protectedHeader } = await jwtVerify(await response.text(), await publishedKeys(b), {
+        currentDate: new Date(start),
+      });
+      assertEquals(protectedHeader.alg, alg);
+      const { iss, aud, sub, email, email_verified } = payload;
+      assertEquals([iss, aud, sub], ["https://as.test", client_id, claimsOf(id_token).sub]);
+      assertEquals({ email, email_verified }, person.email);
+    }
+    assertEquals(
+      await outcome(await userinfo(b, await tokenFor(b, { client_id, scope: "read" }))),
+      "403 insufficient_scope",
+    );
+    assertEquals(await outcome(await userinfo(b, `${access_token}A`)), "401 invalid_token");
+  }
+});
+
+test("[US-04] claims of the user can neither replace nor add what the signature vouches for", async () => {
+  const users = [{ sub: "alice", iss: "https://evil.example", aud: "evil", exp: 1, nonce: "n", name: "Alice" }];
+  const b = await bench({ ...house, users });
+  const claims = '{"userinfo":{"iss":null,"aud":null,"sub":null,"name":null}}';
+  const jwt = await (await userinfo(b, await tokenFor(b, { client_id: "signed-ES256", scope: "openid", claims })))
+    .text();
+  const { iss, aud, sub, name } = claimsOf(jwt);
+  assertEquals([iss, aud, sub, name], ["https://as.test", "signed-ES256", "alice", "Alice"]);
+});
+
+test("[US-04, US-01, SC-10] oauth4webapi takes the answers, plain and signed, and no other user's", async () => {
+  const b = await bench(house);
+  const issuer = new URL("https://as.test");
+  const over = { [oauth.customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, over));
+  for (const client_id of ["spa", "opaque", ...algorithms.map((alg) => `signed-${alg}`)]) {
+    const alg = client_id.split("-")[1];
+    const client = {
+      client_id,
+      [oauth.clockSkew]: Math.round(start / 1000 - Date.now() / 1000),
+      ...alg !== undefined && { userinfo_signed_response_alg: alg },
+    };
+    const ask = async () =>
+      await oauth.userInfoRequest(server, client, await tokenFor(b, { client_id, scope: "openid email" }), over);
+    const response = await ask();
+    assertEquals((await oauth.processUserInfoResponse(server, client, "alice", response)).email, "alice@a.example");
+    if (alg !== undefined) await oauth.validateApplicationLevelSignature(server, response, over);
+    const other = await ask();
+    await assertRejects(() => oauth.processUserInfoResponse(server, client, "bob", other));
+  }
+});
+
+test("[BR-02, HT-18] when the store fails it is a JSON error without a challenge, and nothing is told", async () => {
+  let broken = false;
+  const store = overheard(memoryStore(), () => {
+    if (broken) throw new Error("the store fails");
+  });
+  const b = await bench({ ...house, store });
+  const tokens = [await tokenFor(b), await tokenFor(b, { client_id: "opaque" })];
+  broken = true;
+  for (const token of tokens) assertEquals(await outcome(await userinfo(b, token)), "500 server_error");
+});
+
+test("[HT-15] the trace says why and never holds the token", async () => {
+  const b = await bench(house);
+  const token = await tokenFor(b, { scope: "read" });
+  const opaque = await tokenFor(b, { scope: "read", client_id: "opaque" });
+  for (const one of [token, opaque, `${opaque}A`]) {
+    for (const way of Object.values(ways)) await way(b, one);
+    await b.get(`/oauth2/userinfo?access_token=${one}`);
+    await b.get("/oauth2/userinfo", { headers: { authorization: `Basic ${one}` } });
+    await post(b, "/oauth2/userinfo", { access_token: one }, { authorization: `Bearer ${one}` });
+  }
+  assertEquals(new Set(refusals(b.events).map(({ why }) => why.rule)), new Set(["BR-01", "BR-02"]));
+  const said = JSON.stringify(b.events);
+  for (const secret of [token.split(".")[2]!, opaque]) assert(!said.includes(secret));
+});

@@ -1,0 +1,60 @@
+/** The small laws of parameters: each at most once, an empty one as good as none, and no name special. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { test } from "node:test";
+import { OAuthError } from "../../src/oauth/errors.ts";
+import { readParams } from "../../src/oauth/params.ts";
+
+test("[AZ-05] an empty value is no value, and hides no other one", () => {
+  const params = readParams([["a", ""], ["b", "1"], ["c", ""], ["c", "2"], ["d", " "]]);
+  assertEquals(["a", "b", "c", "d", "e"].map(params.get), [undefined, "1", "2", " ", undefined]);
+});
+
+test("[AZ-06, AZ-07, TK-04] what was sent twice repeats, equal and empty values too, in any order", () => {
+  for (const values of [["1", "2"], ["2", "1"], ["1", "1"], ["1", ""], ["", "1"], ["", ""], ["1", "2", "3"]]) {
+    const params = readParams([["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]]);
+    assertEquals(["state", "x", "y", "z"].map(params.repeats), [true, false, false, false]);
+    const refusal = assertThrows(() => params.refuseRepeats("TK-04"), OAuthError);
+    assertEquals([refusal.code, refusal.details.rule], ["invalid_request", "TK-04"]);
+    assertEquals(refusal.details.received, `state ${values.length} times`);
+  }
+});
+
+test("[AZ-07, TK-04] every parameter that a specification defines is refused when repeated", () => {
+  const names = [
+    ...["client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge"],
+    ...["code_challenge_method", "code_verifier", "code", "grant_type", "client_secret", "client_assertion"],
+    ...["client_assertion_type", "request", "request_uri", "prompt", "max_age", "display", "ui_locales", "claims"],
+    ...["id_token_hint", "login_hint", "acr_values", "refresh_token"],
+  ];
+  for (const name of names) {
+    const refusal = assertThrows(() => readParams([[name, "1"], [name, "1"]]).refuseRepeats("AZ-07"), OAuthError);
+    assertEquals(refusal.message, `${name} was sent more than once`);
+    readParams([[name, "1"]]).refuseRepeats("AZ-07");
+  }
+});
+
+test("[AZ-04, AZ-07, HT-19] resource and unknown parameters may be repeated", () => {
+  const names = [
+    ...["resource", "foo", "", "State", "state ", "\0state", "state[]", "__proto__", "constructor", "toString"],
+  ];
+  for (const name of names) readParams([[name, "1"], [name, "2"]]).refuseRepeats("AZ-07");
+});
+
+test("[AZ-23, HT-19] names are compared with case, and those that every object has are like any other", () => {
+  const nothing = readParams([]);
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "get", "size", ""]) {
+    assertEquals([nothing.get(name), nothing.repeats(name)], [undefined, false]);
+    assertEquals(readParams([[name, "1"]]).get(name), "1");
+    assertEquals(readParams([[name, "1"], [name, "1"]]).repeats(name), true);
+  }
+  const params = readParams([["State", "1"], ["STATE", "2"], ["state\0", "3"]]);
+  assertEquals([params.get("state"), params.repeats("State")], [undefined, false]);
+  assertEquals(({} as Record<string, unknown>)["1"], undefined);
+});
+
+test("[AZ-12] values are handed on as they came, whatever they hold", () => {
+  for (const value of [" a ", "\0", "\r\n", "é🔑", "\ud800", "%41", "a".repeat(100_000)]) {
+    assertEquals(readParams([["state", value]]).get("state"), value);
+  }
+});

@@ -1,0 +1,114 @@
+/** The small laws of redirect URIs: what may be registered, what matches, and how an answer is appended. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import {
+  appendToRedirectUri,
+  encodeFormValue,
+  matchesRedirectUri,
+  redirectUriFault,
+} from "../../src/oauth/redirect_uri.ts";
+
+/** Registered, requested, and whether they match for a native client and for another one. */
+const matches: readonly (readonly [string, string, boolean, boolean])[] = [
+  ["https://c.example/cb", "https://c.example/cb", true, true],
+  ["https://c.example/cb", "https://c.example/cb/", false, false],
+  ["https://c.example:1/cb", "https://c.example:2/cb", false, false],
+  ["", "", true, true],
+  ["http://127.0.0.1/cb", "http://127.0.0.1:1/cb", true, true],
+  ["http://127.0.0.1/cb", "http://127.0.0.1:65535/cb", true, true],
+  ["http://127.0.0.1/cb", "http://127.0.0.1:65536/cb", false, false],
+  ["http://127.0.0.1/cb", "http://127.0.0.1:0/cb", false, false],
+  ["http://127.0.0.1/cb", "http://127.0.0.1:/cb", false, false],
+  ["http://127.0.0.1:1/cb", "http://127.0.0.1:2/cb", true, true],
+  ["http://127.0.0.1:1/cb", "http://127.0.0.1/cb", true, true],
+  ["http://127.0.0.1:1", "http://127.0.0.1:2", true, true],
+  ["http://127.0.0.1:1", "http://127.0.0.1:2/", false, false],
+  ["http://127.0.0.1?a", "http://127.0.0.1:2?a", true, true],
+  ["http://127.0.0.1?a", "http://127.0.0.1:2/?a", false, false],
+  ["http://127.0.0.1/cb", "http://127.0.0.1:80@evil.example/cb", false, false],
+  ["http://127.0.0.1", "http://127.0.0.1:80@evil.example", false, false],
+  ["http://127.0.0.1", "http://127.0.0.1:80\n", false, false],
+  ["http://127.0.0.1", "http://127.0.0.1:80#", false, false],
+  ["http://[::1]/cb", "http://[::1]:9/cb", true, true],
+  ["http://[::1]/cb", "http://[::1:9]/cb", false, false],
+  ["http://localhost:3000/cb", "http://localhost:9999/cb", true, false],
+  ["http://localhost:3000/cb", "http://localhost:3000/cb", true, true],
+  ["http://localhost/cb", "http://127.0.0.1/cb", false, false],
+  ["http://localhost/cb", "http://localhost.evil.example:1/cb", false, false],
+  ["http://127.0.0.1/cb", "HTTP://127.0.0.1:1/cb", false, false],
+  ["https://127.0.0.1/cb", "https://127.0.0.1:1/cb", false, false],
+  ["http://127.0.0.2/cb", "http://127.0.0.2:1/cb", false, false],
+];
+
+test("[RU-01, RU-03, RU-04, RU-05] a requested URI matches by its characters, the loopback port excepted", () => {
+  for (const [registered, requested, native, other] of matches) {
+    assertEquals(matchesRedirectUri(registered, requested, true), native, `native: ${registered} ${requested}`);
+    assertEquals(matchesRedirectUri(registered, requested, false), other, `other: ${registered} ${requested}`);
+  }
+});
+
+test("[RU-05] of all ports exactly 1 to 65535 are free", () => {
+  const free = (port: number) => matchesRedirectUri("http://127.0.0.1/cb", `http://127.0.0.1:${port}/cb`, false);
+  for (let port = 0; port <= 70_000; port++) assertEquals(free(port), port >= 1 && port <= 65_535, String(port));
+});
+
+test("[RU-08, RU-09, RU-10, RU-11, RU-13] what is wrong with a redirect URI is said with a way to mend it", () => {
+  const wrong: Readonly<Record<string, RegExp>> = {
+    "/cb": /absolute/,
+    "": /ASCII/,
+    "https://é.example/": /ASCII/,
+    "https://c.example/cb#": /fragment/,
+    "https://*.example/cb": /wildcard/,
+    "https://u@c.example/cb": /user information/,
+    "http://app.example.com/cb": /https/,
+    "JavaScript:alert(1)": /scheme/,
+    "myapp:/cb": /dot/,
+    "https://c.example/cb?code=1": /query/,
+  };
+  for (const [uri, expected] of Object.entries(wrong)) {
+    const fault = redirectUriFault(uri, false);
+    assert(fault, `${uri} passed`);
+    assertMatch(fault.expected, expected);
+    assertMatch(fault.mend, /^[A-Z].*\.$/);
+  }
+});
+
+test("[RU-09] only http is a matter of the insecure setting", () => {
+  assertEquals(redirectUriFault("http://app.example.com/cb", true), undefined);
+  for (const uri of ["javascript:alert(1)", "ftp://c.example/", "myapp:/cb", "http://c.example/#"]) {
+    assert(redirectUriFault(uri, true), `${uri} passed`);
+  }
+});
+
+test("[RU-12] an answer is appended behind whatever query there is", () => {
+  const cases: Readonly<Record<string, string>> = {
+    "https://c.example/cb": "https://c.example/cb?a=1&b=%20",
+    "https://c.example": "https://c.example?a=1&b=%20",
+    "https://c.example/cb?": "https://c.example/cb?a=1&b=%20",
+    "https://c.example/cb?x": "https://c.example/cb?x&a=1&b=%20",
+    "https://c.example/cb?x&": "https://c.example/cb?x&a=1&b=%20",
+    "https://c.example/cb?x=?": "https://c.example/cb?x=?&a=1&b=%20",
+    "https://c.example/cb?a=1%202&b": "https://c.example/cb?a=1%202&b&a=1&b=%20",
+    "com.example.app:/cb": "com.example.app:/cb?a=1&b=%20",
+  };
+  for (const [uri, expected] of Object.entries(cases)) {
+    assertEquals(appendToRedirectUri(uri, [["a", "1"], ["b", " "]]), expected);
+  }
+});
+
+test("[AR-07] every value comes back from a form decoder as it was, and stays on one line of ASCII", () => {
+  const points = Array.from({ length: 0x300 }, (_, i) => String.fromCodePoint(i));
+  for (const value of [...points, points.join(""), "🔑", "\u2028\u2029", "\ufeff", "\u{10FFFF}", "a\r\nb: c", ""]) {
+    const encoded = encodeFormValue(value);
+    assertMatch(encoded, /^(?:[A-Za-z0-9._~-]|%[0-9A-F]{2})*$/);
+    assertEquals(new URLSearchParams(`v=${encoded}`).get("v"), value);
+  }
+});
+
+test("[AZ-14, AR-07] half a surrogate pair becomes the replacement character and breaks nothing", () => {
+  for (const value of ["\ud800", "\udc00", "\udc00\ud800", "a\ud83d", "\ud83da"]) {
+    const replaced = value.replace(/[\ud800-\udfff]/g, "\ufffd");
+    assertEquals(decodeURIComponent(encodeFormValue(value)), replaced);
+  }
+});

@@ -1,0 +1,101 @@
+/** The small laws of scope: its grammar, and what of a request may be granted. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { test } from "node:test";
+import type { Client } from "../../src/oauth/clients.ts";
+import { OAuthError } from "../../src/oauth/errors.ts";
+import { scopeToken, settleScope, splitScope } from "../../src/oauth/scope.ts";
+import type { Server } from "../../src/oauth/server.ts";
+
+/** What a server with these scopes and this default settles for a client, or the rule by which it refuses. */
+function settle(
+  asked: string | undefined,
+  server: Scopes,
+  client: readonly string[] = server.scopes,
+): string[] | string {
+  try {
+    return settleScope(server as Server, { scope: client } as Client, asked).sort();
+  } catch (refusal) {
+    if (!(refusal instanceof OAuthError)) throw refusal;
+    assertEquals(refusal.code, "invalid_scope");
+    return refusal.details.rule;
+  }
+}
+
+interface Scopes {
+  readonly scopes: readonly string[];
+  readonly defaultScope: readonly string[];
+}
+
+const server: Scopes = { scopes: ["openid", "read", "write"], defaultScope: ["read"] };
+
+test("[AZ-15] a scope word is made of 0x21, 0x23 to 0x5B and 0x5D to 0x7E, and of nothing else", () => {
+  for (let point = 0; point < 0x400; point++) {
+    const allowed = point === 0x21 || (point >= 0x23 && point <= 0x5B) || (point >= 0x5D && point <= 0x7E);
+    const character = String.fromCodePoint(point);
+    for (const word of [character, `${character}a`, `a${character}`]) {
+      assertEquals(scopeToken.test(word), allowed, `U+${point.toString(16)}`);
+    }
+  }
+  for (const word of ["", "🔑", "\ud800", "\u2028", "a\n"]) assertEquals(scopeToken.test(word), false);
+});
+
+test("[AZ-15] only the space separates words, and each is counted once", () => {
+  assertEquals(splitScope("read write"), ["read", "write"]);
+  assertEquals(splitScope("  read   write read "), ["read", "write"]);
+  assertEquals(splitScope("read\twrite\nx\u00a0y,z"), ["read\twrite\nx\u00a0y,z"]);
+  assertEquals(splitScope("Read read"), ["Read", "read"]);
+  assertEquals([...splitScope(""), ...splitScope("   ")], []);
+  assertEquals(splitScope("__proto__ constructor"), ["__proto__", "constructor"]);
+});
+
+test("[AZ-16] no scope means the default, and without one a refusal", () => {
+  assertEquals(settle(undefined, server), ["read"]);
+  assertEquals(settle(undefined, { ...server, defaultScope: ["write", "read"] }), ["read", "write"]);
+  assertEquals(settle(undefined, { ...server, defaultScope: [] }), "AZ-16");
+});
+
+test("[AZ-16] settling the default leaves the server's own list alone", () => {
+  const defaultScope = ["write", "read"];
+  settleScope({ ...server, defaultScope } as unknown as Server, { scope: server.scopes } as Client, undefined).pop();
+  assertEquals(defaultScope, ["write", "read"]);
+});
+
+test("[AZ-17] what is granted is what was asked for, unknown words beside openid excepted", () => {
+  const cases: readonly (readonly [string, string[] | string])[] = [
+    ["read", ["read"]],
+    ["write read", ["read", "write"]],
+    ["read write read", ["read", "write"]],
+    ["openid", ["openid"]],
+    ["bogus", "AZ-17"],
+    ["read bogus", "AZ-17"],
+    ["READ", "AZ-17"],
+    ["constructor", "AZ-17"],
+    [" ", "AZ-17"],
+    ["openid bogus", ["openid"]],
+    ["bogus read openid", ["openid", "read"]],
+    ["OpenID bogus", "AZ-17"],
+    [`openid re"ad`, "AZ-15"],
+    ["openid bog\tus", "AZ-15"],
+  ];
+  for (const [asked, expected] of cases) assertEquals(settle(asked, server), expected, asked);
+});
+
+test("[AZ-17] what the client may not have is refused, with openid as well", () => {
+  assertEquals(settle("read", server, ["read"]), ["read"]);
+  for (const asked of ["write", "read write", "openid", "openid read", "openid bogus"]) {
+    assertEquals(settle(asked, server, ["read"]), "AZ-17", asked);
+  }
+  assertEquals(settle("openid read write", server, ["openid", "read"]), "AZ-17");
+  for (const asked of [undefined, "read", "openid"]) assertEquals(settle(asked, server, []), "AZ-17");
+});
+
+test("[AZ-17, AR-04] a refusal never repeats the words that were asked for", () => {
+  for (const asked of ["secret-word", `secret-word"`, "secret-word\n"]) {
+    const refusal = assertThrows(
+      () => settleScope(server as Server, { scope: server.scopes } as Client, asked),
+      OAuthError,
+    );
+    assertEquals(refusal.description.includes("secret-word"), false);
+  }
+});

@@ -1,0 +1,399 @@
+/** The program as its users start it: what it says, how it is told what to do, and how it ends. */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, test } from "node:test";
+import { basic, challenge, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
+import type { Fields } from "../flows/harness.ts";
+import { runProgram, startProgram } from "./run_program.ts";
+import type { Program, Start } from "./run_program.ts";
+import { awaitingBody, dial, formHead } from "./wire.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-program-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const { version } = JSON.parse(readFileSync("deno.json", "utf8"));
+
+/** Writes a file and gives its path. */
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+/** Runs a check against the program, and ends it. */
+async function against(start: Start, check: (program: Program, url: string) => Promise<void>): Promise<void> {
+  const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
+  try {
+    await check(program, `http://localhost:${program.port}`);
+  } finally {
+    program.signal("SIGKILL");
+    await program.ended;
+  }
+}
+
+function get(url: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { redirect: "manual", ...init });
+}
+
+function post(url: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    body: encode(fields),
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  });
+}
+
+/** An authorization request, and the token request that follows it. */
+const spaRequest: Fields = {
+  response_type: "code",
+  client_id: "spa",
+  redirect_uri: "http://localhost:5173/cb",
+  scope: "openid read",
+  code_challenge: challenge,
+  code_challenge_method: "S256",
+};
+const spaToken: Fields = {
+  grant_type: "authorization_code",
+  client_id: "spa",
+  redirect_uri: "http://localhost:5173/cb",
+  code_verifier: verifier,
+};
+
+async function codeOf(url: string, fields: Fields = {}): Promise<string> {
+  const response = await get(`${url}/oauth2/authorize?${encode({ ...spaRequest, ...fields })}`);
+  return new URL(response.headers.get("location")!).searchParams.get("code")!;
+}
+
+const ownClients = {
+  alg: "ES256",
+  clients: [
+    { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
+    { client_id: "web", client_secret: "web-secret-web-secret", redirect_uris: ["http://localhost:3000/cb"] },
+  ],
+  users: [{ sub: "carol", name: "Carol Clark" }, { sub: "dave" }],
+};
+
+test("the greeting shows issuer, endpoints, clients with their secrets, users, and a link that starts the demo flow", async () => {
+  await against({}, async ({ greeting, port }, url) => {
+    const lines = greeting.split("\n");
+    assertEquals(lines[0], `Latchkey ${version} speaks for http://localhost:${port}`);
+    const metadata = await (await get(`${url}/.well-known/openid-configuration`)).json();
+    assertEquals(metadata.issuer, url);
+    const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name));
+    assert(endpoints.length >= 3);
+    for (const [name, address] of endpoints) assertMatch(greeting, new RegExp(`^  ${name} +${address}$`, "m"));
+    assertMatch(greeting, new RegExp(`^  demo-public .*public.* ${url}/authorized$`, "m"));
+    assertMatch(greeting, new RegExp(`^  demo-confidential .*demo-secret.* ${url}/authorized$`, "m"));
+    assertMatch(greeting, /^ {2}alice +Alice Adams$/m);
+    assertMatch(greeting, /^ {2}bob +Bob Brown$/m);
+    assertMatch(greeting, /^Scopes +openid profile email read write offline_access$/m);
+    assertEquals(greeting.trimEnd().split("\n").at(-1), `Start the demo flow: ${url}/start`);
+    assert(!/INSECURE/.test(greeting));
+
+    const started = await get(`${url}/start`);
+    const authorized = await get(new URL(started.headers.get("location")!, url).href);
+    const page = await get(authorized.headers.get("location")!);
+    assertStringIncludes(await page.text(), "Authorization Successful!");
+    const { status } = await post(`${url}/oauth2/token`, { grant_type: "authorization_code", code: "x" }, {
+      ...basic("demo-confidential", "demo-secret"),
+    });
+    assertEquals(status, 400);
+  });
+});
+
+test("the greeting shows the clients and users of the configuration file", async () => {
+  await against({ args: ["--config", file("own.json", ownClients)] }, async ({ greeting, port }, url) => {
+    assertMatch(greeting, /^ {2}spa .*http:\/\/localhost:5173\/cb$/m);
+    assertMatch(greeting, /^ {2}web .*web-secret-web-secret.*http:\/\/localhost:3000\/cb$/m);
+    assertMatch(greeting, /^ {2}carol +Carol Clark$/m);
+    assertMatch(greeting, /^ {2}dave\s*$/m);
+    assertMatch(greeting, /^Keys +ES256\b/m);
+    assert(!/demo|alice/.test(greeting));
+    assert(greeting.trimEnd().endsWith(`\nHome page: http://localhost:${port}/`));
+    assertEquals((await post(`${url}/oauth2/token`, { ...spaToken, code: await codeOf(url) })).status, 200);
+  });
+});
+
+test("[HT-17] settings that are insecure are named in the greeting, one line each", async () => {
+  const settings = {
+    ...ownClients,
+    issuer: "http://auth.corp.com",
+    insecureAllowHttpIssuer: true,
+    insecureAllowAutoLogin: true,
+  };
+  await against({ args: ["--config", file("insecure.json", settings)] }, ({ greeting, port }) => {
+    assertEquals(greeting.split("\n").slice(0, 2), [
+      `Latchkey ${version} speaks for http://auth.corp.com`,
+      `and listens on http://localhost:${port}`,
+    ]);
+    const named = greeting.split("\n").filter((line) => line.startsWith("INSECURE: "));
+    assertEquals(named.map((line) => line.split(" ")[1]), ["insecureAllowHttpIssuer", "insecureAllowAutoLogin"]);
+    return Promise.resolve();
+  });
+});
+
+test("[HT-15] behind an issuer that is a real host the greeting shows no client's secret", async () => {
+  const settings = { ...ownClients, issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
+  await against({ args: ["--config", file("real.json", settings)] }, ({ greeting }) => {
+    assertMatch(greeting, /^ {2}web /m);
+    assert(
+      !greeting.includes("web-secret-web-secret"),
+      "whoever may read the log of a server may not know its secrets",
+    );
+    return Promise.resolve();
+  });
+});
+
+test("a flag beats the environment, the environment beats the file, and the file beats the default", async () => {
+  // Port 1 cannot be what is listened on, and port 0 is told by what was chosen instead.
+  const config = file("order.json", { ...ownClients, issuer: "http://file.test", port: 0 });
+  const starts: [Start, issuer: RegExp][] = [
+    [{ env: { LATCHKEY_PORT: "0" } }, /^http:\/\/localhost:\d+$/],
+    [{ args: ["--config", config] }, /^http:\/\/file\.test$/],
+    [{ env: { LATCHKEY_CONFIG: config, LATCHKEY_ISSUER: "http://environment.test" } }, /^http:\/\/environment\.test$/],
+    [
+      {
+        args: ["--issuer=http://flag.test", "--port=0", "--config", config],
+        env: { LATCHKEY_ISSUER: "http://environment.test", LATCHKEY_PORT: "1", LATCHKEY_CONFIG: "nowhere.json" },
+      },
+      /^http:\/\/flag\.test$/,
+    ],
+    [{ args: ["--port", "0"], env: { LATCHKEY_PORT: "", LATCHKEY_ISSUER: "" } }, /^http:\/\/localhost:\d+$/],
+  ];
+  await each(starts, async ([start, issuer]) => {
+    const program = await startProgram(start);
+    try {
+      const metadata = await (await get(`http://localhost:${program.port}/.well-known/openid-configuration`)).json();
+      assertMatch(metadata.issuer, issuer);
+      assertNotEquals(program.port, 9000);
+    } finally {
+      program.signal("SIGKILL");
+      await program.ended;
+    }
+  });
+});
+
+/** Asserts that a start is refused as people deserve: exit code 1, whole sentences, and nothing of the program's inside. */
+async function refused(start: Start, ...expected: readonly RegExp[]): Promise<void> {
+  const { code, stdout, stderr } = await runProgram(start);
+  assertEquals([code, stdout], [1, ""], stderr);
+  assert(!/^\s+at |Error\b|file:\/\/|\.[mt]s:\d+|node:|ext:|Uncaught/m.test(stderr), stderr);
+  for (const pattern of expected) assertMatch(stderr, pattern);
+  assertMatch(stderr, /[.?]\n$/);
+}
+
+test("faults in flags and variables end the start with exit code 1 and a way to mend them, all at once", async () => {
+  await refused({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
+  await refused({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
+  await refused({ args: ["--port"] }, /found no value/);
+  await refused({ args: ["--issuer", "http://auth.corp.com"] }, /insecureAllowHttpIssuer/, /insecureAllowAutoLogin/);
+  await refused(
+    { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
+    /has 5 faults/,
+    /^--colour$/m,
+    /^--port$/m,
+    /^command line$/m,
+    /Did you mean LATCHKEY_PORT\?/,
+    /^LATCHKEY_STORE$/m,
+  );
+});
+
+test("faults in the configuration file are told with their place, down to line and column", async () => {
+  const broken = file("broken.json", `{\n  "issuer": "http://localhost:9000",\n  "port": 9000,\n}\n`);
+  await refused({ args: ["--config", broken] }, /broken\.json: line 4, column 1$/m, /Remove the comma before it/);
+  await refused(
+    { args: ["--config", join(folder, "nowhere.json")] },
+    /nowhere\.json$/m,
+    /Correct the path that --config names/,
+  );
+  await refused({ args: ["--config", folder] }, /found a directory/);
+  await refused({ args: ["--config", file("list.json", [])] }, /Expected a JSON object, found an array/);
+  const wrong = file("wrong.json", {
+    clients: [{ client_id: "web", client_secret: 7, redirect_uri: ["x"] }],
+    alg: "HS256",
+  });
+  await refused(
+    { env: { LATCHKEY_CONFIG: wrong } },
+    /wrong\.json: clients\[0\]\.client_secret$/m,
+    /found a number \(hidden\)/,
+    /Did you mean redirect_uris\?/,
+    /wrong\.json: alg$/m,
+  );
+});
+
+test("a port in use ends the start with exit code 1 and a way to mend it", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  try {
+    const fault = /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\. Stop what is using it, or choose another/;
+    await refused({ args: ["--port", String(port)] }, fault);
+    await refused({ args: ["--port", String(port), "--store", `sqlite:${join(folder, "unused.db")}`] }, fault);
+  } finally {
+    await new Promise((resolve) => other.close(resolve));
+  }
+  await refused(
+    { args: ["--port", "0", "--host", "192.0.2.1"] },
+    /^Cannot listen on 192\.0\.2\.1:0: it is not an address/,
+  );
+});
+
+test("a database that cannot be used ends the start with exit code 1 and a way to mend it, and is left as it is", async () => {
+  const { DatabaseSync } = await import("node:sqlite");
+  const foreign = join(folder, "foreign.db");
+  const database = new DatabaseSync(foreign);
+  database.exec("create table mail (id integer primary key, subject text)");
+  database.close();
+  const before = readFileSync(foreign);
+  const store = (path: string) => ({ args: ["--port", "0", "--store", `sqlite:${path}`] });
+  await refused(store(foreign), /foreign\.db/, /another program/);
+  assertEquals(readFileSync(foreign).equals(before), true);
+  await refused(store(file("letter.db", "Dear database, ".repeat(100))), /no database/, /another path/);
+  await refused(store(join(folder, "no", "such", "folder.db")), /a folder that exists/, /make the folder first/);
+  mkdirSync(join(folder, "a.db"));
+  await refused(store(join(folder, "a.db")), /found a folder/);
+});
+
+test("a database that may not be written ends the start with exit code 1 and a way to mend it", {
+  // Whoever is root may write everything.
+  skip: process.getuid?.() === 0,
+}, async () => {
+  const closed = join(folder, "closed");
+  mkdirSync(closed, { mode: 0o500 });
+  await refused({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, /permission to write/, /right to write/);
+});
+
+test("--help and --version are answered with exit code 0, whatever else is said", async () => {
+  const help = await runProgram({ args: ["--port", "wrong", "--help"], env: { LATCHKEY_CONFIG: "nowhere.json" } });
+  assertEquals([help.code, help.stderr], [0, ""]);
+  for (
+    const word of ["--port", "--host", "--issuer", "--store", "--config", "LATCHKEY_PORT", "sqlite:PATH", "Exit codes"]
+  ) {
+    assertStringIncludes(help.stdout, word);
+  }
+  for (const line of help.stdout.split("\n")) assert(line.length <= 80, line);
+  const told = await runProgram({ args: ["--version"] });
+  assertEquals([told.code, told.stdout, told.stderr], [0, `latchkey ${version}\n`, ""]);
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`[HT-09] ${signal} lets a request in flight be answered and ends with exit code 0`, async () => {
+    const program = await startProgram({ args: ["--port", "0", "--store", `sqlite:${join(folder, signal)}.db`] });
+    const wire = await dial(program.port);
+    wire.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
+    await wire.until(awaitingBody);
+    program.signal(signal);
+    await program.says(/^Stopping/m);
+    wire.send("client_id=bob");
+    assertMatch(await wire.until(/"\}$/), /"error":"invalid_(client|request)","error_description":"[^"]{9,}"\}$/);
+    const { code, stderr } = await program.ended;
+    assertEquals(code, 0, stderr);
+    assert(!/BUG|^\s+at /m.test(stderr), stderr);
+  });
+}
+
+test("[JK-05, CI-03] with a database, what was answered survives kill -9: the code redeems once, by the same key", async () => {
+  const start: Start = {
+    args: [
+      "--config",
+      file("kept.json", { ...ownClients, issuer: "http://kept.test" }),
+      "--store",
+      `sqlite:${join(folder, "kept.db")}`,
+    ],
+  };
+  let code = "";
+  let keys: unknown;
+  await against(start, async (_program, url) => {
+    keys = await (await get(`${url}/oauth2/jwks`)).json();
+    code = await codeOf(url);
+  });
+  await against(start, async (_program, url) => {
+    assertEquals(await (await get(`${url}/oauth2/jwks`)).json(), keys);
+    const { access_token } = await tokensOf(await post(`${url}/oauth2/token`, { ...spaToken, code }));
+    const { kid } = JSON.parse(atob(access_token.split(".")[0]!));
+    assertEquals((keys as { keys: { kid: string }[] }).keys.map((key) => key.kid), [kid]);
+  });
+  await against(start, async (_program, url) => {
+    assertEquals(await outcome(await post(`${url}/oauth2/token`, { ...spaToken, code })), "400 invalid_grant");
+  });
+});
+
+test("[HT-15] what the program says holds no code, verifier, token, secret or cookie, and no control character of a client", async () => {
+  await against({ args: ["--config", file("quiet.json", ownClients)] }, async (program, url) => {
+    const endpoint = `${url}/oauth2/token`;
+    const web: Fields = { client_id: "web", redirect_uri: "http://localhost:3000/cb" };
+    const wrongVerifier = "wrong-verifier-wrong-verifier-wrong-verifier-0";
+    const cookie = (await get(`${url}/`)).headers.get("set-cookie")!.split(/[=;]/)[1]!;
+
+    const first = await codeOf(url);
+    const tokens = await tokensOf(await post(endpoint, { ...spaToken, code: first }));
+    const second = await codeOf(url, { code_challenge_method: undefined, login_hint: "nobody" });
+    const third = await codeOf(url, web);
+    const webToken = { ...spaToken, ...web, client_id: undefined, code: third };
+    const refusals = [
+      await post(endpoint, { ...spaToken, code: first }),
+      await post(endpoint, { ...spaToken, code: "a-code-nobody-issued" }),
+      await post(endpoint, { ...spaToken, code: second, code_verifier: wrongVerifier }),
+      await post(endpoint, { ...spaToken, code: second, code_verifier: challenge }),
+      await post(endpoint, { ...spaToken, code: second, redirect_uri: "http://localhost:5173/other" }),
+      await post(endpoint, { ...spaToken, code: second, client_secret: "a-guessed-secret", password: "a-password" }),
+      await post(endpoint, { ...spaToken, code: [second, first] }),
+      await post(endpoint, webToken, basic("web", "another-guess")),
+      await post(endpoint, webToken, { authorization: "Bearer a-bearer-token" }),
+      await post(`${endpoint}?code=${second}&client_secret=a-guessed-secret`, { ...spaToken, code: second }),
+      await get(`${url}/oauth2/authorize?client_id=nobody&code=${second}&client_secret=a-guessed-secret`),
+      await get(`${url}/nowhere?code=${second}&access_token=${tokens.access_token}`),
+      await get(`${url}/authorized?code=${second}`, {
+        method: "DELETE",
+        headers: { cookie: `latchkey_demo=${cookie}` },
+      }),
+    ];
+    for (const { status } of refusals) assert(status >= 400 && status < 500, `${status}`);
+    const more = await tokensOf(await post(endpoint, webToken, basic("web", "web-secret-web-secret")));
+
+    const hostile = [
+      "\x1b[2J\x1b]0;x\x07",
+      "a\nb",
+      "a\r\n00:00:00.000 refused",
+      "\0",
+      "\x7f",
+      "\x9b31m",
+      "\u202e",
+      "\u2028",
+    ];
+    for (const text of hostile) {
+      await get(`${url}/oauth2/authorize?${encode({ ...spaRequest, client_id: text })}`);
+      await get(`${url}/oauth2/authorize?${encode({ ...spaRequest, redirect_uri: text })}`);
+      for (const name of ["scope", "response_type", "response_mode", "code_challenge_method", "login_hint", "state"]) {
+        await get(`${url}/oauth2/authorize?${encode({ ...spaRequest, [name]: text })}`);
+      }
+      await post(endpoint, { ...spaToken, code: "x", grant_type: text });
+      await post(endpoint, { ...spaToken, code: "x", client_id: text });
+      await post(endpoint, { ...spaToken, code: second, redirect_uri: text });
+      await get(`${url}/${encodeURIComponent(text)}`);
+    }
+
+    program.signal("SIGTERM");
+    await program.ended;
+    const said = program.said();
+    const lines = said.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
+    assert(lines.length > refusals.length + 40, said);
+    for (const line of lines) {
+      assertMatch(line, /^\d\d:\d\d:\d\d\.\d{3}Z (refused|warning|revoked)\b[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
+    }
+    await each(
+      [
+        ...[first, second, third, cookie, verifier, wrongVerifier, "web-secret-web-secret", btoa("web:another-guess")],
+        ...["a-code-nobody-issued", "a-guessed-secret", "another-guess", "a-password", "a-bearer-token"],
+        ...[tokens.access_token, tokens.id_token, more.access_token, more.id_token],
+      ],
+      (secret) => assert(!said.includes(secret), "it was said"),
+    );
+  });
+});

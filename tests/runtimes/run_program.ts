@@ -1,0 +1,102 @@
+/** The program as a process of its own, started as its users start it under the runtime that runs the tests. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+
+/** How a process ended. */
+export interface Ending {
+  /** `null` when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What the program is started with. */
+export interface Start {
+  readonly args?: readonly string[];
+  /** Beside the environment of the tests, without what that says to the program. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A program that has greeted. */
+export interface Program {
+  /** What it said until then. */
+  readonly greeting: string;
+  /** Where it listens. */
+  readonly port: number;
+  /** Everything it has said on both streams since the greeting. */
+  said(): string;
+  /** Waits until it has said this on the standard output. */
+  says(pattern: RegExp): Promise<void>;
+  signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
+  /** Resolves when it is gone and its streams are read. */
+  readonly ended: Promise<Ending>;
+}
+
+/** Node reads neither TypeScript with JSX nor an import map, so it is given the bundle. */
+const command = "Deno" in globalThis
+  ? ["run", "-A", "src/main.ts"]
+  : "Bun" in globalThis
+  ? ["src/main.ts"]
+  : ["dist/tests/runtimes/main_child.mjs"];
+
+const greeted = /^(?:Start the demo flow|Home page): \S+\n/m;
+
+/** Starts it and waits for its end, as for `--help` or a fault. */
+export function runProgram(start: Start): Promise<Ending> {
+  return watch(start).ended;
+}
+
+/** Starts it and waits for its greeting; rejects with what it said when it ends instead. */
+export async function startProgram(start: Start = {}): Promise<Program> {
+  const { child, output, says, ended } = watch(start);
+  const failed = ended.then(({ code, stderr }) => {
+    throw new Error(`the program ended with ${code} before it greeted:\n${stderr}`);
+  });
+  await Promise.race([says(greeted), failed]);
+  failed.catch(() => {});
+  const greeting = output.stdout;
+  return {
+    greeting,
+    port: Number(
+      /^(?:and listens on|Latchkey \S+ speaks for) http:\/\/[^\s/]*:(\d+)$/m.exec(lastAddress(greeting))![1],
+    ),
+    said: () => output.stdout.slice(greeting.length) + output.stderr,
+    says,
+    // By its number: after child.kill, Deno tells of the signal instead of the exit code.
+    signal: (name) => void (child.exitCode === null && process.kill(child.pid!, name)),
+    ended,
+  };
+}
+
+/** The line that names where it listens, which is the issuer unless the line after says otherwise. */
+function lastAddress(greeting: string): string {
+  return greeting.split("\n\n", 1)[0]!.split("\n").at(-1)!;
+}
+
+function watch({ args = [], env = {} }: Start) {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
+  const child: ChildProcess = spawn(process.execPath, [...command, ...args], {
+    env: { ...Object.fromEntries(own), NO_COLOR: "1", NODE_NO_WARNINGS: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  let look = () => {};
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]!.setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+      look();
+    });
+  }
+  return {
+    child,
+    output,
+    says: (pattern: RegExp) =>
+      new Promise<void>((resolve) => {
+        look = () => pattern.test(output.stdout) && resolve();
+        look();
+      }),
+    ended: once(child, "close").then(([code]): Ending => ({ code, ...output })),
+  };
+}

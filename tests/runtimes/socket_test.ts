@@ -1,0 +1,517 @@
+/** The server on the network, by whatever runtime runs the tests: what only a socket can show. */
+
+import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import { mock, test } from "node:test";
+import { autoApprover, latchkey } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
+import { challenge, claimsOf, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
+import { answered, awaitingBody, bodyOf, dial, exchange, formHead, head, headerLines, statuses } from "./wire.ts";
+
+const metadataPath = "/.well-known/openid-configuration";
+const withoutIPv6 = !Object.values(networkInterfaces()).flat().some((address) => address?.address === "::1");
+
+/** A server that listens on a free port, and the port. */
+async function listening(options: LatchkeyOptions = {}): Promise<{ as: Latchkey; port: number }> {
+  const as = await latchkey({ alg: "ES256", ...options });
+  const { url } = await as.listen({ port: 0 });
+  return { as, port: Number(new URL(url).port) };
+}
+
+/** Runs a check against a server that listens, and closes it. */
+async function against(check: (port: number, as: Latchkey) => Promise<void>, options?: LatchkeyOptions): Promise<void> {
+  const { as, port } = await listening(options);
+  try {
+    await check(port, as);
+  } finally {
+    await as.close();
+  }
+}
+
+/** The request of the public demo client that is answered with a code. */
+function goodQuery(issuer: string): string {
+  return encode({
+    response_type: "code",
+    client_id: "demo-public",
+    redirect_uri: `${issuer}/authorized`,
+    scope: "openid read",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+  });
+}
+
+/** A code for the public demo client, by way of the network. */
+async function codeOf({ issuer }: Latchkey): Promise<string> {
+  const response = await fetch(`${issuer}/oauth2/authorize?${goodQuery(issuer)}`, { redirect: "manual" });
+  await response.body?.cancel();
+  return new URL(response.headers.get("location")!).searchParams.get("code")!;
+}
+
+/** The form that redeems it. */
+function redemption(issuer: string, code: string): string {
+  return encode({
+    grant_type: "authorization_code",
+    client_id: "demo-public",
+    redirect_uri: `${issuer}/authorized`,
+    code_verifier: verifier,
+    code,
+  });
+}
+
+/** Redeems a code by way of the network. */
+function redeem(issuer: string, code: string): Promise<Response> {
+  return fetch(`${issuer}/oauth2/token`, {
+    method: "POST",
+    body: redemption(issuer, code),
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+}
+
+/** Asserts that the server still answers. */
+async function lives(port: number): Promise<void> {
+  const received = await exchange(port, head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close"));
+  assertEquals(statuses(received), [200]);
+}
+
+test("[HT-16] the issuer follows the port, and so does everything that is derived from it", async () => {
+  const as = await latchkey({ alg: "ES256" });
+  assertEquals(as.issuer, "http://localhost:9000");
+  try {
+    const { url } = await as.listen({ port: 0 });
+    assertMatch(url, /^http:\/\/localhost:\d+$/);
+    assertEquals([as.issuer, new URL(url).port === "9000"], [url, false]);
+    const metadata = await (await fetch(`${url}${metadataPath}`)).json();
+    assertEquals([metadata.issuer, metadata.token_endpoint], [url, `${url}/oauth2/token`]);
+    const tokens = await tokensOf(await redeem(url, await codeOf(as)));
+    assertEquals([claimsOf(tokens.id_token).iss, claimsOf(tokens.access_token).aud], [url, url]);
+  } finally {
+    await as.close();
+  }
+});
+
+test("localhost means 127.0.0.1 and, where there is IPv6, [::1]", async () => {
+  await against(async (port, as) => {
+    for (const address of withoutIPv6 ? ["127.0.0.1"] : ["127.0.0.1", "[::1]"]) {
+      const metadata = await (await fetch(`http://${address}:${port}${metadataPath}`)).json();
+      assertEquals(metadata.issuer, as.issuer);
+    }
+  });
+});
+
+test("[HT-16] an issuer that was configured stays, whatever is listened on, and one server may listen twice", async () => {
+  const as = await latchkey({ alg: "ES256", issuer: "http://auth.test/t1" });
+  try {
+    const urls = [await as.listen({ port: 0, host: "127.0.0.1" }), await as.listen({ port: 0, host: "127.0.0.1" })];
+    assertNotEquals(urls[0]!.url, urls[1]!.url);
+    await each(urls, async ({ url }) => {
+      assertMatch(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+      const metadata = await (await fetch(`${url}/t1${metadataPath}`)).json();
+      assertEquals([metadata.issuer, as.issuer], ["http://auth.test/t1", "http://auth.test/t1"]);
+    });
+  } finally {
+    await as.close();
+  }
+});
+
+test("[HT-14] a request with two framings is answered 400 and closed, and its rest is no second request", async () => {
+  await against(async (port) => {
+    const rest = head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
+    const framings = [
+      ["Content-Length: 5", "Transfer-Encoding: chunked"],
+      ["Transfer-Encoding: chunked", "Content-Length: 5"],
+      ["Content-Length: 0", `Content-Length: ${rest.length}`],
+      [`Content-Length: 0, ${rest.length}`],
+      ["Content-Length: -1"],
+      ["Content-Length: 1x"],
+    ];
+    await each(framings, async (framing) => {
+      const received = await exchange(port, `${formHead("/oauth2/token", ...framing)}0\r\n\r\n${rest}`);
+      assertEquals(statuses(received), [400]);
+      assert(!received.includes("token_endpoint"));
+    });
+    await lives(port);
+  });
+});
+
+test("[HT-16] no Host header changes an answer or is answered with anything worse than 400", async () => {
+  await against(async (port, as) => {
+    const hosts = [
+      ...["evil.example", "evil.example:444", "u:p@evil.example", "a b/c@d", "", "[::1", "localhost:99999", ".", "%00"],
+      ...["x/oauth2/jwks?", "x?", "x#", "x\\y", "//", "é"],
+    ];
+    await each(hosts, async (host) => {
+      const request = head(`GET ${metadataPath} HTTP/1.1`, `Host: ${host}`, "Connection: close");
+      const received = await exchange(port, request);
+      const [status] = statuses(received);
+      if (status === 400 || status === 421) return;
+      assertEquals(status, 200);
+      assertEquals(JSON.parse(bodyOf(received)).issuer, as.issuer);
+    });
+    await lives(port);
+  });
+});
+
+test("[HT-16] no Host header leads to another path", async () => {
+  await against(async (port) => {
+    await each(["x/oauth2/jwks?", "x/oauth2/jwks#", "x/oauth2/jwks?a="], async (host) => {
+      const received = await exchange(port, head("GET / HTTP/1.1", `Host: ${host}`, "Connection: close"));
+      assert(!received.includes('"keys"'), "GET / is answered with the keys");
+    });
+  });
+});
+
+test("[HT-16] a target with scheme and host is read by its path, and its host does not count", async () => {
+  await against(async (port, as) => {
+    const targets = [
+      `http://evil.example${metadataPath}`,
+      `HTTP://EVIL.example${metadataPath}?a=b`,
+      `http://u:p@evil.example:444${metadataPath}`,
+      `https://evil.example${metadataPath}`,
+    ];
+    await each(targets, async (target) => {
+      const received = await exchange(port, head(`GET ${target} HTTP/1.1`, "Host: any.test", "Connection: close"));
+      if (statuses(received)[0] === 400) return;
+      assertEquals(JSON.parse(bodyOf(received)).issuer, as.issuer);
+    });
+    const elsewhere = head(`GET //evil.example${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
+    assertEquals(statuses(await exchange(port, elsewhere)), [404]);
+  });
+});
+
+test("a request of HTTP/1.0, which names no host, is answered like any other", async () => {
+  await against(async (port, as) => {
+    const received = await exchange(port, head(`GET ${metadataPath} HTTP/1.0`));
+    assertEquals(statuses(received), [200]);
+    assertEquals(JSON.parse(bodyOf(received)).issuer, as.issuer);
+  });
+});
+
+test("[HT-01] TRACE is 405 like any other method that is not served, and repeats nothing", async () => {
+  await against(async (port) => {
+    const allow = { "/": "GET, HEAD", "/oauth2/token": "POST, OPTIONS", "/oauth2/authorize": "GET, HEAD, POST" };
+    await each(Object.entries(allow), async ([path, methods]) => {
+      const received = await exchange(
+        port,
+        head(`TRACE ${path} HTTP/1.1`, "Host: any.test", "Cookie: a=a-cookie", "Connection: close"),
+      );
+      assert(!received.includes("a-cookie"));
+      assertEquals([statuses(received), headerLines(received, "allow")], [[405], [methods]]);
+    });
+  });
+});
+
+test("[HT-02] HEAD is answered without a body over the network, also where it is refused", async () => {
+  await against(async (port) => {
+    const paths = { "/": 200, "/authorized?code=x": 200, [metadataPath]: 200, "/nowhere": 404, "/oauth2/token": 405 };
+    await each(Object.entries(paths), async ([path, status]) => {
+      const received = await exchange(port, head(`HEAD ${path} HTTP/1.1`, "Host: any.test", "Connection: close"));
+      assertEquals([statuses(received), bodyOf(received)], [[status], ""]);
+    });
+    const query = goodQuery(`http://localhost:${port}`);
+    const received = await exchange(
+      port,
+      head(`HEAD /oauth2/authorize?${query} HTTP/1.1`, "Host: any.test", "Connection: close"),
+    );
+    assertEquals([statuses(received), headerLines(received, "location"), bodyOf(received)], [[200], [], ""]);
+  });
+});
+
+test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunks, and the server goes on", async () => {
+  await against(async (port, as) => {
+    const part = "a".repeat(16 * 1024);
+    const chunk = `${part.length.toString(16)}\r\n${part}\r\n`;
+    const framings = [
+      ["Content-Length: 10000000", part],
+      ["Transfer-Encoding: chunked", chunk],
+    ] as const;
+    await each(framings, async ([framing, piece]) => {
+      const wire = await dial(port);
+      wire.send(formHead("/oauth2/token", framing));
+      for (let sent = 0; sent < 100_000; sent += part.length) wire.send(piece);
+      const received = await wire.until(/HT-07/);
+      wire.drop();
+      assertEquals(statuses(received), [413]);
+      assertEquals(headerLines(received, "access-control-allow-origin"), ["*"]);
+      assertMatch(received, /"error":"invalid_request"/);
+      assertEquals((await redeem(as.issuer, await codeOf(as))).status, 200);
+    });
+  });
+});
+
+test("a body in chunks is read whole, however it is cut", async () => {
+  await against(async (port, as) => {
+    const form = redemption(as.issuer, await codeOf(as));
+    const wire = await dial(port);
+    wire.send(formHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
+    for (const [piece] of form.matchAll(/.{1,7}/g)) wire.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    wire.send("0\r\n\r\n");
+    const received = await wire.closed;
+    assertEquals(statuses(received), [200]);
+    assertMatch(received, /"access_token"/);
+  });
+});
+
+test("[HT-10] a body that breaks off or is framed wrongly is refused or closed, and redeems nothing", async () => {
+  await against(async (port, as) => {
+    const code = await codeOf(as);
+    const form = redemption(as.issuer, code);
+    const broken = await dial(port);
+    broken.send(formHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
+    broken.send(`${form.length.toString(16)}\r\n${form}\r\nzz\r\n`);
+    assert(statuses(await broken.closed.catch(() => "")).every((status) => status === 400));
+
+    const dropped = await dial(port);
+    dropped.send(formHead("/oauth2/token", `Content-Length: ${form.length + 1}`, "Expect: 100-continue"));
+    await dropped.until(awaitingBody);
+    dropped.send(form);
+    dropped.drop();
+    await lives(port);
+    assertEquals((await redeem(as.issuer, code)).status, 200);
+  });
+});
+
+test("[HT-08] a request line or a header beyond all measure is refused or read, and the server goes on", async () => {
+  await against(async (port) => {
+    const long = "a".repeat(20_000);
+    const line = await exchange(port, head(`GET /?${long} HTTP/1.1`, "Host: any.test", "Connection: close"));
+    assert([400, 414, 431].includes(statuses(line)[0]!), `${statuses(line)}`);
+    const header = await exchange(
+      port,
+      head("GET / HTTP/1.1", "Host: any.test", `X-Long: ${long}`, "Connection: close"),
+    );
+    assert([200, 400, 431].includes(statuses(header)[0]!), `${statuses(header)}`);
+    await lives(port);
+  });
+});
+
+test("what is no HTTP at all is refused or closed, and the server goes on", async () => {
+  await against(async (port) => {
+    const noise = [
+      ...[
+        "hello\r\n\r\n",
+        "GET\r\n\r\n",
+        "\0\0\0\0\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "\x16\x03\x01\x02\x00\x01\r\n\r\n",
+      ],
+      ...["GET /\0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"],
+      ...["GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\nConnection: close\r\n\r\n"],
+    ];
+    await each(noise, async (bytes) => {
+      const wire = await dial(port);
+      wire.send(bytes);
+      const received = await Promise.race([wire.until(answered), wire.closed]).catch(() => "");
+      wire.drop();
+      assert(statuses(received).every((status) => status < 500 || status === 505), `${statuses(received)}`);
+    });
+    await lives(port);
+  });
+});
+
+test("a connection serves one request after the other, also after a refusal", async () => {
+  await against(async (port) => {
+    const wire = await dial(port);
+    wire.send(formHead("/oauth2/token", "Content-Length: 3") + "a=b");
+    assertEquals(statuses(await wire.until(/"error_description":"[^"]*"\}/)), [401]);
+    wire.send(formHead("/oauth2/token", "Content-Length: 4") + "a=%z");
+    assertEquals(statuses(await wire.until(/HT-10/)), [401, 400]);
+    wire.send(head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close"));
+    assertEquals(statuses(await wire.closed), [401, 400, 200]);
+  });
+});
+
+test("[DM-05] the cookie of the demo pages is one header line, and is not set again where it is known", async () => {
+  await against(async (port) => {
+    const get = (...more: string[]) =>
+      exchange(port, head("GET / HTTP/1.1", "Host: any.test", ...more, "Connection: close"));
+    const [line, ...others] = headerLines(await get(), "set-cookie");
+    assertEquals(others, []);
+    assertMatch(line!, /^latchkey_demo=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    const known = `Cookie: other=1; ${line!.split(";")[0]}; more=2`;
+    assertEquals(headerLines(await get(known), "set-cookie"), []);
+  });
+});
+
+test("fifty flows at once end with fifty pairs of tokens of their own", async () => {
+  await against(async (_port, as) => {
+    const answers = await Promise.all(Array.from({ length: 50 }, async () => {
+      const code = await codeOf(as);
+      return await tokensOf(await redeem(as.issuer, code));
+    }));
+    assertEquals(new Set(answers.map(({ access_token }) => claimsOf(access_token).jti)).size, 50);
+  });
+});
+
+test("[CI-06] of twenty redemptions of one code at once, over as many connections, one wins", async () => {
+  await against(async (_port, as) => {
+    const code = await codeOf(as);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(as.issuer, code)));
+    const outcomes = await Promise.all(answers.map(outcome));
+    assertEquals(outcomes.filter((one) => one === "200").length, 1);
+    assertEquals(outcomes.filter((one) => one === "400 invalid_grant").length, 19);
+  });
+});
+
+/** Stops the clock that deadlines go by. */
+async function withStoppedClock(check: () => Promise<void>): Promise<void> {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    await check();
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+test("[HT-09] a body that stops halfway is ended with 408, and requests beside it are not held up", async () => {
+  await against(async (port) => {
+    await withStoppedClock(async () => {
+      const wire = await dial(port);
+      wire.send(formHead("/oauth2/token", "Content-Length: 100", "Expect: 100-continue"));
+      await wire.until(awaitingBody);
+      wire.send("grant_type=");
+      await lives(port);
+      mock.timers.tick(10_000);
+      const received = await wire.until(/HT-09/);
+      wire.drop();
+      assertEquals(statuses(received), [100, 408]);
+    });
+  });
+});
+
+test("[HT-09] closing lets a half-read request finish, or refuses it in words", async () => {
+  const { as, port } = await listening();
+  const wire = await dial(port);
+  wire.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
+  await wire.until(awaitingBody);
+  const closed = as.close();
+  wire.send("client_id=bob");
+  const received = await wire.closed;
+  assertMatch(received, /"error":"invalid_(client|request)","error_description":"[^"]{9,}"\}$/);
+  await closed;
+});
+
+test("[HT-09] closing refuses in words a half-read request that does not finish, and then ends", async () => {
+  const { as, port } = await listening();
+  await withStoppedClock(async () => {
+    const wire = await dial(port);
+    wire.send(formHead("/oauth2/token", "Content-Length: 100", "Expect: 100-continue"));
+    await wire.until(awaitingBody);
+    wire.send("grant_type=");
+    let open = true;
+    const closed = as.close().then(() => open = false);
+    mock.timers.tick(10_000);
+    assertMatch(await wire.until(/"\}$/), /"error_description":"[^"]{9,}"\}$/);
+    // Where a runtime would still wait for the rest of the body, patience ends before long.
+    const started = performance.now();
+    while (open && performance.now() - started < 5_000) {
+      mock.timers.tick(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const ended = !open;
+    wire.drop();
+    await closed;
+    assert(ended, "it waited for the client to hang up");
+  });
+});
+
+test("closing lets a request in flight be answered, then listens no longer, and does no harm twice", async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+  const { as, port } = await listening({
+    approver: async (...request) => {
+      ask();
+      await allowed;
+      return await autoApprover(...request);
+    },
+  });
+  const flight = codeOf(as);
+  await asked;
+  const closing = [as.close(), as.close()];
+  allow();
+  assertMatch(await flight, /^[\w-]{43}$/);
+  await Promise.all(closing);
+  await as.close();
+  await as[Symbol.asyncDispose]();
+  await assertRejects(() => dial(port));
+  const again = await latchkey({ alg: "ES256" });
+  await again.listen({ port });
+  await again.close();
+});
+
+test("closing does not wait for connections that are idle, or have become so", async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+  const { as, port } = await listening({
+    approver: async (...request) => {
+      ask();
+      await allowed;
+      return await autoApprover(...request);
+    },
+  });
+  const [silent, used, late] = [await dial(port), await dial(port), await dial(port)];
+  used.send(head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test"));
+  await used.until(/request_uri_parameter_supported/);
+  late.send(head(`GET /oauth2/authorize?${goodQuery(as.issuer)} HTTP/1.1`, "Host: any.test"));
+  await asked;
+  const closed = as.close();
+  const started = performance.now();
+  allow();
+  assertEquals(statuses(await late.until(answered)), [302]);
+  await closed;
+  assertLess(performance.now() - started, 2_500);
+  for (const wire of [silent, used, late]) wire.drop();
+});
+
+test("a port in use is told in a sentence, and nothing stays open behind it", async () => {
+  const hosts = withoutIPv6 ? ["127.0.0.1"] : ["127.0.0.1", "::1"];
+  await each(hosts, async (host) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, host, resolve));
+    const { port } = other.address() as AddressInfo;
+    const as = await latchkey({ alg: "EdDSA" });
+    try {
+      const error = await assertRejects(() => as.listen({ port }), Error);
+      const where = host === "::1" ? "\\[::1\\]" : "127\\.0\\.0\\.1";
+      assertMatch(error.message, new RegExp(`^Cannot listen on ${where}:${port}: the port is in use\\. [A-Z].*\\.$`));
+      if (host === "::1") await assertRejects(() => dial(port, "127.0.0.1"));
+    } finally {
+      await as.close();
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+});
+
+test("an address of another machine is told in a sentence", async () => {
+  await each(["192.0.2.1", "no-such-host.invalid", "::2"], async (host) => {
+    await using as = await latchkey({ alg: "EdDSA" });
+    const { message } = await assertRejects(() => as.listen({ port: 0, host }), Error);
+    assertMatch(message, /^Cannot listen on \S+:0: it is not an address of this machine\. Use localhost, .*\.$/);
+  });
+});
+
+test("many servers in one process share neither issuer, keys, codes nor clients", async () => {
+  const servers = await Promise.all([listening(), listening(), listening({ alg: "EdDSA" })]);
+  try {
+    assertEquals(new Set(servers.map(({ as }) => as.issuer)).size, 3);
+    const keySets = await Promise.all(
+      servers.map(async ({ as }) => await (await fetch(`${as.issuer}/oauth2/jwks`)).json()),
+    );
+    assertEquals(new Set(keySets.flatMap(({ keys }) => keys.map((key: { kid: string }) => key.kid))).size, 3);
+    const [first, second] = servers.map(({ as }) => as);
+    const code = await codeOf(first!);
+    assertEquals(await outcome(await redeem(second!.issuer, code)), "400 invalid_grant");
+    const { access_token } = await tokensOf(await redeem(first!.issuer, code));
+    await jwtVerify(access_token, createLocalJWKSet(keySets[0]));
+    await assertRejects(() => jwtVerify(access_token, createLocalJWKSet(keySets[1])));
+    first!.clients.delete("demo-public");
+    assertEquals(await outcome(await redeem(first!.issuer, code)), "401 invalid_client");
+    assertMatch(await codeOf(second!), /^[\w-]{43}$/);
+    await first!.close();
+    assertMatch(await codeOf(second!), /^[\w-]{43}$/);
+  } finally {
+    await Promise.all(servers.map(({ as }) => as.close()));
+  }
+});
