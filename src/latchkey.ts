@@ -30,7 +30,7 @@ import type { Keys, SigningAlgorithm } from "./oauth/keys.ts";
 import { knowResources } from "./oauth/resources.ts";
 import { recent } from "./oauth/recent.ts";
 import type { Dice } from "./oauth/secrets.ts";
-import type { Server } from "./oauth/server.ts";
+import type { Outbound, Server } from "./oauth/server.ts";
 import { clientFaults } from "./oauth/client_faults.ts";
 import type { Fault } from "./oauth/fault.ts";
 import { localIssuer, settle } from "./oauth/settings.ts";
@@ -55,6 +55,8 @@ export interface LatchkeyOptions extends Settings {
   readonly trace?: Trace;
   /** Says who is logged in and what they allow. Default: `login: "auto"`. */
   readonly approver?: Approver;
+  /** Fetches what clients point to, their `jwks_uri`. Default: `fetch`. */
+  readonly outbound?: Outbound;
   /** Draws the pages. Default: the server's own, loaded when the first page is asked for. */
   readonly pages?: () => Promise<Pages>;
 }
@@ -122,7 +124,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const given = options.store instanceof Promise ? await options.store : options.store;
   const store = given ?? memoryStore();
   const now = options.now ?? Date.now;
-  const random = options.random ?? ((bytes) => crypto.getRandomValues(new Uint8Array(bytes)));
+  const random = options.random ?? systemDice();
   const trace = quietly(options.trace);
   const { access_token, id_token } = settle(options, "").lifetimes;
   const keys = storedKeys(store, now, trace, Math.max(access_token, id_token));
@@ -179,7 +181,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
       const { serve } = await import("./runtime/serve.ts");
       // Keys are slow to make: begin now, and let who needs one wait. A failure is met again, and answered, there.
       for (const alg of algorithmsInUse(house.server)) keys.signer(alg).catch(() => {});
-      const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+      const { promise: settled, resolve: begin } = Promise.withResolvers<void>();
       let answer: typeof house.fetch = (request, peer) => settled.then(() => self.fetch(request, peer));
       const wanted = port ?? (Number(new URL(house.server.issuer).port) || 9000);
       const bound = await serve((request, peer) => answer(request, peer), { port: wanted, host });
@@ -189,7 +191,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
         house = assemble(options, localIssuer(bound.port), world, house.server);
       }
       answer = (request, peer) => self.fetch(request, peer);
-      settle();
+      begin();
       return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
     },
     close() {
@@ -252,6 +254,7 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     lifetimes: settled.lifetimes,
     pkce: settled.pkce,
     refresh: settled.refresh,
+    outbound: options.outbound ?? fetch,
     assertionAudiences: settled.acceptTokenEndpointAudience ? [urlOf(issuer, "/oauth2/token")] : [],
     resources: knowResources(settled.resources, isTestHost),
     throttle: settled.throttle ? throttle(world.now) : undefined,
@@ -302,6 +305,23 @@ function veiled(event: TraceEvent): TraceEvent {
   const { received } = event.why;
   const why = received === undefined ? event.why : { ...event.why, received: veil(received) };
   return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint), why } : { ...event, why };
+}
+
+/** Random bytes of the system, fetched many at a time, because a few cost as much to fetch as a thousand. */
+function systemDice(): Dice {
+  const pool = new Uint8Array(2048);
+  let used = pool.length;
+  return (bytes) => {
+    if (bytes > pool.length) return crypto.getRandomValues(new Uint8Array(bytes));
+    if (bytes > pool.length - used) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    const drawn = pool.slice(used, used + bytes);
+    // What was drawn is nobody's business any more.
+    pool.fill(0, used, used += bytes);
+    return drawn;
+  };
 }
 
 /** A trace that cannot hurt: what the listener throws is dropped. */

@@ -31,6 +31,7 @@ export type { ResourceSettings } from "./oauth/resources.ts";
 export type { Session } from "./oauth/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys.ts";
 export type { Dice } from "./oauth/secrets.ts";
+export type { Outbound } from "./oauth/server.ts";
 export type { Fault } from "./oauth/fault.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings, Settings } from "./oauth/settings.ts";
 export { ConfigurationError } from "./oauth/settings_error.ts";

@@ -12,10 +12,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** An open connection. */
+/** An open connection: one request at a time, and a rejection when it ends before the answer. */
 export interface Connection {
-  /** Sends the text of one request and waits for its answer; one at a time. Rejects when the connection ends. */
-  send(request: string): Promise<Answer>;
+  /** `credentials` are the value of the `Authorization` header, where there is one. */
+  get(path: string, credentials?: string): Promise<Answer>;
+  /** Posts a form. */
+  post(path: string, form: string, credentials?: string): Promise<Answer>;
   close(): void;
 }
 
@@ -60,12 +62,20 @@ export async function open(port: number): Promise<Connection> {
     settle(({ resolve }) => resolve(answer));
   });
 
+  const send = (line: string, credentials: string | undefined, rest: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      waiting = { resolve, reject };
+      const authorization = credentials === undefined ? "" : `Authorization: ${credentials}\r\n`;
+      socket.write(`${line} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: */*\r\n${authorization}${rest}`, "latin1");
+    });
   return {
-    send: (request) =>
-      new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
-        socket.write(request, "latin1");
-      }),
+    get: (path, credentials) => send(`GET ${path}`, credentials, "\r\n"),
+    post: (path, form, credentials) =>
+      send(
+        `POST ${path}`,
+        credentials,
+        `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
+      ),
     close: () => socket.destroy(),
   };
 }

@@ -1,11 +1,12 @@
-/** Measures Latchkey beside a bare server that signs as much, on each runtime in one run: `deno task bench --help`. */
+/** Measures Latchkey beside a bare server that does the same work, on each runtime in one run: `deno task bench --help`. */
 
+import { publicId } from "./clients.ts";
 import { open } from "./connection.ts";
 import { flow } from "./flow.ts";
-import type { Target } from "./flow.ts";
-import type { Job, Result } from "./load.ts";
+import type { Job, Result, Target } from "./load.ts";
 import { readOptions } from "./options.ts";
 import { useOf } from "./process_use.ts";
+import type { RequestName } from "./requests.ts";
 import { endAll, findRuntime, pinning, start } from "./runtimes.ts";
 import type { Running, Runtime } from "./runtimes.ts";
 import { median, print } from "./table.ts";
@@ -28,8 +29,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  console.log(`${connections} connections, ${pinning}. Ratios are Latchkey's part of what the reference does.`);
-  await using load = await loadGenerator();
+  console.log(
+    `${connections} connections, ${pinning}. A flow counts as one request. Ratios are Latchkey's part of what the\n` +
+      "reference does: requests per second, and requests per CPU time.",
+  );
+  await using load = start((await findRuntime("deno")).command("load"), 1);
   for (const name of options.runtimes) {
     const runtime = await findRuntime(name);
     for (const alg of options.algs) {
@@ -43,10 +47,6 @@ try {
   console.error(`\n${(error as Error).message}`);
   endAll();
   Deno.exit(1);
-}
-
-async function loadGenerator(): Promise<Running> {
-  return start((await findRuntime("deno")).command("load"), 1);
 }
 
 interface Served extends AsyncDisposable {
@@ -63,50 +63,67 @@ async function serve(runtime: Runtime, kind: Kind, alg: string, codeLifetime?: n
 }
 
 /** Has the load generator do a job. */
-async function work(load: Running, target: Target, limits: { seconds?: number; flows?: number }): Promise<Result> {
-  const { seconds = 600, flows = 1e9 } = limits;
-  const job: Job = { ...target, connections, seconds, flows };
+async function work(
+  load: Running,
+  { target, process }: Served,
+  what: RequestName,
+  limits: { seconds?: number; count?: number },
+): Promise<Result> {
+  const { seconds = 600, count = 1e9 } = limits;
+  const job: Job = { ...target, what, pid: process.pid, connections, seconds, count };
   await load.say(JSON.stringify(job));
-  return JSON.parse(await load.hear(seconds * 1000 + 30_000));
-}
-
-/** One round of one server. */
-interface Round extends Result {
-  /** Microseconds of the server's CPU per flow. */
-  readonly cpu: number;
+  const result: Result = JSON.parse(await load.hear(seconds * 1000 + 30_000));
+  // Where CPU time cannot be read, it is not a number, which JSON cannot say.
+  return { ...result, cpu: result.cpu ?? NaN };
 }
 
 async function throughput(runtime: Runtime, alg: string, load: Running): Promise<void> {
-  await using latchkey = await serve(runtime, "latchkey", alg);
-  await using reference = await serve(runtime, "reference", alg);
-  const rounds: Record<Kind, Round[]> = { latchkey: [], reference: [] };
-  for (const { target } of [latchkey, reference]) await work(load, target, { seconds: options.warmUp });
-  for (let round = 0; round < options.rounds; round++) {
-    // Who is first changes, so that a machine that becomes slower or faster favours nobody.
-    for (const { kind, process, target } of round % 2 === 0 ? [latchkey, reference] : [reference, latchkey]) {
-      const before = await useOf(process.pid);
-      const result = await work(load, target, { seconds: options.seconds });
-      const after = await useOf(process.pid);
-      rounds[kind].push({ ...result, cpu: (after.cpu - before.cpu) / result.flows });
+  const rows: string[][] = [];
+  let busiest = 0;
+  for (const what of options.what) {
+    const rounds = await measure(runtime, alg, what, load);
+    const ratio = (value: (round: Result) => number): string =>
+      median(rounds.latchkey.map((round, i) => value(round) / value(rounds.reference[i]!))).toFixed(2);
+    for (const kind of kinds) {
+      const middle = (name: keyof Result): number => median(rounds[kind].map((round) => round[name]));
+      rows.push([
+        `${what} ${kind}`,
+        middle("rate").toFixed(0),
+        middle("p50").toFixed(2),
+        middle("p99").toFixed(2),
+        middle("cpu").toFixed(0),
+        middle("busy").toFixed(2),
+        ...kind === "latchkey" ? [ratio(({ rate }) => rate), ratio(({ cpu }) => 1 / cpu)] : ["", ""],
+      ]);
+      busiest = Math.max(busiest, ...rounds[kind].map(({ busy }) => busy));
     }
   }
-  const rate = ({ flows, seconds }: Round): number => flows / seconds;
-  const rows = kinds.map((kind) => [
-    kind,
-    median(rounds[kind].map(rate)).toFixed(0),
-    median(rounds[kind].map(({ p50 }) => p50)).toFixed(2),
-    median(rounds[kind].map(({ p99 }) => p99)).toFixed(2),
-    median(rounds[kind].map(({ cpu }) => cpu)).toFixed(0),
-    median(rounds[kind].map(({ busy }) => busy)).toFixed(2),
-  ]);
-  const ratio = (value: (round: Round) => number): number =>
-    median(rounds.latchkey.map((round, i) => value(round) / value(rounds.reference[i]!)));
-  const ratios = ["ratio", ratio(rate).toFixed(2), "", "", (1 / ratio(({ cpu }) => cpu)).toFixed(2), ""];
-  print(["", "flows/s", "p50 ms", "p99 ms", "µs CPU/flow", "load's core"], [...rows, ratios]);
-  const busiest = Math.max(...kinds.flatMap((kind) => rounds[kind].map(({ busy }) => busy)));
+  print(["", "requests/s", "p50 ms", "p99 ms", "µs CPU", "load's core", "ratio", "by CPU"], rows);
   if (busiest > tooBusy) {
-    console.log(`The load generator used ${busiest.toFixed(2)} of its core: trust the CPU column.`);
+    console.log(
+      `The load generator used up to ${busiest.toFixed(2)} of its core: where it did, trust the CPU columns.`,
+    );
   }
+}
+
+/** Interleaved rounds of one kind of request, on servers that have answered nothing else. */
+async function measure(
+  runtime: Runtime,
+  alg: string,
+  what: RequestName,
+  load: Running,
+): Promise<Record<Kind, Result[]>> {
+  await using latchkey = await serve(runtime, "latchkey", alg);
+  await using reference = await serve(runtime, "reference", alg);
+  const rounds: Record<Kind, Result[]> = { latchkey: [], reference: [] };
+  for (const served of [latchkey, reference]) await work(load, served, what, { seconds: options.warmUp });
+  for (let round = 0; round < options.rounds; round++) {
+    // Who is first changes, so that a machine that becomes slower or faster favours nobody.
+    for (const served of round % 2 === 0 ? [latchkey, reference] : [reference, latchkey]) {
+      rounds[served.kind].push(await work(load, served, what, { seconds: options.seconds }));
+    }
+  }
+  return rounds;
 }
 
 async function startUp(runtime: Runtime, alg: string): Promise<void> {
@@ -118,7 +135,7 @@ async function startUp(runtime: Runtime, alg: string): Promise<void> {
       await using served = await serve(runtime, kind, alg);
       listening[kind].push(performance.now() - begun);
       const connection = await open(served.target.port);
-      await flow(connection, served.target);
+      await flow(connection, served.target.issuer, publicId);
       finished[kind].push(performance.now() - begun);
       connection.close();
     }
@@ -138,10 +155,10 @@ async function memory(runtime: Runtime, alg: string, load: Running): Promise<voi
     await using served = await serve(runtime, kind, alg, 10);
     const rss = async (): Promise<string> => (await useOf(served.process.pid)).rss.toFixed(0);
     const row = [kind, await rss()];
-    await work(load, served.target, { seconds: options.warmUp });
+    await work(load, served, "flow", { seconds: options.warmUp });
     row.push(await rss());
     for (let step = 0; step < options.steps; step++) {
-      await work(load, served.target, { flows: options.step });
+      await work(load, served, "flow", { count: options.step });
       row.push(await rss());
     }
     rows.push(row);

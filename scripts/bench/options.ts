@@ -1,14 +1,17 @@
 /** The options of the bench: how much to measure, and on what. */
 
 import { parseArgs } from "node:util";
+import { requests } from "./requests.ts";
+import type { RequestName } from "./requests.ts";
 import { runtimeNames } from "./runtimes.ts";
 
 /** What to do. */
 export interface Options {
   readonly runtimes: readonly string[];
   readonly algs: readonly string[];
+  readonly what: readonly RequestName[];
   readonly rounds: number;
-  /** Per round and server. */
+  /** Per round, server and kind of request. */
   readonly seconds: number;
   /** Seconds of load before anything is counted. */
   readonly warmUp: number;
@@ -23,11 +26,20 @@ export interface Options {
 
 const algNames = ["RS256", "ES256", "EdDSA"];
 
+const requestNames = Object.keys(requests) as RequestName[];
+
 const help =
-  `deno task bench: full authorization code flows per second, Latchkey beside a bare server on the same runtime.
+  `deno task bench: requests per second and their cost, Latchkey beside a bare server that does the same work on the same
+runtime: parse, hash, sign or verify, and nothing else.
 
   --runtimes deno,bun,node   default: all three
   --algs RS256,ES256,EdDSA   default: RS256
+  --what WHAT                default: flow; all, or some of
+                             flow                 authorization code flows, from authorize to both tokens; each is one
+                             refresh              a public client's refresh tokens, each exchanged for the next
+                             introspection        of a JWT access token, by a confidential client
+                             userinfo             by a JWT access token
+                             client_credentials   of a confidential client
   --rounds 5                 rounds, each of both servers in turn; medians are printed
   --seconds 2                length of a round, per server
   --memory                   also memory: after warm-up and every 20,000 flows up to 100,000, codes living 10 s
@@ -43,6 +55,7 @@ export function readOptions(args: string[]): Options {
       options: {
         runtimes: { type: "string", default: runtimeNames.join() },
         algs: { type: "string", default: "RS256" },
+        what: { type: "string", default: "flow" },
         rounds: { type: "string" },
         seconds: { type: "string" },
         memory: { type: "boolean", default: false },
@@ -59,6 +72,7 @@ export function readOptions(args: string[]): Options {
     return {
       runtimes: list("runtimes", values.runtimes, runtimeNames),
       algs: list("algs", values.algs, algNames),
+      what: values.what === "all" ? requestNames : list("what", values.what, requestNames),
       rounds: number("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100),
       seconds: number("seconds", values.seconds ?? (quick ? "0.5" : "2"), 0.1, 60),
       warmUp: quick ? 0.5 : 2,
@@ -74,11 +88,11 @@ export function readOptions(args: string[]): Options {
   }
 }
 
-function list(name: string, text: string, known: readonly string[]): string[] {
+function list<Item extends string>(name: string, text: string, known: readonly Item[]): Item[] {
   const items = text.split(",");
-  const unknown = items.find((item) => !known.includes(item));
-  if (unknown === undefined) return items;
-  throw new Error(`--${name}: expected some of ${known.join(",")}, found ${unknown}.`);
+  const isKnown = (item: string): item is Item => known.some((one) => one === item);
+  if (items.every(isKnown)) return items;
+  throw new Error(`--${name}: expected some of ${known.join(",")}, found ${text}.`);
 }
 
 function number(name: string, text: string, least: number, most: number): number {

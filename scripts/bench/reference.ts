@@ -1,22 +1,11 @@
-/** The bare server to measure by: the same bytes in and out, one digest, two signatures, a Map, and no check but PKCE. */
+/** The bare server to measure by: the same bytes in and out, one digest, as many signatures, a Map, and hardly a check. */
 
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Target } from "./flow.ts";
+import { serve } from "./bare_http.ts";
+import type { Received, Reply } from "./bare_http.ts";
+import { confidential, rotatingId, user } from "./clients.ts";
+import type { Target } from "./load.ts";
 
-declare const Bun: {
-  serve(options: { hostname: string; port: number; fetch: Handler }): { readonly port: number };
-};
-
-type Handler = (request: Request) => Response | Promise<Response>;
-
-/** An answer before it takes the runtime's form; the headers are those of Latchkey's answers. */
-interface Reply {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: string | null;
-}
-
-/** What a code stands for. */
+/** What a code or a refresh token stands for. */
 interface Grant {
   readonly clientId: string;
   readonly scope: string;
@@ -37,17 +26,24 @@ const algorithms = {
 };
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 const native = "toBase64" in Uint8Array.prototype;
 
 /** Listens on a free port of 127.0.0.1, with a key made now. */
 export async function listen(alg: keyof typeof algorithms): Promise<Target> {
   const algorithm = algorithms[alg];
   const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]) as CryptoKeyPair;
+  const jwk = await crypto.subtle.exportKey("jwk", pair.publicKey);
+  // Deno verifies more quickly with a key that was imported, as Latchkey's is, than with one that was made here.
+  const publicKey = await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["verify"]);
   const kid = randomText(32);
   const head = (typ: string): string => base64url(encoder.encode(JSON.stringify({ alg, typ, kid })));
   const heads = { access: head("at+jwt"), id: head("JWT") };
+  const secretDigest = await digest(confidential.secret);
   const codes = new Map<string, Grant>();
+  const refreshTokens = new Map<string, Grant>();
   let issuer = "";
+  let cookie = "";
 
   function authorize(query: string): Reply {
     const params = new URLSearchParams(query);
@@ -72,31 +68,59 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
     };
   }
 
-  async function token(form: string): Promise<Reply> {
-    const params = new URLSearchParams(form);
-    const code = params.get("code")!;
+  async function token({ form, authorization }: Received): Promise<Reply> {
+    const params = new URLSearchParams(await form());
+    switch (params.get("grant_type")) {
+      case "refresh_token":
+        return await refresh(params.get("refresh_token")!);
+      case "client_credentials":
+        return await actForItself(authorization(), params.get("scope")!);
+      default:
+        return await redeem(params.get("code")!, params.get("code_verifier")!);
+    }
+  }
+
+  async function redeem(code: string, verifier: string): Promise<Reply> {
     const grant = codes.get(code);
-    const digest = await crypto.subtle.digest("SHA-256", encoder.encode(params.get("code_verifier")!));
-    if (grant === undefined || base64url(new Uint8Array(digest)) !== grant.challenge) return nothing;
+    if (grant === undefined || await digest(verifier) !== grant.challenge) return refused;
     codes.delete(code);
-    const { clientId, scope, nonce, sid } = grant;
-    const iat = Math.floor(Date.now() / 1000);
-    const common = { iss: issuer, sub: "alice", exp: iat + 3600, iat, auth_time: iat, sid };
+    if (grant.clientId !== rotatingId) return await issue(grant, grant.nonce);
+    const refreshToken = randomText(32);
+    refreshTokens.set(refreshToken, grant);
+    return await issue(grant, grant.nonce, refreshToken);
+  }
+
+  async function refresh(used: string): Promise<Reply> {
+    const grant = refreshTokens.get(used);
+    if (grant === undefined) return refused;
+    refreshTokens.delete(used);
+    const next = await digest(used);
+    refreshTokens.set(next, grant);
+    return await issue(grant, undefined, next);
+  }
+
+  async function actForItself(credentials: string, scope: string): Promise<Reply> {
+    const id = await authenticate(credentials);
+    if (id === undefined) return refused;
+    const access_token = await sign(heads.access, accessClaims(id, id, scope));
+    return json({ access_token, token_type: "Bearer", expires_in: 3600, scope }, cors);
+  }
+
+  async function issue({ clientId, scope, sid }: Grant, nonce?: string, refresh_token?: string): Promise<Reply> {
+    const claims = accessClaims(user.sub, clientId, scope);
+    const { iss, sub, iat, exp } = claims;
+    const session = { auth_time: iat, sid };
     const [access_token, id_token] = await Promise.all([
-      sign(heads.access, { ...common, aud: issuer, client_id: clientId, scope, jti: randomText(33) }),
-      sign(heads.id, { ...common, aud: clientId, nonce, at_hash: "A".repeat(22) }),
+      sign(heads.access, { ...claims, ...session }),
+      sign(heads.id, { iss, sub, aud: clientId, exp, iat, nonce, at_hash: "A".repeat(22), ...session }),
     ]);
-    return {
-      status: 200,
-      headers: {
-        "content-type": "application/json",
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": "WWW-Authenticate, Retry-After",
-      },
-      body: JSON.stringify({ access_token, token_type: "Bearer", expires_in: 3600, scope, id_token }),
-    };
+    return json({ access_token, token_type: "Bearer", expires_in: 3600, scope, refresh_token, id_token }, cors);
+  }
+
+  function accessClaims(sub: string, clientId: string, scope: string) {
+    const iat = Math.floor(Date.now() / 1000);
+    const jti = `${randomText(16)}.${randomText(16)}`;
+    return { iss: issuer, sub, aud: issuer, client_id: clientId, scope, iat, exp: iat + 3600, jti };
   }
 
   async function sign(head: string, claims: unknown): Promise<string> {
@@ -105,65 +129,73 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
     return `${input}.${base64url(new Uint8Array(signature))}`;
   }
 
-  async function keys(): Promise<Reply> {
-    const jwk = await crypto.subtle.exportKey("jwk", pair.publicKey);
-    const headers = { "content-type": "application/json" };
-    return { status: 200, headers, body: JSON.stringify({ keys: [{ ...jwk, kid, alg }] }) };
+  async function introspect({ form, authorization }: Received): Promise<Reply> {
+    const params = new URLSearchParams(await form());
+    if (await authenticate(authorization()) === undefined) return refused;
+    const claims = await verified(params.get("token")!);
+    return claims === undefined ? refused : json({ active: true, token_type: "Bearer", ...claims });
   }
 
-  async function fetch(request: Request): Promise<Response> {
-    const { pathname, search } = new URL(request.url);
-    const reply = pathname === "/oauth2/authorize"
-      ? authorize(search)
-      : pathname === "/oauth2/token"
-      ? await token(await request.text())
-      : await keys();
-    return new Response(reply.body, reply);
+  async function userinfo(credentials: string): Promise<Reply> {
+    const claims = await verified(credentials.slice("Bearer ".length));
+    return claims === undefined ? refused : json({ name: user.name, sub: claims.sub }, cors);
   }
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const [path, query = ""] = incoming.url!.split("?");
-    const { status, headers, body } = path === "/oauth2/authorize"
-      ? authorize(query)
-      : path === "/oauth2/token"
-      ? await token(await textOf(incoming))
-      : await keys();
-    outgoing.writeHead(status, { ...headers, "content-length": body?.length ?? 0 });
-    outgoing.end(body);
+  /** The id of a client whose secret is right. */
+  async function authenticate(credentials: string): Promise<string | undefined> {
+    const [id, secret = ""] = atob(credentials.slice("Basic ".length)).split(":");
+    return await digest(secret) === secretDigest ? id : undefined;
   }
 
-  const port = await serve(fetch, answer);
+  /** The claims of a token whose signature holds. */
+  async function verified(token: string): Promise<Record<string, unknown> | undefined> {
+    const end = token.lastIndexOf(".");
+    const signature = bytesOf(token.slice(end + 1));
+    const input = encoder.encode(token.slice(0, end));
+    if (!await crypto.subtle.verify(algorithm, publicKey, signature, input)) return undefined;
+    return JSON.parse(decoder.decode(bytesOf(token.slice(token.indexOf(".") + 1, end))));
+  }
+
+  const port = await serve(async (received) => {
+    switch (received.path) {
+      case "/oauth2/authorize":
+        return authorize(received.query);
+      case "/oauth2/token":
+        return await token(received);
+      case "/oauth2/introspect":
+        return await introspect(received);
+      case "/oauth2/userinfo":
+        return await userinfo(received.authorization());
+      default:
+        return json({ keys: [{ ...jwk, kid, alg }] });
+    }
+  });
   issuer = `http://localhost:${port}`;
+  // As long as Latchkey's.
+  cookie = `latchkey_session_${port}=${"A".repeat(108)}; Path=/; HttpOnly; SameSite=Lax`;
   return { port, issuer };
 }
 
-/** As long as Latchkey's. */
-const cookie = `latchkey_session=${"A".repeat(106)}; Path=/; HttpOnly; SameSite=Lax`;
+const refused: Reply = { status: 400, headers: {}, body: "" };
 
-const nothing: Reply = { status: 400, headers: {}, body: "" };
+const cors = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+};
 
-async function serve(
-  fetch: Handler,
-  answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
-): Promise<number> {
-  const hostname = "127.0.0.1";
-  const globals = globalThis as { Deno?: unknown; Bun?: unknown };
-  if (globals.Deno !== undefined) return Deno.serve({ hostname, port: 0, onListen() {} }, fetch).addr.port;
-  if (globals.Bun !== undefined) return Bun.serve({ hostname, port: 0, fetch }).port;
-  const { createServer } = await import("node:http");
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, hostname, resolve));
-  return (server.address() as { port: number }).port;
+/** With the headers of Latchkey's answers. */
+function json(body: unknown, extra?: Record<string, string>): Reply {
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...extra,
+  };
+  return { status: 200, headers, body: JSON.stringify(body) };
 }
 
-function textOf(incoming: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    incoming.setEncoding("utf8");
-    incoming.on("data", (part) => text += part);
-    incoming.on("end", () => resolve(text));
-    incoming.on("error", reject);
-  });
+async function digest(text: string): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
 }
 
 function randomText(bytes: number): string {
@@ -174,4 +206,9 @@ function randomText(bytes: number): string {
 function base64url(bytes: Uint8Array): string {
   if (!native) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url");
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** The way back. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return native ? Uint8Array.fromBase64(text, { alphabet: "base64url" }) : Buffer.from(text, "base64url");
 }

@@ -44,10 +44,10 @@ export async function findRuntime(name: string): Promise<Runtime> {
 
 let bundled: Promise<unknown> | undefined;
 
-/** Bundles the programs for runtimes that cannot read an import map; packages come from node_modules. */
+/** Bundles the server for runtimes that cannot read an import map; packages come from node_modules. */
 function bundle(): Promise<unknown> {
   return bundled ??= esbuild.build({
-    entryPoints: ["scripts/bench/server.ts", "scripts/bench/load.ts"],
+    entryPoints: ["scripts/bench/server.ts"],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     chunkNames: "chunks/[name]-[hash]",

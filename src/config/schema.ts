@@ -132,6 +132,11 @@ const client = v.pipe(
           examples: [{ keys: [exampleKey] }],
         }),
       )),
+      jwks_uri: v.optional(text({
+        title: "Keys elsewhere",
+        description: "Where the client's public keys are found instead: an https URL, fetched when they are needed.",
+        examples: ["https://app.example/jwks.json"],
+      })),
       subject_type: v.optional(choice(["public", "pairwise"], {
         title: "Subject type",
         description: "pairwise: users have another sub for each sector. Access tokens of such a client are opaque.",

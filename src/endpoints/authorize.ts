@@ -5,7 +5,7 @@ import type { Target } from "../http/router.ts";
 import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorization.ts";
 import type { AuthorizationRequest, Destination } from "../oauth/authorization.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { loginRequired, usableSession } from "../oauth/openid_request.ts";
+import { loginRequired, refuseOldLogin, usableSession } from "../oauth/openid_request.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { beginSession } from "../oauth/session.ts";
@@ -45,6 +45,7 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     }
     const goesOn = session?.sub === decision.user.sub && session.authTime === decision.authTime;
     if (!goesOn && asked.wishes.prompt.includes("none")) throw loginRequired("another user is there than logged in");
+    if (!goesOn) refuseOldLogin(server, asked.wishes, decision.authTime, former);
     const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime);
     const code = await issueCode(server, asked, decision, current.sid);
     const headers = goesOn ? {} : await keepSession(desk, current);

@@ -9,7 +9,9 @@ import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
+import { sessionFor } from "../oauth/subject.ts";
 import { endSession, formToken } from "../oauth/session.ts";
+import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
 import { asPage } from "./answer.ts";
@@ -25,7 +27,7 @@ export function logoutEndpoint(desk: Desk): Endpoint {
       const params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
       params.refuseRepeats("LO-02");
       const session = await readSession(desk, request);
-      const { client, sid } = await readWhoAsks(desk, params);
+      const { client, sid } = await readWhoAsks(desk, params, session);
       const goOn = readGoOn(params, client);
       // A hint names its session even where the browser brings no cookie along, because another site posted the form.
       const ending = session === undefined || sid === session.sid ? sid : undefined;
@@ -58,6 +60,7 @@ export function logoutEndpoint(desk: Desk): Endpoint {
 async function readWhoAsks(
   { server }: Desk,
   params: Params,
+  session: Session | undefined,
 ): Promise<{ readonly client?: Client; readonly sid?: string }> {
   const hint = params.get("id_token_hint");
   const named = params.get("client_id");
@@ -71,7 +74,19 @@ async function readWhoAsks(
   }
   const id = hinted?.clientId ?? named;
   const client = id === undefined ? undefined : server.clients.find(id);
-  return { client, sid: hinted?.sid };
+  return { client, sid: await findSession(server, client, hinted?.sid, session) };
+}
+
+/** The session that a hint means. */
+async function findSession(
+  server: Server,
+  client: Client | undefined,
+  named: string | undefined,
+  session: Session | undefined,
+): Promise<string | undefined> {
+  if (named === undefined || client?.sector === undefined) return named;
+  // A pairwise client knows it by a name of its own, which only the session itself can confirm.
+  return session !== undefined && await sessionFor(server, client, session.sid) === named ? session.sid : undefined;
 }
 
 /** Where the browser goes afterwards: only to a URI that the client has registered for it (§3). */

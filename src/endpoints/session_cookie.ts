@@ -26,7 +26,7 @@ export function forgetSession(desk: Desk): Record<string, string> {
 
 /** Cookies know no ports, so the name must: or two servers on one machine would log each other out. */
 function nameOf(issuer: string): string {
-  const { port } = new URL(issuer);
+  const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
   return port === "" ? "latchkey_session" : `latchkey_session_${port}`;
 }
 

@@ -1,5 +1,7 @@
 /** The authorization request, from its parameters to a code (OAuth 2.1 §4.1.1, §4.1.2). */
 
+import type { RequestedClaims } from "../store/store.ts";
+import { scopeOfClaim } from "./claims.ts";
 import type { Client } from "./clients.ts";
 import type { User } from "./client.ts";
 import { OAuthError } from "./errors.ts";
@@ -9,7 +11,7 @@ import { readLoginWishes, subNotMet } from "./openid_request.ts";
 import type { LoginWishes } from "./openid_request.ts";
 import { readResources } from "./resources.ts";
 import { settleScope, splitScope } from "./scope.ts";
-import { digest, drawName, drawSecret } from "./secrets.ts";
+import { drawName, drawSecret, shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 
 /** Where an answer may be sent. Without one, a refusal can only become a page of this server. */
@@ -48,6 +50,8 @@ export interface Approval {
   readonly user: User;
   /** All of the request's scope, or less. */
   readonly scope: readonly string[];
+  /** Claims that may be shown because they were asked for by name. Default: all but those of refused scope values. */
+  readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
 }
@@ -250,7 +254,7 @@ export async function issueCode(
   const { client, destination } = request;
   const scope = request.scope.filter((token) => approval.scope.includes(token));
   const { sub } = approval.user;
-  const { expectedSubs, claims } = request.wishes;
+  const { expectedSubs } = request.wishes;
   if (expectedSubs?.includes(sub) === false) throw subNotMet(expectedSubs);
   if (scope.length === 0) {
     throw new OAuthError("access_denied", "nothing of the requested scope was granted", {
@@ -276,7 +280,7 @@ export async function issueCode(
   const family = drawName(server.random);
   const issuedAt = server.now();
   const validUntil = issuedAt + server.lifetimes.code * 1000;
-  await server.store.put("code", await digest(code), {
+  await server.store.put("code", await shelfId(server, code), {
     clientId: client.id,
     redirectUri: destination.uri,
     challenge: request.challenge,
@@ -286,12 +290,21 @@ export async function issueCode(
     authTime: approval.authTime,
     sid,
     resources: request.resources,
-    claims,
+    claims: allowedClaims(request, approval),
     issuedAt,
     validUntil,
   }, { family, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: issuedAt, client: client.id, sub, scope, family });
   return code;
+}
+
+/** The claims asked for by name, without those of a scope value that was refused, and without those refused by name. */
+function allowedClaims({ scope, wishes }: AuthorizationRequest, approval: Approval): RequestedClaims | undefined {
+  if (wishes.claims === undefined) return undefined;
+  const refused = scope.filter((token) => !approval.scope.includes(token));
+  const allow = (names: readonly string[]) =>
+    names.filter((name) => approval.claims?.includes(name) ?? !refused.includes(scopeOfClaim(name) ?? ""));
+  return { userinfo: allow(wishes.claims.userinfo), id_token: allow(wishes.claims.id_token) };
 }
 
 /** What the bearer of a code may be told about it. */
@@ -306,7 +319,7 @@ export interface IssuedCode {
 
 /** Looks at a code without using it up; `undefined` when it is not one of this server's, or no longer kept. */
 export async function describeCode(server: Server, code: string): Promise<IssuedCode | undefined> {
-  const entry = await server.store.get("code", await digest(code));
+  const entry = await server.store.get("code", await shelfId(server, code));
   if (entry === undefined) return undefined;
   const { clientId, redirectUri, challenge } = entry.value;
   return { clientId, redirectUri, challenged: challenge !== undefined, spentAt: entry.spentAt };

@@ -38,6 +38,8 @@ export interface ClientMetadata {
   readonly token_endpoint_auth_method?: ClientAuthMethod;
   /** The client's public keys, for `private_key_jwt` (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** Where those keys are found instead; fetched when they are needed, and again when an assertion names an unknown one. */
+  readonly jwks_uri?: string;
   /** The one algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key. */
   readonly token_endpoint_auth_signing_alg?: string;
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */

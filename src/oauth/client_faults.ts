@@ -2,6 +2,7 @@
 
 import type { ClientMetadata } from "./client.ts";
 import { sectorOf } from "./clients.ts";
+import { isTestHost } from "./hosts.ts";
 import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { signingAlgorithms } from "./keys.ts";
@@ -128,9 +129,17 @@ const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
   private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
 };
 
+function isFetchable(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  const { protocol, hostname } = new URL(uri);
+  return protocol === "https:" || (protocol === "http:" && isTestHost(hostname));
+}
+
 function* clientKeyFaults(client: ClientMetadata): Generator<Fault> {
   const alg = client.token_endpoint_auth_signing_alg;
-  const suits = assertionAlgorithms[client.token_endpoint_auth_method ?? (client.jwks ? "private_key_jwt" : "none")];
+  const suits = assertionAlgorithms[
+    client.token_endpoint_auth_method ?? (client.jwks ?? client.jwks_uri ? "private_key_jwt" : "none")
+  ];
   if (alg !== undefined && !suits?.test(alg)) {
     yield {
       place: "token_endpoint_auth_signing_alg",
@@ -140,12 +149,24 @@ function* clientKeyFaults(client: ClientMetadata): Generator<Fault> {
     };
   }
   const keys = client.jwks?.keys ?? [];
-  if (client.token_endpoint_auth_method === "private_key_jwt" && keys.length === 0) {
+  const { jwks_uri: uri } = client;
+  if (uri !== undefined && client.jwks !== undefined) {
+    yield { place: "jwks_uri", expected: "jwks or jwks_uri", found: "both", mend: "Keep one of the two." };
+  }
+  if (uri !== undefined && !isFetchable(uri)) {
+    yield {
+      place: "jwks_uri",
+      expected: "an https URL, or an http URL on a loopback or reserved test host",
+      found: quote(uri),
+      mend: "Write https://host/path.",
+    };
+  }
+  if (client.token_endpoint_auth_method === "private_key_jwt" && keys.length === 0 && uri === undefined) {
     yield {
       place: "jwks",
       expected: `at least one public key, because token_endpoint_auth_method is "private_key_jwt"`,
       found: "none",
-      mend: "Add the client's public keys as a JWK Set.",
+      mend: "Add the client's public keys as a JWK Set, or a jwks_uri where they are found.",
     };
   }
   for (const [i, key] of keys.entries()) {

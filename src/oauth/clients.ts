@@ -23,6 +23,8 @@ export interface Client {
   readonly assertionSecret?: string;
   /** The public keys of its client assertions. */
   readonly jwks?: NonNullable<ClientMetadata["jwks"]>;
+  /** Where those keys are found instead. */
+  readonly jwksUri?: string;
   /** The one algorithm of its client assertions, when it registered one. */
   readonly assertionAlg?: string;
   /** The sector its pairwise subjects are for; absent: its subjects are public. */
@@ -100,9 +102,13 @@ export function knowClient(
   server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
 ): Client {
   const secret = metadata.client_secret;
-  const { jwks } = metadata;
+  const { jwks, jwks_uri: jwksUri } = metadata;
   const authMethod = metadata.token_endpoint_auth_method ??
-    (secret !== undefined ? "client_secret_basic" : jwks !== undefined ? "private_key_jwt" : "none");
+    (secret !== undefined
+      ? "client_secret_basic"
+      : jwks !== undefined || jwksUri !== undefined
+      ? "private_key_jwt"
+      : "none");
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
   const native = !confidential || metadata.application_type === "native";
@@ -114,6 +120,7 @@ export function knowClient(
     secretDigest: secret === undefined ? undefined : digest(secret),
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
     jwks,
+    jwksUri,
     assertionAlg: metadata.token_endpoint_auth_signing_alg,
     sector: metadata.subject_type === "pairwise" ? sectorOf(metadata) : undefined,
     secretExpiresAt: metadata.client_secret_expires_at || undefined,

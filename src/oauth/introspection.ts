@@ -2,7 +2,7 @@
 
 import type { Client } from "./clients.ts";
 import { canonicalUri } from "./resources.ts";
-import { digest } from "./secrets.ts";
+import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { subjectFor } from "./subject.ts";
 import { readAccessToken } from "./tokens/access_token.ts";
@@ -24,7 +24,7 @@ export async function introspect(server: Server, caller: Client, token: string):
     if (!served && access.client_id !== caller.id) return inactive;
     return { active: true, token_type: "Bearer", ...access };
   }
-  const refresh = await server.store.get("refresh_token", await digest(token));
+  const refresh = await server.store.get("refresh_token", await shelfId(server, token));
   if (refresh === undefined || refresh.value.clientId !== caller.id || refresh.spentAt !== undefined) return inactive;
   const { sub, scope, validUntil, sid } = refresh.value;
   if (server.now() >= validUntil || server.users.find(sub) === undefined) return inactive;

@@ -2,6 +2,7 @@
 
 import { base64url, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
 import type { JWK } from "jose";
+import { sha256 } from "../runtime/hash.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import type { Trace } from "./trace.ts";
 
@@ -53,7 +54,7 @@ export interface Keys {
   rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
   /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
   newest(alg: SigningAlgorithm): Promise<number>;
-  /** Looks for keys that other instances on the same store have made. */
+  /** Takes over what other instances on the same store have made of the keys. */
   refresh(): Promise<void>;
 }
 
@@ -164,7 +165,8 @@ export function storedKeys(store: Store, now: () => number, trace: Trace, longes
     },
 
     async refresh() {
-      await Promise.all([...rings].map(async ([alg, keys]) => replace(alg, extend(alg, await keys))));
+      // All of them anew: another instance may also have made one last longer.
+      await Promise.all([...rings.keys()].map((alg) => replace(alg, load(alg))));
     },
   };
 }
@@ -227,6 +229,6 @@ function headerOf(signer: Signer, typ: string): string {
 
 /** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
 export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  const hash = await crypto.subtle.digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", encoder.encode(token));
-  return base64url.encode(new Uint8Array(hash, 0, hash.byteLength / 2));
+  if (alg !== "EdDSA") return base64url.encode((await sha256(token)).subarray(0, 16));
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-512", encoder.encode(token)), 0, 32));
 }

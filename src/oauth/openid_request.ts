@@ -9,7 +9,7 @@ import type { Server } from "./server.ts";
 import { splitScope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { RequestedClaims } from "../store/store.ts";
-import { findSubject } from "./subject.ts";
+import { subjectFor } from "./subject.ts";
 import { readIdTokenHint } from "./tokens/id_token.ts";
 
 /** How the client wants the person to be asked. */
@@ -73,8 +73,11 @@ async function settleSubs(
   const [first, ...others] = all;
   if (first === undefined) return undefined;
   const allowed = first.filter((sub) => others.every((demand) => demand.includes(sub)));
-  const users = await Promise.all(allowed.map((sub) => findSubject(server, client, sub)));
-  return users.flatMap((user) => user === undefined ? [] : [user.sub]);
+  const wanted = new Set(allowed);
+  if (client.sector === undefined) return [...wanted].filter((sub) => server.users.find(sub) !== undefined);
+  const subs: string[] = [];
+  for (const { sub } of server.users.all()) if (wanted.has(await subjectFor(server, client, sub))) subs.push(sub);
+  return subs;
 }
 
 function readMaxAge(text: string | undefined): number | undefined {
@@ -113,8 +116,7 @@ function readClaims(
     if (!isObject(wanted)) throw malformed(`a ${place} that is not an object`);
     for (const [name, how] of Object.entries(wanted)) {
       if (how !== null && !isObject(how)) throw malformed("a claim whose request is neither null nor an object");
-      if (name === "sub" && how?.value !== undefined) subs.push([String(how.value)]);
-      if (name === "sub" && Array.isArray(how?.values)) subs.push(how.values.map(String));
+      if (name === "sub") subs.push(...readSubs(how, malformed));
       if (name === "acr" && how?.essential === true && (how.value !== undefined || how.values !== undefined)) {
         throw new OAuthError("access_denied", "claims demands an acr that this server cannot meet", {
           rule: "OI-08",
@@ -128,6 +130,17 @@ function readClaims(
     }
   }
   return { names, subs };
+}
+
+/** The subjects that a request for `sub` demands: one of `values`, or the one `value` (Core §5.5.1). */
+function readSubs(how: Record<string, unknown> | null, malformed: (received: string) => OAuthError): string[][] {
+  const demands = [how?.value === undefined ? [] : [how.value], how?.values ?? []];
+  return demands.flatMap((demand) => {
+    if (!Array.isArray(demand) || !demand.every((sub) => typeof sub === "string")) {
+      throw malformed("a sub that is not a text");
+    }
+    return demand.length === 0 ? [] : [demand];
+  });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -152,6 +165,18 @@ export function usableSession(server: Server, wishes: LoginWishes, session: Sess
   if (reason === undefined) return session;
   if (prompt.includes("none")) throw loginRequired(reason);
   return undefined;
+}
+
+/** Refuses a login that an approver calls new but that the request finds too old. */
+export function refuseOldLogin(
+  server: Server,
+  { prompt, maxAge }: LoginWishes,
+  authTime: number,
+  former: Session | undefined,
+): void {
+  const tooOld = maxAge !== undefined && server.now() - authTime > maxAge * 1000;
+  const notNew = prompt.includes("login") && former !== undefined && authTime < former.authTime;
+  if (tooOld || notNew) throw loginRequired("the login is older than the request allows");
 }
 
 /** `login_required`, for requests that forbid to ask. */

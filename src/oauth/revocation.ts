@@ -4,7 +4,7 @@ import type { Client } from "./clients.ts";
 import { OAuthError } from "./errors.ts";
 import { endFamily } from "./grants/family.ts";
 import type { Params } from "./params.ts";
-import { digest } from "./secrets.ts";
+import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { readAccessToken } from "./tokens/access_token.ts";
 
@@ -20,7 +20,7 @@ export function requireTokenParameter(params: Params, rule: string): string {
  * token may be, nothing happens, and nobody learns which (§2.2).
  */
 export async function revokeToken(server: Server, client: Client, token: string): Promise<void> {
-  const refresh = await server.store.get("refresh_token", await digest(token));
+  const refresh = await server.store.get("refresh_token", await shelfId(server, token));
   if (refresh !== undefined) {
     if (refresh.value.clientId !== client.id) return;
     return await endFamily(server, refresh.family!, "the client revoked its refresh token", refresh.value.endsAt);

@@ -1,11 +1,10 @@
 /** Values that only their bearer knows: drawn from the dice, kept as digests, compared in constant time. */
 
 import { base64url } from "jose";
+import { sha256 } from "../runtime/hash.ts";
 
 /** Gives that many random bytes from a cryptographic generator. */
 export type Dice = (bytes: number) => Uint8Array;
-
-const encoder = new TextEncoder();
 
 /** Draws a secret of 256 bits, as 43 URL-safe characters (OAuth 2.1 §7.7 asks for 128 bits or more). */
 export function drawSecret(dice: Dice): string {
@@ -17,14 +16,14 @@ export function drawName(dice: Dice): string {
   return base64url.encode(dice(16));
 }
 
-/** The SHA-256 digest of a text. */
-export async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
-}
-
 /** The SHA-256 digest of a text, as base64url: what the shelf keeps of a secret. */
 export async function digest(text: string): Promise<string> {
   return base64url.encode(await sha256(text));
+}
+
+/** Where a secret is shelved: by its digest, and apart from other issuers that may share the store. */
+export function shelfId(server: { readonly issuer: string }, secret: string): Promise<string> {
+  return digest(`${server.issuer} ${secret}`);
 }
 
 /** Whether two texts are equal, in a time that depends on their lengths alone. Give it digests, whose length is fixed. */

@@ -10,6 +10,9 @@ import type { Dice } from "./secrets.ts";
 import type { Throttle } from "./throttle.ts";
 import type { Trace } from "./trace.ts";
 
+/** Fetches a document from elsewhere; the shape of `fetch`. */
+export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
+
 /** One authorization server, as the rules see it. */
 export interface Server {
   /** The issuer identifier, exactly as configured. */
@@ -33,6 +36,8 @@ export interface Server {
   readonly lifetimes: Required<Lifetimes>;
   /** How refresh tokens behave. */
   readonly refresh: Required<RefreshSettings>;
+  /** Fetches what clients point to: their keys. */
+  readonly outbound: Outbound;
   /** What a client assertion may be for, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens are for. */

@@ -1,6 +1,7 @@
 /** Sessions: who is logged in, sealed into a value that the browser keeps and only this server can make. */
 
 import { base64url } from "jose";
+import { hmacSha256 } from "../runtime/hash.ts";
 import { drawName, equalInConstantTime } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { serverSecret } from "./server_secret.ts";
@@ -50,21 +51,15 @@ export function formToken(server: Server, { sid }: Session, purpose: string): Pr
   return macOf(server, `form ${purpose}`, sid);
 }
 
-const imported = new WeakMap<Server["store"], Promise<CryptoKey>>();
+const seals = new WeakMap<Server["store"], ReturnType<typeof hmacSha256>>();
 
 /** What is sealed for one purpose counts for no other. */
 async function macOf(server: Server, purpose: string, text: string): Promise<string> {
-  let key = imported.get(server.store);
-  if (key === undefined) {
-    key = importKey(server);
-    imported.set(server.store, key);
-    key.catch(() => imported.delete(server.store));
+  let seal = seals.get(server.store);
+  if (seal === undefined) {
+    seal = serverSecret(server, "session").then(hmacSha256);
+    seals.set(server.store, seal);
+    seal.catch(() => seals.delete(server.store));
   }
-  const mac = await crypto.subtle.sign("HMAC", await key, new TextEncoder().encode(`${purpose} ${text}`));
-  return base64url.encode(new Uint8Array(mac));
-}
-
-async function importKey(server: Server): Promise<CryptoKey> {
-  const bytes = new TextEncoder().encode(await serverSecret(server, "session"));
-  return await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return base64url.encode(await (await seal)(`${server.issuer} ${purpose} ${text}`));
 }

@@ -1,6 +1,5 @@
 /** Subject identifiers: the same for every client, or one per sector (OpenID Connect Core §8). */
 
-import type { User } from "./client.ts";
 import type { Client } from "./clients.ts";
 import { digest } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -15,9 +14,7 @@ export async function subjectFor(server: Server, client: Client, sub: string): P
   return await digest(`${await serverSecret(server, "pairwise")} ${client.sector} ${sub}`);
 }
 
-/** The user whom a client calls by a subject. Pairwise ones cannot be led back, so every user is tried. */
-export async function findSubject(server: Server, client: Client, subject: string): Promise<User | undefined> {
-  if (client.sector === undefined) return server.users.find(subject);
-  for (const user of server.users.all()) if (await subjectFor(server, client, user.sub) === subject) return user;
-  return undefined;
+/** How a session is called towards a client: one name for all would show that two pairwise subjects are one person. */
+export async function sessionFor(server: Server, client: Client, sid: string): Promise<string> {
+  return client.sector === undefined ? sid : await subjectFor(server, client, `session ${sid}`);
 }

@@ -61,10 +61,17 @@ export type TraceEvent =
  * by its length alone.
  */
 export function veil(text: string): string {
-  return text
+  // Whoever sends much must not be able to keep a log busy.
+  return text.slice(0, longest)
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
-    .replace(/[A-Za-z0-9._~+/-]*[A-Za-z0-9_-]{32,}[A-Za-z0-9._~+/=-]*/g, (word) => `…(${word.length} characters)`);
+    .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secret.test(word) ? `…(${word.length} characters)` : word);
 }
+
+/** As much of what a client sent as a trace repeats, in characters. */
+const longest = 2000;
+
+/** A run that looks drawn, or a code verifier, which may hold dots and tildes. */
+const secret = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 
 /** Receives every event, synchronously; what it throws is dropped. */
 export type Trace = (event: TraceEvent) => void;

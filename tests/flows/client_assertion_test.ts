@@ -857,3 +857,75 @@ test("[JC-01, JC-05, SC-12] what oauth4webapi sends for either method is accepte
     assertEquals((await oauth.processClientCredentialsResponse(server, client, answer)).scope, "read");
   }
 });
+
+test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid that is new", async () => {
+  const jwks_uri = "https://client.example/jwks.json";
+  const [first, second] = [await pairOf("remote ES256"), await pairOf("remote2 ES256")];
+  const served = [{ ...first.jwk, kid: "one" }];
+  const asked: string[] = [];
+  let answer = () => Response.json({ keys: served });
+  const remote: ClientMetadata = {
+    client_id: "remote",
+    jwks_uri,
+    redirect_uris: ["https://web.example/cb"],
+    grant_types: ["client_credentials"],
+  };
+  const open = () =>
+    bench({
+      issuer,
+      clients: [remote],
+      outbound: (url, { redirect }) => {
+        asked.push(`${url} ${redirect}`);
+        return Promise.resolve(answer());
+      },
+    });
+  const b = await open();
+  const say = (kid: string, key = first.privateKey) => tried(b, "remote", { header: { kid }, key });
+  assertEquals(await say("one"), "200");
+  assertEquals(await say("one"), "200");
+  assertEquals(asked, [`${jwks_uri} manual`]);
+  served.push({ ...second.jwk, kid: "two" });
+  // So soon after the first fetch an unknown name fetches nothing.
+  assertEquals(await say("two", second.privateKey), refused);
+  assertEquals(asked.length, 1);
+
+  const other = await open();
+  const there = (kid: string, key: typeof first.privateKey) =>
+    assertionOf("remote", { header: { kid }, key }).then((one) => ask(other, one)).then(outcome);
+  assertEquals(await there("two", second.privateKey), "200");
+  assertEquals(await there("one", second.privateKey), refused);
+  assertEquals(asked.length, 2);
+
+  for (
+    const bad of [
+      () => new Response("no", { status: 404 }),
+      () => Response.json({ keys: "none" }),
+      () => new Response(null, { status: 302, headers: { location: "https://evil.example/" } }),
+    ]
+  ) {
+    answer = bad;
+    const broken = await open();
+    assertEquals(await outcome(await ask(broken, await assertionOf("remote", { header: { kid: "one" } }))), refused);
+  }
+});
+
+test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async () => {
+  const { jwk } = await pairOf("key ES256");
+  const places = async (more: Partial<ClientMetadata>) => {
+    const client = { client_id: "x", redirect_uris: ["https://web.example/cb"], ...more };
+    try {
+      await (await latchkey({ issuer, clients: [client] })).close();
+      return [];
+    } catch (error) {
+      return (error as ConfigurationError).faults.map(({ place }) => place);
+    }
+  };
+  assertEquals(await places({ jwks_uri: "https://client.widgets.com/jwks" }), []);
+  assertEquals(await places({ jwks_uri: "http://localhost:3000/jwks" }), []);
+  for (const jwks_uri of ["http://client.widgets.com/jwks", "ftp://x.example/", "/jwks", "file:///etc/passwd"]) {
+    assertEquals(await places({ jwks_uri }), ["clients[0].jwks_uri"]);
+  }
+  assertEquals(await places({ jwks_uri: "https://x.example/jwks", jwks: { keys: [{ ...jwk }] } }), [
+    "clients[0].jwks_uri",
+  ]);
+});

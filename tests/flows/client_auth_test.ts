@@ -14,6 +14,7 @@ import { inspect } from "node:util";
 import { ClientSecretBasic, ClientSecretPost } from "oauth4webapi";
 import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { digestedBy } from "./digests.ts";
 import { basic, bench, clients, each, encode, outcome, overheard, webRequest } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 
@@ -288,27 +289,13 @@ test("[CA-07] unknown client, wrong secret, no credentials and wrong method get 
 test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whether the client exists or not", async () => {
   const b = await bench(withOld);
   const secret = "guess".repeat(20);
-  const cost = async (id: string): Promise<string[]> => {
-    const body = encode({ grant_type: "authorization_code", code: "x", redirect_uri: callback });
-    const digested: string[] = [];
-    const { subtle } = crypto;
-    const digest = subtle.digest;
-    subtle.digest = function (algorithm, data) {
-      const view = ArrayBuffer.isView(data) ? data : new Uint8Array(data);
-      digested.push(Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString());
-      return digest.call(subtle, algorithm, data);
-    };
-    try {
+  const body = encode({ grant_type: "authorization_code", code: "x", redirect_uri: callback });
+  const cost = (id: string): Promise<string[]> =>
+    digestedBy(async () => {
       const headers = { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" };
-      assertEquals(
-        await outcome(await b.get("/oauth2/token", { method: "POST", body, headers })),
-        "401 invalid_client",
-      );
-    } finally {
-      delete (subtle as { digest?: unknown }).digest;
-    }
-    return digested;
-  };
+      const answer = await b.get("/oauth2/token", { method: "POST", body, headers });
+      assertEquals(await outcome(answer), "401 invalid_client");
+    });
   await each(["web", "nobody", "poster", "spa", "old"], async (id) => assertEquals(await cost(id), [secret]));
 });
 

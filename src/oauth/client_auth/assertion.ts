@@ -1,9 +1,9 @@
 /** client_secret_jwt and private_key_jwt: the client signs a statement about itself (RFC 7523 §2.2, §3). */
 
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from "jose";
 import type { Client } from "../clients.ts";
-import { digest } from "../secrets.ts";
+import { shelfId } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { refuseClient } from "./method.ts";
@@ -122,7 +122,7 @@ async function verify(
   let payload: JWTPayload;
   try {
     ({ payload } = client.assertionSecret === undefined
-      ? await jwtVerify(assertion, keysOf(client), options)
+      ? await jwtVerify(assertion, keysOf(server, client), options)
       : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
   } catch (cause) {
     throw refuseClient(
@@ -146,16 +146,25 @@ async function verify(
 
 const keySets = new WeakMap<Client, JWTVerifyGetKey>();
 
-/** The client's registered keys, each imported once; keys that an assertion brings along count for nothing. */
-function keysOf(client: Client): JWTVerifyGetKey {
+/**
+ * The client's registered keys, each imported once; keys that an assertion brings along count for nothing. Keys that are
+ * elsewhere are fetched when they are needed, without following redirects, and once more when an assertion names an
+ * unknown one, but not twice within half a minute.
+ */
+function keysOf(server: Server, client: Client): JWTVerifyGetKey {
   let keys = keySets.get(client);
-  if (keys === undefined) keySets.set(client, keys = createLocalJWKSet(client.jwks as JSONWebKeySet));
+  if (keys === undefined) {
+    keys = client.jwksUri === undefined
+      ? createLocalJWKSet(client.jwks as JSONWebKeySet)
+      : createRemoteJWKSet(new URL(client.jwksUri), { [customFetch]: server.outbound, timeoutDuration: 5000 });
+    keySets.set(client, keys);
+  }
   return keys;
 }
 
 async function refuseReplay(server: Server, client: Client, { jti, exp }: JWTPayload): Promise<void> {
   const expiresAt = Math.ceil(exp! * 1000);
-  const id = await digest(JSON.stringify(["assertion", client.id, jti]));
+  const id = await shelfId(server, JSON.stringify(["assertion", client.id, jti]));
   if (await server.store.add("seen", id, {}, { expiresAt })) return;
   throw refuseClient("the assertion was used before", "a jti of its own for each assertion", "one that was seen");
 }

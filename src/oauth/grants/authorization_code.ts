@@ -6,7 +6,7 @@ import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { proveChallenge } from "../pkce.ts";
 import { narrowResources } from "../resources.ts";
-import { digest } from "../secrets.ts";
+import { shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { endFamily } from "./family.ts";
 import type { Grant } from "./grant.ts";
@@ -20,7 +20,7 @@ export const authorizationCode: Grant = {
   async authorize(server, client, params) {
     const code = required(params, "code", "TK-16");
     const redirectUri = required(params, "redirect_uri", "TK-14");
-    const id = await digest(code);
+    const id = await shelfId(server, code);
     const entry = await server.store.get("code", id);
     if (entry === undefined) throw unusable("TK-16", "the code is unknown", "a code this server issued", "another one");
     const kept = entry.value;
@@ -35,6 +35,9 @@ export const authorizationCode: Grant = {
     }
     if (await server.store.get("ended_family", entry.family!) !== undefined) {
       throw unusable("CI-11", "the approval was ended", "an approval that still holds", "one that was revoked");
+    }
+    if (!kept.scope.includes("offline_access") && await server.store.get("ended_family", kept.sid) !== undefined) {
+      throw unusable("LO-05", "the session has ended", "a session that goes on, or offline_access", "one that ended");
     }
     if (server.users.find(kept.sub) === undefined) {
       throw unusable("CI-11", "the user is no longer there", `user ${kept.sub}`, "no such user");

@@ -6,7 +6,7 @@ import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { narrowResources } from "../resources.ts";
 import { splitScope } from "../scope.ts";
-import { digest } from "../secrets.ts";
+import { drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { idleUntil, shelveRefreshToken, succeed, successorOf } from "../tokens/refresh_token.ts";
 import { endFamily } from "./family.ts";
@@ -24,7 +24,7 @@ export const refreshTokenGrant: Grant = {
         received: "no refresh_token",
       });
     }
-    const id = await digest(token);
+    const id = await shelfId(server, token);
     const entry = await server.store.get("refresh_token", id);
     if (entry === undefined) throw unusable("RT-07", "the refresh token is unknown", "one that this server issued");
     const kept = entry.value;
@@ -73,7 +73,7 @@ async function rotate(
   token: string,
   entry: Entry<RefreshTokenRecord>,
 ): Promise<string> {
-  const next = await successorOf(token, entry.value);
+  const next = server.refresh.grace === 0 ? drawSecret(server.random) : await successorOf(token, entry.value);
   const won = entry.spentAt === undefined && await server.store.spend("refresh_token", id, server.now());
   if (!won && !await isRetry(server, next, entry.spentAt)) {
     const reason = "a refresh token was used twice";
@@ -99,7 +99,7 @@ async function renew(server: Server, id: string, token: string, entry: Entry<Ref
 async function isRetry(server: Server, next: string, spentAt: number | undefined): Promise<boolean> {
   if (server.refresh.grace === 0) return false;
   if (server.now() >= (spentAt ?? server.now()) + server.refresh.grace * 1000) return false;
-  return (await server.store.get("refresh_token", await digest(next)))?.spentAt === undefined;
+  return (await server.store.get("refresh_token", await shelfId(server, next)))?.spentAt === undefined;
 }
 
 /** Less scope than was granted, for this access token alone (§4.3.1). */

@@ -3,9 +3,9 @@
 import { jwtVerify } from "jose";
 import type { JWTVerifyGetKey } from "jose";
 import { signJwt } from "../keys.ts";
-import { digest, drawName, drawSecret } from "../secrets.ts";
+import { drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { subjectFor } from "../subject.ts";
+import { sessionFor, subjectFor } from "../subject.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
 /** What an access token says (RFC 9068 §2.2). Times in seconds since the epoch. */
@@ -41,7 +41,10 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     iat: now,
     exp: now + expiresIn,
     jti: `${family}.${drawName(server.random)}`,
-    ...subject && { auth_time: Math.floor(subject.authTime / 1000), sid: subject.sid },
+    ...subject && {
+      auth_time: Math.floor(subject.authTime / 1000),
+      sid: await sessionFor(server, client, subject.sid),
+    },
     ...subject?.claims?.userinfo.length && { userinfo_claims: subject.claims.userinfo },
   };
   // A pairwise subject can only be led back to the user by what is kept of the token.
@@ -62,7 +65,7 @@ async function shelve(
   user: string | undefined,
 ): Promise<string> {
   const token = drawSecret(server.random);
-  await server.store.put("access_token", await digest(token), { claims: { ...claims }, user }, {
+  await server.store.put("access_token", await shelfId(server, token), { claims: { ...claims }, user }, {
     family,
     expiresAt: claims.exp * 1000,
   });
@@ -91,8 +94,13 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   return read;
 }
 
+/** Three parts of unpadded base64url (RFC 7515 §7.1). */
+export const compactJws: RegExp = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 async function verify(server: Server, token: string): Promise<AccessToken | undefined> {
   const key: JWTVerifyGetKey = (header) => server.keys.verifier(header.kid, header.alg);
+  // Padding, which the library forgives, is another spelling of the same token.
+  if (!compactJws.test(token)) return undefined;
   try {
     const { payload } = await jwtVerify(token, key, {
       issuer: server.issuer,
@@ -107,6 +115,6 @@ async function verify(server: Server, token: string): Promise<AccessToken | unde
 }
 
 async function look(server: Server, token: string): Promise<AccessToken | undefined> {
-  const kept = (await server.store.get("access_token", await digest(token)))?.value;
+  const kept = (await server.store.get("access_token", await shelfId(server, token)))?.value;
   return kept && { claims: kept.claims as unknown as AccessTokenClaims, user: kept.user };
 }

@@ -4,7 +4,8 @@ import { jwtVerify } from "jose";
 import { claimsFor } from "../claims.ts";
 import { signJwt, tokenHash } from "../keys.ts";
 import type { Server } from "../server.ts";
-import { subjectFor } from "../subject.ts";
+import { sessionFor, subjectFor } from "../subject.ts";
+import { compactJws } from "./access_token.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
 /** The claims an id token of this server always or sometimes holds, besides those asked for by name. */
@@ -26,7 +27,7 @@ export const idToken: TokenIssuer = async (server, { client, subject, scope }, n
       auth_time: Math.floor(authTime / 1000),
       ...nonce !== undefined && { nonce },
       at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
-      sid,
+      sid: await sessionFor(server, client, sid),
     }),
   };
 };
@@ -41,10 +42,12 @@ export interface IdTokenHint {
 
 /** Reads an id token of this server as a hint: its signature and issuer count, its expiry does not (§3.1.2.1). */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
+  if (!compactJws.test(token)) return undefined;
   try {
     const { payload } = await jwtVerify(token, ({ kid, alg }) => server.keys.verifier(kid, alg, true), {
       issuer: server.issuer,
       typ: "JWT",
+      requiredClaims: ["exp", "iat"],
       // Judged at the moment it was issued, so that it has not expired.
       currentDate: issuedAt(token),
     });

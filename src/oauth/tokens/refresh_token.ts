@@ -1,7 +1,7 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
 
 import type { RefreshTokenRecord } from "../../store/store.ts";
-import { digest, drawName, drawSecret } from "../secrets.ts";
+import { digest, drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
@@ -36,7 +36,7 @@ export async function shelveRefreshToken(
   record: RefreshTokenRecord,
 ): Promise<void> {
   // A used token is remembered as long as what follows from it may live, so that a late replay still ends the family.
-  await server.store.add("refresh_token", await digest(token), record, { family, expiresAt: record.endsAt });
+  await server.store.add("refresh_token", await shelfId(server, token), record, { family, expiresAt: record.endsAt });
 }
 
 /** The token that takes the place of another: the same one however often it is asked for, and unknown to the shelf. */

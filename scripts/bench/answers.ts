@@ -1,0 +1,81 @@
+/** What an answer must be: its status, its caching, and every member of its JSON; and whether its tokens hold. */
+
+import { header } from "./connection.ts";
+import type { Answer, Connection } from "./connection.ts";
+
+/** A signed token of 256-bit keys or more. */
+export const jwt = /^[\w-]{20,}\.[\w-]{100,}\.[\w-]{80,}$/;
+
+/** 256 random bits. */
+export const secret = /^[\w-]{43}$/;
+
+/** The error for an answer that is not as it must be. */
+export function unlike(expected: string, { head, body }: Answer): Error {
+  return new Error(`Expected ${expected}, found:\n${head}\n\n${body}`);
+}
+
+/**
+ * The members of a JSON answer: 200, not to be cached, the expected members and no others; throws otherwise.
+ *
+ * @param expected What each of them must be, or, where that is not known before, how it must look as text.
+ */
+export function members<Expected extends Readonly<Record<string, unknown>>>(
+  answer: Answer,
+  expected: Expected,
+): { readonly [Name in keyof Expected]: Expected[Name] extends RegExp ? string : Expected[Name] } {
+  if (answer.status !== 200 || header(answer.head, "cache-control") !== "no-store") {
+    throw unlike("200, not to be cached", answer);
+  }
+  const found = JSON.parse(answer.body);
+  const names = Object.keys(expected);
+  const odd = names.find((name) => !fits(found[name], expected[name]));
+  if (odd !== undefined) throw unlike(`${odd} to be ${expected[odd]}`, answer);
+  if (Object.keys(found).length !== names.length) throw unlike(`${names.join(", ")} and nothing else`, answer);
+  return found;
+}
+
+function fits(value: unknown, expected: unknown): boolean {
+  return expected instanceof RegExp ? expected.test(String(value)) : value === expected;
+}
+
+/** A token, and claims it must have. */
+export interface Signed {
+  readonly token: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+const parameters = {
+  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+  EdDSA: { name: "Ed25519" },
+};
+
+/** Throws unless a token is signed by a published key and has its claims. */
+export type Prove = (signed: Signed) => Promise<void>;
+
+/** Fetches the keys that a server publishes. */
+export async function prover(connection: Connection): Promise<Prove> {
+  const answer = await connection.get("/oauth2/jwks");
+  if (answer.status !== 200) throw unlike("200 from the JWKS endpoint", answer);
+  const keys = new Map<string, CryptoKey>();
+  for (const jwk of JSON.parse(answer.body).keys) {
+    const algorithm = parameters[jwk.alg as keyof typeof parameters];
+    keys.set(jwk.kid, await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]));
+  }
+
+  return async ({ token, claims }) => {
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    const { alg, kid } = JSON.parse(String(Buffer.from(header, "base64url")));
+    const key = keys.get(kid);
+    const holds = key !== undefined && await crypto.subtle.verify(
+      parameters[alg as keyof typeof parameters],
+      key,
+      Buffer.from(signature, "base64url"),
+      Buffer.from(`${header}.${payload}`),
+    );
+    if (!holds) throw new Error(`Expected a token signed by a published key, found ${token}`);
+    const found = JSON.parse(String(Buffer.from(payload, "base64url")));
+    if (Object.entries(claims).every(([name, value]) => found[name] === value)) return;
+    throw new Error(`Expected the claims ${JSON.stringify(claims)}, found ${JSON.stringify(found)}`);
+  };
+}

@@ -1,0 +1,70 @@
+/** HTTP for the reference server: each runtime's own server, and nothing in between that is not needed. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+declare const Bun: {
+  serve(options: { hostname: string; port: number; fetch: (request: Request) => Promise<Response> }): {
+    readonly port: number;
+  };
+};
+
+/** A request before it takes a common form; what is not asked for is not read. */
+export interface Received {
+  readonly path: string;
+  readonly query: string;
+  authorization(): string;
+  form(): Promise<string>;
+}
+
+/** An answer before it takes the runtime's form. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+}
+
+/** Listens on a free port of 127.0.0.1, and gives the port. */
+export async function serve(handle: (received: Received) => Promise<Reply>): Promise<number> {
+  const hostname = "127.0.0.1";
+
+  async function fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const reply = await handle({
+      path: pathname,
+      query: search,
+      authorization: () => request.headers.get("authorization") ?? "",
+      form: () => request.text(),
+    });
+    return new Response(reply.body, reply);
+  }
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const [path = "", query = ""] = incoming.url!.split("?");
+    const { status, headers, body } = await handle({
+      path,
+      query,
+      authorization: () => incoming.headers.authorization ?? "",
+      form: () => textOf(incoming),
+    });
+    outgoing.writeHead(status, { ...headers, "content-length": body?.length ?? 0 });
+    outgoing.end(body);
+  }
+
+  const globals = globalThis as { Deno?: unknown; Bun?: unknown };
+  if (globals.Deno !== undefined) return Deno.serve({ hostname, port: 0, onListen() {} }, fetch).addr.port;
+  if (globals.Bun !== undefined) return Bun.serve({ hostname, port: 0, fetch }).port;
+  const { createServer } = await import("node:http");
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, hostname, resolve));
+  return (server.address() as { port: number }).port;
+}
+
+function textOf(incoming: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    incoming.setEncoding("utf8");
+    incoming.on("data", (part) => text += part);
+    incoming.on("end", () => resolve(text));
+    incoming.on("error", reject);
+  });
+}
