@@ -18,6 +18,8 @@ import { revokeEndpoint } from "./endpoints/revoke.ts";
 import { startEndpoint } from "./endpoints/start.ts";
 import { tokenEndpoint } from "./endpoints/token.ts";
 import { userinfoEndpoint } from "./endpoints/userinfo.ts";
+import { asResponse } from "./http/reply.ts";
+import type { Answer, Incoming } from "./http/reply.ts";
 import { json } from "./http/respond.ts";
 import { router } from "./http/router.ts";
 import type { Peer } from "./http/router.ts";
@@ -157,6 +159,11 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     tendKeys().catch(failed);
   };
 
+  const answer: House["answer"] = (request, peer) => {
+    sweep();
+    return house.answer(request, peer);
+  };
+
   const self: Latchkey = {
     get issuer() {
       return house.server.issuer;
@@ -167,10 +174,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     get users() {
       return house.server.users;
     },
-    fetch(request, peer) {
-      sweep();
-      return house.fetch(request, peer);
-    },
+    fetch: async (request, peer) => asResponse(await answer(request, peer)),
     async rotateKeys(alg = house.server.alg, lead = settle(options, house.server.issuer).keys.lead) {
       if (!(lead >= 0 && Number.isFinite(lead))) {
         throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
@@ -182,15 +186,15 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
       // Keys are slow to make: begin now, and let who needs one wait. A failure is met again, and answered, there.
       for (const alg of algorithmsInUse(house.server)) keys.signer(alg).catch(() => {});
       const { promise: settled, resolve: begin } = Promise.withResolvers<void>();
-      let answer: typeof house.fetch = (request, peer) => settled.then(() => self.fetch(request, peer));
+      let ready: House["answer"] = (request, peer) => settled.then(() => answer(request, peer));
       const wanted = port ?? (Number(new URL(house.server.issuer).port) || 9000);
-      const bound = await serve((request, peer) => answer(request, peer), { port: wanted, host });
+      const bound = await serve((request, peer) => ready(request, peer), { port: wanted, host });
       listening.push(bound);
       timer ??= setInterval(sweep, sweepInterval);
       if (options.issuer === undefined && listening.length === 1) {
         house = assemble(options, localIssuer(bound.port), world, house.server);
       }
-      answer = (request, peer) => self.fetch(request, peer);
+      ready = answer;
       begin();
       return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
     },
@@ -219,7 +223,7 @@ interface World {
 
 interface House {
   readonly server: Server;
-  readonly fetch: (request: Request, peer?: Peer) => Promise<Response>;
+  readonly answer: (request: Incoming, peer?: Peer) => Promise<Answer>;
 }
 
 /**
@@ -292,7 +296,7 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     headers: issuer.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : undefined,
   });
 
-  return { server, fetch: route };
+  return { server, answer: route };
 }
 
 function refuseFaults(faults: readonly Fault[]): void {

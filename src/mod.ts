@@ -20,6 +20,7 @@ export type { Latchkey, LatchkeyOptions, ListenOptions } from "./latchkey.ts";
 export { autoApprover } from "./endpoints/approver.ts";
 export type { Approver, ApproverContext } from "./endpoints/approver.ts";
 export type * from "./endpoints/pages.ts";
+export type { Incoming } from "./http/reply.ts";
 export type { Peer } from "./http/router.ts";
 export type { Approval, AuthorizationRequest, Destination, ResponseMode } from "./oauth/authorization.ts";
 export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/client.ts";

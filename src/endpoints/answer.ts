@@ -1,6 +1,7 @@
 /** The three ways a refusal leaves: as JSON, as a redirect to the client, as a page for a person. */
 
 import { HttpFault } from "../http/fault.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
 import { html, json, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import type { Destination } from "../oauth/authorization.ts";
@@ -20,7 +21,7 @@ export function asOAuthError(server: Server, target: Target, thrown: unknown): O
 }
 
 /** Says no in JSON (OAuth 2.1 §3.2.4); `client` is the one that authenticated, if one did. */
-export function asJson(server: Server, target: Target, thrown: unknown, client?: string): Response {
+export function asJson(server: Server, target: Target, thrown: unknown, client?: string): Reply {
   const error = asOAuthError(server, target, thrown);
   traceRefusal(server, target, error, client);
   const status = error.details.status ?? errorStatus[error.code];
@@ -31,7 +32,7 @@ export function asJson(server: Server, target: Target, thrown: unknown, client?:
 }
 
 /** Says no at a protected resource (RFC 6750 §3): the challenge tells a client what it lacks. */
-export function asChallenge(server: Server, target: Target, thrown: unknown): Response {
+export function asChallenge(server: Server, target: Target, thrown: unknown): Reply {
   const error = asOAuthError(server, target, thrown);
   traceRefusal(server, target, error);
   const { status = errorStatus[error.code], challenge } = error.details;
@@ -50,10 +51,10 @@ export function asChallenge(server: Server, target: Target, thrown: unknown): Re
 export async function refuseToClient(
   desk: Desk,
   target: Target,
-  request: Request,
+  request: Incoming,
   destination: Destination,
   thrown: unknown,
-): Promise<Response> {
+): Promise<Reply> {
   const error = asOAuthError(desk.server, target, thrown);
   traceRefusal(desk.server, target, error, destination.client.id);
   return await toClient(desk, request, destination, [
@@ -65,11 +66,11 @@ export async function refuseToClient(
 /** Sends an authorization response to the client, with `state` as it came and `iss` (RFC 9207 §2). */
 export async function toClient(
   desk: Desk,
-  request: Request,
+  request: Incoming,
   { client, uri, mode, state }: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
-): Promise<Response> {
+): Promise<Reply> {
   const fields = [
     ...response,
     ...state === undefined ? [] : [["state", state] as const],
@@ -81,7 +82,7 @@ export async function toClient(
 }
 
 /** Says no to the person in front of the browser, in plain words; the browser stays here. */
-export async function asPage(desk: Desk, target: Target, thrown: unknown): Promise<Response> {
+export async function asPage(desk: Desk, target: Target, thrown: unknown): Promise<Reply> {
   const { server } = desk;
   const error = asOAuthError(server, target, thrown);
   traceRefusal(server, target, error);

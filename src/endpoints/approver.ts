@@ -1,5 +1,6 @@
 /** The Approver seam: who is here, and what they allow. */
 
+import type { Incoming } from "../http/reply.ts";
 import type { Approval, AuthorizationRequest } from "../oauth/authorization.ts";
 import type { Users } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -19,7 +20,7 @@ export interface ApproverContext {
   /** Tells the operator. */
   readonly trace: Trace;
   /** The request as it came, for its cookies. */
-  readonly http: Request;
+  readonly http: Incoming;
 }
 
 /**

@@ -22,8 +22,8 @@ export function assetsEndpoint(desk: Desk): Endpoint {
         "x-content-type-options": "nosniff",
         etag: asset.etag,
       };
-      if (request.headers.get("if-none-match") === asset.etag) return new Response(null, { status: 304, headers });
-      return new Response(asset.body, { headers });
+      if (request.headers.get("if-none-match") === asset.etag) return { status: 304, headers, body: null };
+      return { status: 200, headers, body: asset.body };
     },
     refuse: (fault, target) => asPage(desk, target, fault),
   };

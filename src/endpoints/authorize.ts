@@ -1,6 +1,7 @@
 /** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, session, approval, code. */
 
 import { parseFields, readForm } from "../http/form.ts";
+import type { Answer, Incoming } from "../http/reply.ts";
 import type { Target } from "../http/router.ts";
 import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorization.ts";
 import type { AuthorizationRequest, Destination } from "../oauth/authorization.ts";
@@ -19,7 +20,7 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
   const { server } = desk;
   const { users, now, trace } = server;
 
-  async function answer(request: Request, target: Target): Promise<Response> {
+  async function answer(request: Incoming, target: Target): Promise<Answer> {
     let params: Params;
     let destination: Destination;
     try {
@@ -35,7 +36,8 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     }
   }
 
-  async function decide(http: Request, asked: AuthorizationRequest): Promise<Response> {
+  async function decide(http: Incoming, asked: AuthorizationRequest): Promise<Answer> {
+    const begun = now();
     const former = await readSession(desk, http);
     const session = usableSession(server, asked.wishes, former);
     const decision = await approve(asked, { session, former, users, now, trace, http });
@@ -45,7 +47,7 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     }
     const goesOn = session?.sub === decision.user.sub && session.authTime === decision.authTime;
     if (!goesOn && asked.wishes.prompt.includes("none")) throw loginRequired("another user is there than logged in");
-    if (!goesOn) refuseOldLogin(server, asked.wishes, decision.authTime, former);
+    if (!goesOn) refuseOldLogin(asked.wishes, begun, decision.authTime, former);
     const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime);
     const code = await issueCode(server, asked, decision, current.sid);
     const headers = goesOn ? {} : await keepSession(desk, current);
@@ -57,7 +59,11 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     path: `${desk.site.base}/oauth2/authorize`,
     GET: answer,
     // A code must not be issued for a question about headers.
-    HEAD: () => new Response(null, { headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" } }),
+    HEAD: () => ({
+      status: 200,
+      headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" },
+      body: null,
+    }),
     POST: answer,
     refuse: (fault, target) => asPage(desk, target, fault),
   };

@@ -3,6 +3,7 @@
 import { HttpFault } from "../http/fault.ts";
 import { parseFields, readForm } from "../http/form.ts";
 import type { Fields } from "../http/form.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
 import { html } from "../http/respond.ts";
 import { describeCode } from "../oauth/authorization.ts";
 import type { IssuedCode } from "../oauth/authorization.ts";
@@ -23,7 +24,7 @@ const shownLimit = 512;
 export function authorizedEndpoint(desk: Desk): Endpoint {
   const { server, site } = desk;
 
-  async function answer(request: Request, read: () => Fields | Promise<Fields>): Promise<Response> {
+  async function answer(request: Incoming, read: () => Fields | Promise<Fields>): Promise<Reply> {
     const browser = recogniseBrowser(desk, request);
     const notes: string[] = [];
     const params = await readCallback(read, notes);

@@ -2,6 +2,7 @@
 
 import { HttpFault } from "../http/fault.ts";
 import { parseFields, readForm } from "../http/form.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
 import type { Target } from "../http/router.ts";
 import { authenticateClient } from "../oauth/client_auth/mod.ts";
 import type { Client } from "../oauth/clients.ts";
@@ -11,7 +12,7 @@ import { asJson } from "./answer.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 
 /** Answers a request whose client is known, or throws. */
-export type ClientRequestHandler = (client: Client, params: Params) => Promise<Response>;
+export type ClientRequestHandler = (client: Client, params: Params) => Promise<Reply>;
 
 /** An endpoint for clients: POST, a form, client authentication, refusals as JSON. */
 export function clientRequestEndpoint(
@@ -23,7 +24,7 @@ export function clientRequestEndpoint(
     name,
     path: site.base + path,
     cors,
-    async POST(request: Request, target: Target) {
+    async POST(request: Incoming, target: Target) {
       let client: Client | undefined;
       try {
         refuseCredentialsInQuery(target.query);

@@ -1,6 +1,7 @@
 /** The demo clients' side of PKCE: links that start a flow, and the verifier they need afterwards. */
 
 import { readCookie, setCookie } from "../http/cookies.ts";
+import type { Incoming } from "../http/reply.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { digest, drawName, drawSecret, equalInConstantTime } from "../oauth/secrets.ts";
 import type { Client } from "../oauth/clients.ts";
@@ -21,7 +22,7 @@ export interface Browser {
 const cookie = "latchkey_demo";
 
 /** The browser that asks, by its cookie, or a new one. */
-export function recogniseBrowser({ server, site }: Desk, request: Request): Browser {
+export function recogniseBrowser({ server, site }: Desk, request: Incoming): Browser {
   const known = readCookie(request.headers.get("cookie"), cookie);
   if (known !== undefined && /^[A-Za-z0-9_-]{43}$/.test(known)) return { secret: known, headers: {} };
   const secret = drawSecret(server.random);

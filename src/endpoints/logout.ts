@@ -1,6 +1,7 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
 import { parseFields, readForm } from "../http/form.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
 import { html, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import type { Client } from "../oauth/clients.ts";
@@ -22,7 +23,7 @@ import { forgetSession, readSession } from "./session_cookie.ts";
 export function logoutEndpoint(desk: Desk): Endpoint {
   const { server, site } = desk;
 
-  async function answer(request: Request, target: Target): Promise<Response> {
+  async function answer(request: Incoming, target: Target): Promise<Reply> {
     try {
       const params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
       params.refuseRepeats("LO-02");
@@ -50,7 +51,7 @@ export function logoutEndpoint(desk: Desk): Endpoint {
     path: `${site.base}/oauth2/logout`,
     GET: answer,
     // Whoever only asks about headers stays logged in.
-    HEAD: () => new Response(null, { headers: { "cache-control": "no-store" } }),
+    HEAD: () => ({ status: 200, headers: { "cache-control": "no-store" }, body: null }),
     POST: answer,
     refuse: (fault, target) => asPage(desk, target, fault),
   };
@@ -124,7 +125,7 @@ async function askToConfirm(
   session: Session,
   client: Client | undefined,
   params: Params,
-): Promise<Response> {
+): Promise<Reply> {
   const fields = [["confirm", await formToken(server, session, "logout")]];
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
     const value = params.get(name);

@@ -2,12 +2,13 @@
 
 import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
 import type { CookieScope } from "../http/cookies.ts";
+import type { Incoming } from "../http/reply.ts";
 import { openSession, sealSession } from "../oauth/session.ts";
 import type { Session } from "../oauth/session.ts";
 import type { Desk } from "./endpoint.ts";
 
 /** Who is logged in, in the browser that asks. */
-export async function readSession({ server }: Desk, request: Request): Promise<Session | undefined> {
+export async function readSession({ server }: Desk, request: Incoming): Promise<Session | undefined> {
   const sealed = readCookie(request.headers.get("cookie"), nameOf(server.issuer));
   return sealed === undefined ? undefined : await openSession(server, sealed);
 }

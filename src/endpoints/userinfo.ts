@@ -1,6 +1,7 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { readForm } from "../http/form.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
 import { json } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { requireToken } from "../oauth/bearer.ts";
@@ -15,7 +16,7 @@ const formType = /^application\/x-www-form-urlencoded/i;
 
 /** The userinfo endpoint: claims about the person, as far as scope and request allow. */
 export function userinfoEndpoint({ server, site }: Desk): Endpoint {
-  async function answer(request: Request, target: Target): Promise<Response> {
+  async function answer(request: Incoming, target: Target): Promise<Reply> {
     try {
       const token = await requireToken(server, request.headers.get("authorization"), await inBody(request), "openid");
       const { claims } = token;
@@ -33,13 +34,15 @@ export function userinfoEndpoint({ server, site }: Desk): Endpoint {
       if (client.userinfoAlg === undefined) return json(200, info);
       const signer = await server.keys.signer(client.userinfoAlg);
       const jwt = await signJwt(signer, "JWT", { ...info, iss: server.issuer, aud: client.id });
-      return new Response(jwt, {
+      return {
+        status: 200,
         headers: {
           "content-type": "application/jwt",
           "cache-control": "no-store",
           "x-content-type-options": "nosniff",
         },
-      });
+        body: jwt,
+      };
     } catch (refusal) {
       return asChallenge(server, target, refusal);
     }
@@ -55,7 +58,7 @@ export function userinfoEndpoint({ server, site }: Desk): Endpoint {
 }
 
 /** The token in a form (RFC 6750 §2.2); a POST that is no form has it in the header. */
-async function inBody(request: Request): Promise<string | undefined> {
+async function inBody(request: Incoming): Promise<string | undefined> {
   if (request.method !== "POST" || !formType.test(request.headers.get("content-type") ?? "")) return undefined;
   const params = readParams(await readForm(request));
   params.refuseRepeats("BR-01");

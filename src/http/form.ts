@@ -1,6 +1,7 @@
 /** The fields of a request: a query string, or a form of bounded size read within a bounded time. */
 
 import { HttpFault } from "./fault.ts";
+import type { Incoming } from "./reply.ts";
 
 /** Names and values in the order they were sent, decoded. */
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -35,7 +36,7 @@ export function parseFields(text: string): Fields {
  *
  * @throws {HttpFault} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
  */
-export async function readForm(request: Request): Promise<Fields> {
+export async function readForm(request: Incoming): Promise<Fields> {
   const type = request.headers.get("content-type");
   if (type === null || !formType.test(type)) {
     throw new HttpFault(400, "TK-02", "The body must be application/x-www-form-urlencoded");
@@ -47,7 +48,7 @@ export async function readForm(request: Request): Promise<Fields> {
   return parseFields(await readText(request));
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: Incoming): Promise<string> {
   const { headers } = request;
   const announced = headers.get("content-length");
   if (Number(announced ?? 0) > formLimit) {
@@ -65,9 +66,7 @@ async function readText(request: Request): Promise<string> {
   // Where the length was announced, the transport lets no more come, and reading at once is several times as quick.
   const atOnce = announced !== null && headers.get("transfer-encoding") === null;
   try {
-    const parts = atOnce
-      ? [new Uint8Array(await Promise.race([request.arrayBuffer(), late]))]
-      : await readInParts(request, late);
+    const parts = atOnce ? [await Promise.race([request.bytes(), late])] : await readInParts(request, late);
     // Who calls without a transport in between may announce anything.
     if (atOnce && parts[0]!.byteLength > formLimit) throw tooLarge();
     return decodeText(parts);
@@ -79,7 +78,7 @@ async function readText(request: Request): Promise<string> {
   }
 }
 
-async function readInParts(request: Request, late: Promise<never>): Promise<Uint8Array[]> {
+async function readInParts(request: Incoming, late: Promise<never>): Promise<Uint8Array[]> {
   if (request.body === null) return [];
   const reader = request.body.getReader();
   const parts: Uint8Array[] = [];

@@ -1,11 +1,13 @@
 /** Answers: JSON, pages and redirects, each with the headers that belong to every answer of its form. */
 
+import type { Reply } from "./reply.ts";
+
 /** Header names and values to add to an answer. */
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
 /** A JSON answer (OAuth 2.1 §3.2.3): never cached unless `cache-control` says so. */
-export function json(status: number, body: unknown, extra?: ExtraHeaders): Response {
-  return new Response(JSON.stringify(body), {
+export function json(status: number, body: unknown, extra?: ExtraHeaders): Reply {
+  return {
     status,
     headers: {
       "content-type": "application/json",
@@ -13,7 +15,8 @@ export function json(status: number, body: unknown, extra?: ExtraHeaders): Respo
       "x-content-type-options": "nosniff",
       ...extra,
     },
-  });
+    body: JSON.stringify(body),
+  };
 }
 
 // No form-action: browsers apply it to the redirect that follows a form, and the redirect leads to the client.
@@ -21,8 +24,8 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
   "base-uri 'none'; frame-ancestors 'none'";
 
 /** A page for people: not cached, not framed, nothing loaded from elsewhere, no referrer (RFC 9700 §4.2.4). */
-export function html(status: number, body: string, extra?: ExtraHeaders): Response {
-  return new Response(body, {
+export function html(status: number, body: string, extra?: ExtraHeaders): Reply {
+  return {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -33,13 +36,15 @@ export function html(status: number, body: string, extra?: ExtraHeaders): Respon
       "x-frame-options": "DENY",
       ...extra,
     },
-  });
+    body,
+  };
 }
 
 /** Sends the browser on with 302, or with 303 after a POST so that nothing it posted travels along (RFC 9700 §4.12). */
-export function redirect(method: string, location: string, extra?: ExtraHeaders): Response {
-  return new Response(null, {
+export function redirect(method: string, location: string, extra?: ExtraHeaders): Reply {
+  return {
     status: method === "POST" ? 303 : 302,
     headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...extra },
-  });
+    body: null,
+  };
 }

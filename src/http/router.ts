@@ -1,6 +1,8 @@
-/** A list of routes becomes one function from Request to Response: 404, 405 with Allow, HEAD, OPTIONS, one catch-all. */
+/** A list of routes becomes one function from request to answer: 404, 405 with Allow, HEAD, OPTIONS, one catch-all. */
 
 import { HttpFault } from "./fault.ts";
+import { withHeaders, withoutBody } from "./reply.ts";
+import type { Answer, Incoming, Reply } from "./reply.ts";
 
 /** Where a request came from, as far as the runtime can tell. */
 export interface Peer {
@@ -18,7 +20,7 @@ export interface Target {
 }
 
 /** Answers one method of one route. */
-export type Handler = (request: Request, target: Target) => Response | Promise<Response>;
+export type Handler = (request: Incoming, target: Target) => Answer | Promise<Answer>;
 
 /** One path and what it answers. */
 export interface Route {
@@ -31,15 +33,15 @@ export interface Route {
   /** Whether scripts of other origins may call it and read the answer, errors included. Default: false. */
   readonly cors?: boolean;
   /** How this route says no to what the router itself refuses. */
-  refuse(fault: HttpFault, target: Target): Response | Promise<Response>;
+  refuse(fault: HttpFault, target: Target): Answer | Promise<Answer>;
 }
 
 /** What the router needs besides the routes. */
 export interface RouterOptions {
   /** Says no where no route matches, with the method and path unknown to the list. */
-  refuse(fault: HttpFault, target: Target): Response | Promise<Response>;
+  refuse(fault: HttpFault, target: Target): Answer | Promise<Answer>;
   /** Told of everything that was thrown past a route; what it returns is answered. */
-  bug(cause: unknown, target: Target): Response;
+  bug(cause: unknown, target: Target): Answer;
   /** Headers on every answer, such as HSTS. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -51,68 +53,44 @@ export const targetLimit = 16 * 1024;
 export function router(
   routes: readonly Route[],
   options: RouterOptions,
-): (request: Request, peer?: Peer) => Promise<Response> {
+): (request: Incoming, peer?: Peer) => Promise<Answer> {
   const exact = new Map(routes.map((route) => [route.path, route]));
   const open = routes.filter((route) => route.path.endsWith("/*"));
-  const extra = Object.entries(options.headers ?? {});
+  const { headers } = options;
 
   const find = (path: string) => exact.get(path) ?? open.find((route) => startsRoute(route, path));
 
   return async (request, peer = {}) => {
     let target: Target = { path: "", query: "", peer };
-    let response: Response;
+    let answer: Answer;
     let cors = false;
     try {
       target = readTarget(request.url, peer);
       const route = find(target.path);
       cors = route?.cors === true;
-      response = await dispatch(request, target, route, options);
+      answer = await dispatch(request, target, route, options);
     } catch (cause) {
-      response = options.bug(cause, target);
+      answer = options.bug(cause, target);
     }
-    if (request.method === "HEAD" && response.body !== null) response = await withoutBody(response);
-    if (cors) response = withHeaders(response, corsHeaders);
-    return extra.length === 0 ? response : withHeaders(response, extra);
+    if (request.method === "HEAD") answer = await withoutBody(answer);
+    if (cors) answer = withHeaders(answer, corsHeaders);
+    return headers === undefined ? answer : withHeaders(answer, headers);
   };
 }
 
 const plainHost = /^[\w.:[\]-]*$/;
 
-const corsHeaders: readonly (readonly [string, string])[] = [
-  ["access-control-allow-origin", "*"],
-  ["access-control-expose-headers", "WWW-Authenticate, Retry-After"],
-];
-
-/** A question about headers gets no body, whoever answers it, but its length (RFC 9110 §8.6). */
-async function withoutBody(response: Response): Promise<Response> {
-  const answer = new Response(null, response);
-  try {
-    const { byteLength } = await response.arrayBuffer();
-    return withHeaders(answer, [["content-length", String(byteLength)]]);
-  } catch {
-    // A body that cannot be read has no length to tell.
-    return answer;
-  }
-}
-
-/** Sets headers; on a copy where the answer was made elsewhere and cannot be changed. */
-function withHeaders(response: Response, headers: readonly (readonly [string, string])[]): Response {
-  try {
-    for (const [name, value] of headers) response.headers.set(name, value);
-    return response;
-  } catch {
-    const copy = new Response(response.body, response);
-    for (const [name, value] of headers) copy.headers.set(name, value);
-    return copy;
-  }
-}
+const corsHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+};
 
 function dispatch(
-  request: Request,
+  request: Incoming,
   target: Target,
   route: Route | undefined,
   options: RouterOptions,
-): Response | Promise<Response> {
+): Answer | Promise<Answer> {
   const refuse = (fault: HttpFault) => (route ?? options).refuse(fault, target);
   // Some runtimes write the Host header into the URL as it is, where it could pass for a path.
   if (!plainHost.test(request.headers.get("host") ?? "")) {
@@ -139,24 +117,24 @@ function dispatch(
 }
 
 async function refuseMethod(
-  refuse: (fault: HttpFault) => Response | Promise<Response>,
+  refuse: (fault: HttpFault) => Answer | Promise<Answer>,
   route: Route,
-): Promise<Response> {
+): Promise<Answer> {
   const allow = methods(route);
   const answer = await refuse(new HttpFault(405, "HT-01", `This address answers ${allow} only`));
-  answer.headers.set("allow", allow);
-  return answer;
+  return withHeaders(answer, { allow });
 }
 
-function preflight(route: Route): Response {
-  return new Response(null, {
+function preflight(route: Route): Reply {
+  return {
     status: 204,
     headers: {
       "access-control-allow-methods": methods(route),
       "access-control-allow-headers": "authorization, content-type, dpop",
       "access-control-max-age": "600",
     },
-  });
+    body: null,
+  };
 }
 
 function methods(route: Route): string {

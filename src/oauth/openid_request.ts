@@ -167,14 +167,18 @@ export function usableSession(server: Server, wishes: LoginWishes, session: Sess
   return undefined;
 }
 
-/** Refuses a login that an approver calls new but that the request finds too old. */
+/**
+ * Refuses a login that an approver calls new but that the request finds too old.
+ *
+ * @param begun When the request came, in milliseconds: who logs in afterwards is never too late.
+ */
 export function refuseOldLogin(
-  server: Server,
   { prompt, maxAge }: LoginWishes,
+  begun: number,
   authTime: number,
   former: Session | undefined,
 ): void {
-  const tooOld = maxAge !== undefined && server.now() - authTime > maxAge * 1000;
+  const tooOld = maxAge !== undefined && begun - authTime > maxAge * 1000;
   const notNew = prompt.includes("login") && former !== undefined && authTime < former.authTime;
   if (tooOld || notNew) throw loginRequired("the login is older than the request allows");
 }

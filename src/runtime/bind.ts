@@ -1,7 +1,9 @@
 /** What every runtime offers in the same shape: listening on one address. */
 
+import type { Answer, Incoming } from "../http/reply.ts";
+
 /** Answers a request; never throws, never rejects. */
-export type Fetch = (request: Request, peer?: { readonly address?: string }) => Promise<Response>;
+export type Handle = (request: Incoming, peer?: { readonly address?: string }) => Promise<Answer>;
 
 /** A port that is listened on. */
 export interface Bound {
@@ -11,7 +13,7 @@ export interface Bound {
 }
 
 /** Listens on one address; rejects with whatever the runtime throws. */
-export type Bind = (fetch: Fetch, address: { readonly host: string; readonly port: number }) => Promise<Bound>;
+export type Bind = (handle: Handle, address: { readonly host: string; readonly port: number }) => Promise<Bound>;
 
 /** How long requests in flight may take after closing began, in milliseconds; longer than a body's own deadline. */
 export const graceful = 12_000;

@@ -1,5 +1,6 @@
 /** Listens by Bun.serve. */
 
+import { asResponse } from "../http/reply.ts";
 import type { Bind } from "./bind.ts";
 import { patience, stopWithin } from "./bind.ts";
 
@@ -20,14 +21,14 @@ declare const Bun: {
 };
 
 /** One address. */
-export const bind: Bind = (fetch, { host, port }) => {
+export const bind: Bind = (handle, { host, port }) => {
   const server = Bun.serve({
     hostname: host,
     port,
     // Otherwise a fault would be shown as a page of source code.
     development: false,
     idleTimeout: patience / 1000,
-    fetch: (request, self) => fetch(request, { address: self.requestIP(request)?.address }),
+    fetch: async (request, self) => asResponse(await handle(request, { address: self.requestIP(request)?.address })),
   });
   return Promise.resolve({
     port: server.port,

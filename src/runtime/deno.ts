@@ -1,5 +1,6 @@
 /** Deno: listens by Deno.serve. */
 
+import { asResponse } from "../http/reply.ts";
 import type { Bind } from "./bind.ts";
 import { graceful, within } from "./bind.ts";
 import type { Machine } from "./machine.ts";
@@ -24,7 +25,7 @@ export const machine: Machine = {
 const lingering = 1_000;
 
 /** One address. */
-export const bind: Bind = (fetch, { host, port }) => {
+export const bind: Bind = (handle, { host, port }) => {
   let underWay = 0;
   let allAnswered = () => {};
   const server = Deno.serve(
@@ -32,7 +33,7 @@ export const bind: Bind = (fetch, { host, port }) => {
     async (request, info) => {
       underWay++;
       try {
-        return await fetch(request, { address: (info.remoteAddr as Deno.NetAddr).hostname });
+        return asResponse(await handle(request, { address: (info.remoteAddr as Deno.NetAddr).hostname }));
       } finally {
         if (--underWay === 0) allAnswered();
       }

@@ -1,12 +1,13 @@
-/** Listens by Node's http module, and bridges it to Request and Response. */
+/** Listens by Node's http module, and bridges it to plain requests and answers. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Bind, Fetch } from "./bind.ts";
+import type { Incoming } from "../http/reply.ts";
+import type { Bind, Handle } from "./bind.ts";
 import { patience, stopWithin } from "./bind.ts";
 
 /** One address. */
-export const bind: Bind = async (fetch, { host, port }) => {
+export const bind: Bind = async (handle, { host, port }) => {
   const { createServer } = await import("node:http");
   const server = createServer({
     headersTimeout: patience,
@@ -21,7 +22,7 @@ export const bind: Bind = async (fetch, { host, port }) => {
   });
   server.on("request", (incoming, outgoing) => {
     waiting.delete(incoming.socket);
-    void answer(fetch, incoming, outgoing, () => !server.listening);
+    void answer(handle, incoming, outgoing, () => !server.listening);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -38,45 +39,78 @@ function stop(server: Server, waiting: ReadonlySet<Socket>): Promise<void> {
 }
 
 async function answer(
-  fetch: Fetch,
+  handle: Handle,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   isStopping: () => boolean,
 ): Promise<void> {
-  let response: Response;
-  try {
-    response = await fetch(asRequest(incoming), { address: incoming.socket.remoteAddress });
-  } catch {
-    response = new Response("The request could not be read.", { status: 400 });
-  }
-  const body = response.body === null ? undefined : new Uint8Array(await response.arrayBuffer());
+  const reply = await handle(new NodeRequest(incoming), { address: incoming.socket.remoteAddress });
+  const { status } = reply;
+  const isPlain = !(reply instanceof Response);
+  const body = isPlain ? reply.body ?? "" : new Uint8Array(await reply.arrayBuffer());
   const headers: string[] = [];
-  for (const [name, value] of response.headers) headers.push(name, value);
-  const told = response.status === 204 || response.status === 304 || response.headers.has("content-length");
-  if (!told) headers.push("content-length", String(body?.byteLength ?? 0));
+  for (const [name, value] of isPlain ? Object.entries(reply.headers) : reply.headers) headers.push(name, value);
+  const told = status === 204 || status === 304 || headers.includes("content-length");
+  if (!told) headers.push("content-length", String(Buffer.byteLength(body)));
   // A stop does not wait for another request, nor anybody for the rest of a body that is not read.
   if (isStopping() || !incoming.complete) headers.push("connection", "close");
-  outgoing.writeHead(response.status, headers);
+  outgoing.writeHead(status, headers);
   outgoing.end(body);
 }
 
-/** Only path and query are taken over from the target: what the Host header says must not count. */
-function asRequest(incoming: IncomingMessage): Request {
-  // Request refuses to be made with these; by another name they meet their 405 like all others.
-  const method = (incoming.method ?? "GET").replace(/^(?:TRACE|TRACK|CONNECT)$/i, "X-$&");
-  const url = incoming.url?.replace(/^https?:\/\/[^/?#]*/i, "") ?? "/";
-  const hasBody = method !== "GET" && method !== "HEAD";
-  const headers: [string, string][] = [];
-  const { rawHeaders } = incoming;
-  for (let i = 0; i < rawHeaders.length; i += 2) headers.push([rawHeaders[i]!, rawHeaders[i + 1]!]);
-  return new Request(`http://localhost${url.startsWith("/") ? "" : "/"}${url}`, {
-    method,
-    headers,
-    ...hasBody && { body: bodyOf(incoming), duplex: "half" },
+/**
+ * A request as handlers read it. Only path and query are taken over from the target: what the Host header says must not
+ * count. A class, because an object literal with a getter costs several times as much.
+ */
+class NodeRequest implements Incoming {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Incoming["headers"];
+  readonly #incoming: IncomingMessage;
+  #body: ReadableStream<Uint8Array> | undefined;
+
+  constructor(incoming: IncomingMessage) {
+    const { method = "GET", url = "/", rawHeaders } = incoming;
+    const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
+    this.method = method;
+    this.url = `http://localhost${target.startsWith("/") ? "" : "/"}${target}`;
+    this.headers = { get: (name) => valueOf(rawHeaders, name) };
+    this.#incoming = incoming;
+  }
+
+  get body(): ReadableStream<Uint8Array> | null {
+    return this.method === "GET" || this.method === "HEAD" ? null : this.#body ??= streamOf(this.#incoming);
+  }
+
+  get bodyUsed(): boolean {
+    return this.#incoming.readableDidRead;
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return collect(this.#incoming);
+  }
+}
+
+/** The values of all headers of that lower-case name, joined as Headers joins them. */
+function valueOf(rawHeaders: readonly string[], name: string): string | null {
+  let value: string | null = null;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length !== name.length || rawHeaders[i]!.toLowerCase() !== name) continue;
+    value = value === null ? rawHeaders[i + 1]! : `${value}, ${rawHeaders[i + 1]}`;
+  }
+  return value;
+}
+
+function collect(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer<ArrayBuffer>[] = [];
+    incoming.on("data", (part) => parts.push(part));
+    incoming.on("end", () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+    incoming.on("error", reject);
   });
 }
 
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const parts = incoming[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {

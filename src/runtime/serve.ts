@@ -1,6 +1,6 @@
 /** Listens on the network: picks the neighbour for this runtime, and makes `localhost` mean both of its addresses. */
 
-import type { Bind, Bound, Fetch } from "./bind.ts";
+import type { Bind, Bound, Handle } from "./bind.ts";
 
 /** Where to listen. */
 export interface Address {
@@ -21,17 +21,17 @@ export class ListenError extends Error {
 const tries = 10;
 
 /**
- * Listens with a fetch function.
+ * Listens with a function that answers.
  *
  * @throws {ListenError} When the port is taken, not allowed, or the host is not an address of this machine.
  */
-export async function serve(fetch: Fetch, { port, host }: Address): Promise<Bound> {
+export async function serve(handle: Handle, { port, host }: Address): Promise<Bound> {
   const { bind } = await neighbour();
-  if (host !== "localhost") return await bindOne(bind, fetch, host, port);
+  if (host !== "localhost") return await bindOne(bind, handle, host, port);
   for (let left = tries;; left--) {
-    const first = await bindOne(bind, fetch, "127.0.0.1", port);
+    const first = await bindOne(bind, handle, "127.0.0.1", port);
     try {
-      const second = await bindOne(bind, fetch, "::1", first.port);
+      const second = await bindOne(bind, handle, "::1", first.port);
       return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
     } catch (error) {
       // A machine without IPv6 has only the one address.
@@ -49,9 +49,9 @@ async function neighbour(): Promise<{ readonly bind: Bind }> {
   return await import("./node.ts");
 }
 
-async function bindOne(bind: Bind, fetch: Fetch, host: string, port: number): Promise<Bound> {
+async function bindOne(bind: Bind, handle: Handle, host: string, port: number): Promise<Bound> {
   try {
-    return await bind(fetch, { host, port });
+    return await bind(handle, { host, port });
   } catch (cause) {
     const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
     if (isTaken(cause)) {

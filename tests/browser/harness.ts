@@ -5,6 +5,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
+import { asResponse } from "../../src/http/reply.ts";
 import { html } from "../../src/http/respond.ts";
 import { pages } from "../../src/ui/mod.ts";
 import { samples } from "./samples.ts";
@@ -64,7 +65,7 @@ export function serveSamples(): { readonly url: string; close(): Promise<void> }
   const server = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
     const sample = samples[pathname];
-    if (sample) return html(sample.status, sample.draw(pages));
+    if (sample) return asResponse(html(sample.status, sample.draw(pages)));
     const asset = pages.assets[pathname.replace("/static/", "")];
     if (!asset) return new Response(null, { status: 404 });
     return new Response(asset.body, { headers: { "content-type": asset.type, "x-content-type-options": "nosniff" } });

@@ -102,3 +102,9 @@ test("[OI-05, SC-09] a login that an approver calls new may not be older than ma
   assertEquals(redirected(await b.authorize({ max_age: "10" })).get("error"), "login_required");
   assert(redirected(await b.authorize({ max_age: "6000" })).get("code"));
 });
+
+test("[OI-05] max_age=0 and a clock that goes on during the request: the login made for it is new enough", async () => {
+  let time = Date.UTC(2026, 0, 1);
+  const b = await bench({ now: () => time++ });
+  for (let i = 0; i < 20; i++) assert(redirected(await b.authorize({ max_age: "0", prompt: "login" })).get("code"));
+});

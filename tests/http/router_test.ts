@@ -4,7 +4,9 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { HttpFault } from "../../src/http/fault.ts";
 import { json, redirect } from "../../src/http/respond.ts";
-import { router, targetLimit } from "../../src/http/router.ts";
+import { asResponse } from "../../src/http/reply.ts";
+import type { Reply } from "../../src/http/reply.ts";
+import { router as routerOf, targetLimit } from "../../src/http/router.ts";
 import type { Handler, Route, RouterOptions } from "../../src/http/router.ts";
 import { each } from "../flows/harness.ts";
 
@@ -12,8 +14,7 @@ import { each } from "../flows/harness.ts";
 const echo: Handler = (request, { path, query }) => new Response(`${request.method} ${path}?${query}`);
 
 /** Says no in the name of the one who refuses. */
-const refuseAs = (who: string) => ({ status, rule, message }: HttpFault): Response =>
-  json(status, { who, rule, message });
+const refuseAs = (who: string) => ({ status, rule, message }: HttpFault): Reply => json(status, { who, rule, message });
 
 const refuse = refuseAs("route");
 
@@ -30,6 +31,12 @@ const options: RouterOptions = {
   refuse: refuseAs("router"),
   bug: (cause) => json(500, { cause: String(cause) }),
 };
+
+/** The same, with answers as Responses. */
+function router(routes: readonly Route[], options: RouterOptions): (request: Request) => Promise<Response> {
+  const answer = routerOf(routes, options);
+  return async (request) => asResponse(await answer(request));
+}
 
 const answer = router(routes, options);
 
