@@ -111,7 +111,7 @@ function decodeText(parts: readonly Uint8Array[]): string {
 }
 
 function decode(text: string): string {
-  if (!/[%+]/.test(text)) return text;
+  // Always decoded, even where nothing is encoded: a mere slice would hold on to the whole query for as long as it lives.
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
