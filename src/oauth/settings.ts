@@ -161,7 +161,7 @@ function defined<T extends object>(given: T | undefined): Partial<T> {
 }
 
 /** The clients there are when nobody wrote down any: they call back to this server's own page. */
-export function demoClients(issuer: string): ClientMetadata[] {
+function demoClients(issuer: string): ClientMetadata[] {
   const redirect_uris = [`${issuer.replace(/\/$/, "")}/authorized`];
   const post_logout_redirect_uris = [`${issuer.replace(/\/$/, "")}/`];
   return [

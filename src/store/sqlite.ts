@@ -16,8 +16,8 @@ export interface SqliteOptions {
    *
    * - `process` (the default): the end of the process, `kill -9` included. Only a power cut or a crash of the operating
    *   system may lose the records of the last moments, and the last marks of what was spent with them.
-   * - `power`: these too. Each write then waits until the disk says that it is done, several times the work of a whole
-   *   authorization flow.
+   * - `power`: these too. Each write then waits until the disk says that it is done: some six times what the store takes
+   *   otherwise, on a quick disk.
    */
   readonly durability?: "process" | "power";
   /** Milliseconds to wait while another process is writing; the calling process stands still meanwhile. Default 5000. */

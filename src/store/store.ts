@@ -24,7 +24,7 @@ export interface RefreshTokenRecord {
   readonly authTime: number;
   /** The session it ends with. */
   readonly sid: string;
-  /** Drawn with the token: the next token follows from it and from the token's value, so that a retry finds the same. */
+  /** Drawn with the token: where a retry is forgiven, the next token follows from it and from the token's value. */
   readonly salt: string;
   /** Refused from this moment on if it is not used before. */
   readonly validUntil: number;
