@@ -16,6 +16,7 @@ const house: House = {
         "store/": "anything",
         "runtime/serve.ts": "dynamic",
         "ui/mod.ts": "dynamic",
+        "interaction/mod.ts": "dynamic",
       },
     },
     // The rooms, each of which knows only rooms deeper in.
@@ -27,7 +28,35 @@ const house: House = {
       may: { "oauth/": "types", "oauth/settings_error.ts": "anything" },
       packages: ["valibot", "jsonc-parser", "fastest-levenshtein"],
     },
-    ui: { may: { "endpoints/pages.ts": "types" }, packages: ["preact", "preact-render-to-string"] },
+    ui: {
+      may: { "endpoints/pages.ts": "types", "recorder/": "types" },
+      packages: ["preact", "preact-render-to-string"],
+    },
+    // What wraps the core from outside, and is loaded by those alone who want it.
+    recorder: { may: { "http/": "anything", "endpoints/": "types", "oauth/": "types" } },
+    inspector: {
+      may: {
+        "http/": "anything",
+        "endpoints/": "anything",
+        "oauth/": "anything",
+        "recorder/": "anything",
+        "ui/": "dynamic",
+      },
+    },
+    interaction: { may: { "http/": "anything", "endpoints/": "anything", "oauth/": "anything", "store/": "types" } },
+    testing: {
+      may: {
+        "mod.ts": "anything",
+        "latchkey.ts": "anything",
+        "http/": "anything",
+        "endpoints/": "anything",
+        "oauth/": "anything",
+        "store/": "anything",
+        "recorder/": "anything",
+        "runtime/hash.ts": "anything",
+      },
+      packages: ["jose"],
+    },
     runtime: { may: { "http/reply.ts": "anything" } },
   },
   reserved: [
@@ -48,7 +77,7 @@ const house: House = {
     },
     {
       words: /\bDate\.now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])/,
-      where: ["latchkey.ts", "runtime/"],
+      where: ["latchkey.ts", "runtime/", "testing/clock.ts"],
       why: "everything else is handed a clock",
     },
     {

@@ -8,10 +8,11 @@ import { authorizedEndpoint } from "./endpoints/authorized.ts";
 import { authorizeEndpoint } from "./endpoints/authorize.ts";
 import { discoveryEndpoints } from "./endpoints/discovery.ts";
 import { urlOf } from "./endpoints/endpoint.ts";
-import type { Desk } from "./endpoints/endpoint.ts";
+import type { Desk, Endpoint } from "./endpoints/endpoint.ts";
 import { homeEndpoint } from "./endpoints/home.ts";
 import { algorithmsInUse, jwksEndpoint } from "./endpoints/jwks.ts";
 import { introspectEndpoint } from "./endpoints/introspect.ts";
+import type { Layer } from "./endpoints/layer.ts";
 import { logoutEndpoint } from "./endpoints/logout.ts";
 import type { Pages } from "./endpoints/pages.ts";
 import { revokeEndpoint } from "./endpoints/revoke.ts";
@@ -19,15 +20,16 @@ import { startEndpoint } from "./endpoints/start.ts";
 import { tokenEndpoint } from "./endpoints/token.ts";
 import { userinfoEndpoint } from "./endpoints/userinfo.ts";
 import { asResponse } from "./http/reply.ts";
-import type { Answer, Incoming } from "./http/reply.ts";
+import type { Incoming } from "./http/reply.ts";
 import { json } from "./http/respond.ts";
 import { router } from "./http/router.ts";
-import type { Peer } from "./http/router.ts";
+import type { Handle, Peer } from "./http/router.ts";
 import { knowClient, registry } from "./oauth/clients.ts";
 import type { Clients, Users } from "./oauth/clients.ts";
 import { errorStatus } from "./oauth/errors.ts";
 import { isTestHost } from "./oauth/hosts.ts";
-import { storedKeys } from "./oauth/keys.ts";
+import { grants } from "./oauth/grants/mod.ts";
+import { signWith, storedKeys } from "./oauth/keys.ts";
 import type { Keys, SigningAlgorithm } from "./oauth/keys.ts";
 import { knowResources } from "./oauth/resources.ts";
 import { recent } from "./oauth/recent.ts";
@@ -40,6 +42,7 @@ import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { settingsFaults, userFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
+import { tokenIssuers } from "./oauth/tokens/mod.ts";
 import { veil } from "./oauth/trace.ts";
 import type { Trace, TraceEvent } from "./oauth/trace.ts";
 import { memoryStore } from "./store/memory.ts";
@@ -61,6 +64,8 @@ export interface LatchkeyOptions extends Settings {
   readonly outbound?: Outbound;
   /** Draws the pages. Default: the server's own, loaded when the first page is asked for. */
   readonly pages?: () => Promise<Pages>;
+  /** What wraps the server from outside; the first one is the outermost. Default: nothing. */
+  readonly layers?: readonly Layer[];
 }
 
 /** Where to listen. */
@@ -131,8 +136,17 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const { access_token, id_token } = settle(options, "").lifetimes;
   const keys = storedKeys(store, now, trace, Math.max(access_token, id_token));
 
-  const world = { store, now, random, trace, keys };
+  const { layers = [] } = options;
+
+  const answer: Handle = (request, peer) => {
+    sweep();
+    return outermost(request, peer);
+  };
+
+  const world = { store, now, random, trace, keys, ask: answer };
   let house = assemble(options, options.issuer ?? localIssuer(9000), world);
+  const innermost: Handle = (request, peer) => house.answer(request, peer);
+  const outermost = layers.reduceRight((next, layer) => layer.around?.(next) ?? next, innermost);
   const listening: { close(): Promise<void> }[] = [];
   let timer: ReturnType<typeof setInterval> | undefined;
   let swept = now();
@@ -159,11 +173,6 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     tendKeys().catch(failed);
   };
 
-  const answer: House["answer"] = (request, peer) => {
-    sweep();
-    return house.answer(request, peer);
-  };
-
   const self: Latchkey = {
     get issuer() {
       return house.server.issuer;
@@ -186,7 +195,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
       // Keys are slow to make: begin now, and let who needs one wait. A failure is met again, and answered, there.
       for (const alg of algorithmsInUse(house.server)) keys.signer(alg).catch(() => {});
       const { promise: settled, resolve: begin } = Promise.withResolvers<void>();
-      let ready: House["answer"] = (request, peer) => settled.then(() => answer(request, peer));
+      let ready: Handle = (request, peer) => settled.then(() => answer(request, peer));
       const wanted = port ?? (Number(new URL(house.server.issuer).port) || 9000);
       const bound = await serve((request, peer) => ready(request, peer), { port: wanted, host });
       listening.push(bound);
@@ -203,6 +212,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
         clearInterval(timer);
         await Promise.all(listening.map((bound) => bound.close()));
         await store.close();
+        for (const layer of layers) layer.close?.();
       })();
     },
     async [Symbol.asyncDispose]() {
@@ -219,11 +229,12 @@ interface World {
   readonly random: Dice;
   readonly trace: Trace;
   readonly keys: Keys;
+  readonly ask: Handle;
 }
 
 interface House {
   readonly server: Server;
-  readonly answer: (request: Incoming, peer?: Peer) => Promise<Answer>;
+  readonly answer: Handle;
 }
 
 /**
@@ -231,7 +242,7 @@ interface House {
  *
  * @param before The server under its former issuer, whose clients and users are taken over.
  */
-function assemble(options: LatchkeyOptions, issuer: string, world: World, before?: Server): House {
+function assemble(options: LatchkeyOptions, issuer: string, { ask, ...world }: World, before?: Server): House {
   refuseFaults(settingsFaults(options, issuer));
   const settled = settle(options, issuer);
   const clients = before?.clients ??
@@ -246,6 +257,9 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
   const server: Server = {
     ...world,
     issuer,
+    sign: signWith(world.keys),
+    grants,
+    issuers: tokenIssuers,
     clients,
     users: before?.users ?? registry(settled.users, (user) => user.sub, (user) => {
       refuseFaults([...userFaults(user)]);
@@ -266,7 +280,9 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
   };
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const pages = options.pages ?? (async () => (await import("./ui/mod.ts")).pages);
-  const desk: Desk = { server, site: { issuer, base }, pages };
+  const { layers = [] } = options;
+  const site = { issuer, base, links: layers.flatMap(({ links = [] }) => links) };
+  const desk: Desk = { server, site, pages, ask, during: (request) => during(desk, layers, request) };
 
   const endpoints = [
     authorizeEndpoint(desk, options.approver ?? autoApprover),
@@ -277,18 +293,19 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     introspectEndpoint(desk),
     logoutEndpoint(desk),
   ];
-  const routes = [
+  const routes: Endpoint[] = [
     ...endpoints,
     ...discoveryEndpoints(desk, endpoints),
     homeEndpoint(desk, endpoints),
     startEndpoint(desk),
     authorizedEndpoint(desk),
     assetsEndpoint(desk),
+    ...layers.flatMap((layer) => layer.endpoints?.(desk) ?? []),
   ];
   const route = router(routes, {
-    refuse: (fault, target) => asPage(desk, target, fault),
-    bug(cause, target) {
-      const { code, description } = asOAuthError(server, target, cause);
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    bug(cause, target, request) {
+      const { code, description } = asOAuthError(desk.during(request).server, target, cause);
       return json(errorStatus[code], { error: code, error_description: description }, {
         "referrer-policy": "no-referrer",
       });
@@ -296,7 +313,19 @@ function assemble(options: LatchkeyOptions, issuer: string, world: World, before
     headers: issuer.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : undefined,
   });
 
+  for (const layer of layers) layer.open?.(desk);
   return { server, answer: route };
+}
+
+/** What one request is answered with: the server, as the layers around it want it. */
+function during(desk: Desk, layers: readonly Layer[], request: Incoming): Desk {
+  let { server } = desk;
+  for (let i = layers.length - 1; i >= 0; i--) server = layers[i]!.during?.(server, request) ?? server;
+  let trail: string | undefined;
+  for (const layer of layers) trail ??= layer.trail?.(request);
+  if (server === desk.server && trail === undefined) return desk;
+  const here: Desk = { ...desk, server, site: { ...desk.site, trail }, during: () => here };
+  return here;
 }
 
 function refuseFaults(faults: readonly Fault[]): void {

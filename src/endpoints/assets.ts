@@ -25,6 +25,6 @@ export function assetsEndpoint(desk: Desk): Endpoint {
       if (request.headers.get("if-none-match") === asset.etag) return { status: 304, headers, body: null };
       return { status: 200, headers, body: asset.body };
     },
-    refuse: (fault, target) => asPage(desk, target, fault),
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }

@@ -17,28 +17,28 @@ import { keepSession, readSession } from "./session_cookie.ts";
 
 /** The authorization endpoint. */
 export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
-  const { server } = desk;
-  const { users, now, trace } = server;
-
   async function answer(request: Incoming, target: Target): Promise<Answer> {
+    const here = desk.during(request);
     let params: Params;
     let destination: Destination;
     try {
       params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
-      destination = findDestination(server, params);
+      destination = findDestination(here.server, params);
     } catch (refusal) {
-      return await asPage(desk, target, refusal);
+      return await asPage(here, target, refusal);
     }
     try {
-      return await decide(request, await readAuthorizationRequest(server, params, destination));
+      return await decide(here, request, await readAuthorizationRequest(here.server, params, destination));
     } catch (refusal) {
-      return await refuseToClient(desk, target, request, destination, refusal);
+      return await refuseToClient(here, target, request, destination, refusal);
     }
   }
 
-  async function decide(http: Incoming, asked: AuthorizationRequest): Promise<Answer> {
+  async function decide(here: Desk, http: Incoming, asked: AuthorizationRequest): Promise<Answer> {
+    const { server } = here;
+    const { users, now, trace } = server;
     const begun = now();
-    const former = await readSession(desk, http);
+    const former = await readSession(here, http);
     const session = usableSession(server, asked.wishes, former);
     const decision = await approve(asked, { session, former, users, now, trace, http });
     if (decision instanceof Response) {
@@ -50,8 +50,8 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     if (!goesOn) refuseOldLogin(asked.wishes, begun, decision.authTime, former);
     const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime);
     const code = await issueCode(server, asked, decision, current.sid);
-    const headers = goesOn ? {} : await keepSession(desk, current);
-    return await toClient(desk, http, asked.destination, [["code", code]], headers);
+    const headers = goesOn ? {} : await keepSession(here, current);
+    return await toClient(here, http, asked.destination, [["code", code]], headers);
   }
 
   return {
@@ -65,7 +65,7 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
       body: null,
     }),
     POST: answer,
-    refuse: (fault, target) => asPage(desk, target, fault),
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }
 

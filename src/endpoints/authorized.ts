@@ -49,7 +49,7 @@ export function authorizedEndpoint(desk: Desk): Endpoint {
     GET: (request, target) => answer(request, () => parseFields(target.query)),
     // Where the answer travels by form_post, the browser posts it here.
     POST: (request) => answer(request, () => readForm(request)),
-    refuse: (fault, target) => asPage(desk, target, fault),
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }
 

@@ -6,25 +6,27 @@ import type { Incoming, Reply } from "../http/reply.ts";
 import type { Target } from "../http/router.ts";
 import { authenticateClient } from "../oauth/client_auth/mod.ts";
 import type { Client } from "../oauth/clients.ts";
+import type { Server } from "../oauth/server.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { asJson } from "./answer.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 
 /** Answers a request whose client is known, or throws. */
-export type ClientRequestHandler = (client: Client, params: Params) => Promise<Reply>;
+export type ClientRequestHandler = (server: Server, client: Client, params: Params) => Promise<Reply>;
 
 /** An endpoint for clients: POST, a form, client authentication, refusals as JSON. */
 export function clientRequestEndpoint(
-  { server, site }: Desk,
+  desk: Desk,
   { name, path, cors }: { readonly name: string; readonly path: string; readonly cors: boolean },
   handle: ClientRequestHandler,
 ): Endpoint {
   return {
     name,
-    path: site.base + path,
+    path: desk.site.base + path,
     cors,
     async POST(request: Incoming, target: Target) {
+      const { server } = desk.during(request);
       let client: Client | undefined;
       try {
         refuseCredentialsInQuery(target.query);
@@ -32,12 +34,12 @@ export function clientRequestEndpoint(
         params.refuseRepeats("TK-04");
         const authorization = request.headers.get("authorization");
         client = await authenticateClient(server, { authorization, params, address: target.peer.address });
-        return await handle(client, params);
+        return await handle(server, client, params);
       } catch (refusal) {
         return asJson(server, target, refusal, client?.id);
       }
     },
-    refuse: (fault, target) => asJson(server, target, fault),
+    refuse: (fault, target, request) => asJson(desk.during(request).server, target, fault),
   };
 }
 

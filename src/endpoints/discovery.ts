@@ -5,7 +5,6 @@ import { responseModes, responseTypes } from "../oauth/authorization.ts";
 import { claimNames } from "../oauth/claims.ts";
 import { assertionAlgorithms } from "../oauth/client_auth/assertion.ts";
 import { clientAuthMethods } from "../oauth/client_auth/mod.ts";
-import { grants } from "../oauth/grants/mod.ts";
 import { signingAlgorithms } from "../oauth/keys.ts";
 import { promptValues } from "../oauth/openid_request.ts";
 import { challengeMethods } from "../oauth/pkce.ts";
@@ -28,13 +27,17 @@ export function wellKnownPaths(base: string): string[] {
 }
 
 /** One endpoint per place; `endpoints` are the ones the document names. */
-export function discoveryEndpoints({ server, site }: Desk, endpoints: readonly Endpoint[]): Endpoint[] {
+export function discoveryEndpoints(desk: Desk, endpoints: readonly Endpoint[]): Endpoint[] {
+  const { site } = desk;
   return wellKnownPaths(site.base).map((path): Endpoint => ({
     path,
     cors: true,
-    GET: () =>
-      json(200, withoutEmpty(metadata(server, site.base, endpoints)), { "cache-control": "public, max-age=60" }),
-    refuse: (fault, target) => asJson(server, target, fault),
+    GET(request) {
+      const { server } = desk.during(request);
+      const document = withoutEmpty(metadata(server, site.base, endpoints));
+      return json(200, document, { "cache-control": "public, max-age=60" });
+    },
+    refuse: (fault, target, request) => asJson(desk.during(request).server, target, fault),
   }));
 }
 
@@ -54,7 +57,7 @@ function metadata(server: Server, base: string, endpoints: readonly Endpoint[]):
     scopes_supported: server.scopes,
     response_types_supported: responseTypes,
     response_modes_supported: responseModes,
-    grant_types_supported: grants.map((grant) => grant.type),
+    grant_types_supported: server.grants.map((grant) => grant.type),
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),

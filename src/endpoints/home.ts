@@ -37,6 +37,6 @@ export function homeEndpoint(desk: Desk, endpoints: readonly Endpoint[]): Endpoi
       });
       return html(200, page, browser.headers);
     },
-    refuse: (fault, target) => asPage(desk, target, fault),
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }

@@ -10,8 +10,8 @@ import type { Desk, Endpoint } from "./endpoint.ts";
 /** The introspection endpoint. */
 export function introspectEndpoint(desk: Desk): Endpoint {
   const place = { name: "introspection_endpoint", path: "/oauth2/introspect", cors: false };
-  return clientRequestEndpoint(desk, place, async (client, params) => {
+  return clientRequestEndpoint(desk, place, async (server, client, params) => {
     if (!client.confidential) throw refuseClient("introspection is for clients that authenticate", "a secret", "none");
-    return json(200, await introspect(desk.server, client, requireTokenParameter(params, "IN-01")));
+    return json(200, await introspect(server, client, requireTokenParameter(params, "IN-01")));
   });
 }

@@ -18,12 +18,13 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
 }
 
 /** The JWKS endpoint. */
-export function jwksEndpoint({ server, site }: Desk): Endpoint {
+export function jwksEndpoint(desk: Desk): Endpoint {
   return {
     name: "jwks_uri",
-    path: `${site.base}/oauth2/jwks`,
+    path: `${desk.site.base}/oauth2/jwks`,
     cors: true,
-    async GET(_request, target) {
+    async GET(request, target) {
+      const { server } = desk.during(request);
       try {
         const keys = await server.keys.published(algorithmsInUse(server));
         return json(200, { keys }, { "cache-control": "public, max-age=60" });
@@ -31,6 +32,6 @@ export function jwksEndpoint({ server, site }: Desk): Endpoint {
         return asJson(server, target, thrown);
       }
     },
-    refuse: (fault, target) => asJson(server, target, fault),
+    refuse: (fault, target, request) => asJson(desk.during(request).server, target, fault),
   };
 }

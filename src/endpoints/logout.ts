@@ -21,28 +21,30 @@ import { forgetSession, readSession } from "./session_cookie.ts";
 
 /** The end session endpoint. */
 export function logoutEndpoint(desk: Desk): Endpoint {
-  const { server, site } = desk;
+  const { site } = desk;
 
   async function answer(request: Incoming, target: Target): Promise<Reply> {
+    const here = desk.during(request);
+    const { server } = here;
     try {
       const params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
       params.refuseRepeats("LO-02");
-      const session = await readSession(desk, request);
-      const { client, sid } = await readWhoAsks(desk, params, session);
+      const session = await readSession(here, request);
+      const { client, sid } = await readWhoAsks(here, params, session);
       const goOn = readGoOn(params, client);
       // A hint names its session even where the browser brings no cookie along, because another site posted the form.
       const ending = session === undefined || sid === session.sid ? sid : undefined;
-      if (session !== undefined && ending === undefined && !await isConfirmed(desk, session, params)) {
-        return await askToConfirm(desk, session, client, params);
+      if (session !== undefined && ending === undefined && !await isConfirmed(here, session, params)) {
+        return await askToConfirm(here, session, client, params);
       }
       const ended = ending ?? session?.sid;
       if (ended !== undefined) await endSession(server, { sid: ended });
-      const headers = ended === undefined ? {} : forgetSession(desk);
+      const headers = ended === undefined ? {} : forgetSession(here);
       if (goOn !== undefined) return redirect(request.method, goOn, headers);
-      const pages = await desk.pages();
+      const pages = await here.pages();
       return html(200, pages.loggedOut(site), headers);
     } catch (refusal) {
-      return await asPage(desk, target, refusal);
+      return await asPage(here, target, refusal);
     }
   }
 
@@ -53,7 +55,7 @@ export function logoutEndpoint(desk: Desk): Endpoint {
     // Whoever only asks about headers stays logged in.
     HEAD: () => ({ status: 200, headers: { "cache-control": "no-store" }, body: null }),
     POST: answer,
-    refuse: (fault, target) => asPage(desk, target, fault),
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }
 

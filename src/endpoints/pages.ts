@@ -6,6 +6,18 @@ export interface Site {
   readonly issuer: string;
   /** The path that links on this server begin with: empty, or the issuer's path without a trailing slash. */
   readonly base: string;
+  /** What the header offers beside the way home. Default: nothing. */
+  readonly links?: readonly NavigationLink[];
+  /** Where a person can see what led to this page: a path below {@link Site.base}. Absent: nowhere. */
+  readonly trail?: string;
+}
+
+/** A link in the header of every page. */
+export interface NavigationLink {
+  /** A word or two. */
+  readonly label: string;
+  /** A path below {@link Site.base}, such as `/flows`. */
+  readonly path: string;
 }
 
 /** A link that starts an authorization request for a demo client. */

@@ -8,8 +8,8 @@ import type { Desk, Endpoint } from "./endpoint.ts";
 /** The revocation endpoint. */
 export function revokeEndpoint(desk: Desk): Endpoint {
   const place = { name: "revocation_endpoint", path: "/oauth2/revoke", cors: true };
-  return clientRequestEndpoint(desk, place, async (client, params) => {
-    await revokeToken(desk.server, client, requireTokenParameter(params, "RV-01"));
+  return clientRequestEndpoint(desk, place, async (server, client, params) => {
+    await revokeToken(server, client, requireTokenParameter(params, "RV-01"));
     return json(200, {});
   });
 }

@@ -18,6 +18,6 @@ export function startEndpoint(desk: Desk): Endpoint {
       if (link !== undefined) return redirect("GET", link.href, browser.headers);
       return await asPage(desk, target, new HttpFault(404, "HT-01", "No such client calls back to this server's page"));
     },
-    refuse: (fault, target) => asPage(desk, target, fault),
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }

@@ -7,7 +7,6 @@ import type { Target } from "../http/router.ts";
 import { requireToken } from "../oauth/bearer.ts";
 import { claimNames, claimsFor } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { signJwt } from "../oauth/keys.ts";
 import { readParams } from "../oauth/params.ts";
 import { asChallenge } from "./answer.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
@@ -15,8 +14,9 @@ import type { Desk, Endpoint } from "./endpoint.ts";
 const formType = /^application\/x-www-form-urlencoded/i;
 
 /** The userinfo endpoint: claims about the person, as far as scope and request allow. */
-export function userinfoEndpoint({ server, site }: Desk): Endpoint {
+export function userinfoEndpoint(desk: Desk): Endpoint {
   async function answer(request: Incoming, target: Target): Promise<Reply> {
+    const { server } = desk.during(request);
     try {
       const token = await requireToken(server, request.headers.get("authorization"), await inBody(request), "openid");
       const { claims } = token;
@@ -32,8 +32,7 @@ export function userinfoEndpoint({ server, site }: Desk): Endpoint {
       const names = [...claimNames(claims.scope.split(" ")), ...claims.userinfo_claims ?? []];
       const info = { ...claimsFor(user, names), sub: claims.sub };
       if (client.userinfoAlg === undefined) return json(200, info);
-      const signer = await server.keys.signer(client.userinfoAlg);
-      const jwt = await signJwt(signer, "JWT", { ...info, iss: server.issuer, aud: client.id });
+      const jwt = await server.sign("userinfo", client.userinfoAlg, { ...info, iss: server.issuer, aud: client.id });
       return {
         status: 200,
         headers: {
@@ -49,11 +48,11 @@ export function userinfoEndpoint({ server, site }: Desk): Endpoint {
   }
   return {
     name: "userinfo_endpoint",
-    path: `${site.base}/oauth2/userinfo`,
+    path: `${desk.site.base}/oauth2/userinfo`,
     cors: true,
     GET: answer,
     POST: answer,
-    refuse: (fault, target) => asChallenge(server, target, fault),
+    refuse: (fault, target, request) => asChallenge(desk.during(request).server, target, fault),
   };
 }
 

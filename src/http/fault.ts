@@ -7,6 +7,7 @@ export class HttpFault extends Error {
   /** The ID of the rule that was broken. */
   readonly rule: string;
 
+  /** Refuses with a status, the ID of a rule and one sentence. */
   constructor(status: number, rule: string, message: string) {
     super(message);
     this.name = "HttpFault";

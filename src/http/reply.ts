@@ -18,9 +18,11 @@ export interface Incoming {
 
 /** An answer that holds text, or nothing. */
 export interface Reply {
+  /** The HTTP status. */
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The text, or nothing. */
   readonly body: string | null;
 }
 

@@ -16,8 +16,12 @@ export interface Target {
   readonly path: string;
   /** The query as it was sent, without its question mark. */
   readonly query: string;
+  /** Who asks. */
   readonly peer: Peer;
 }
+
+/** Answers a request; never throws, never rejects. */
+export type Handle = (request: Incoming, peer?: Peer) => Promise<Answer>;
 
 /** Answers one method of one route. */
 export type Handler = (request: Incoming, target: Target) => Answer | Promise<Answer>;
@@ -26,22 +30,24 @@ export type Handler = (request: Incoming, target: Target) => Answer | Promise<An
 export interface Route {
   /** The exact path; a `*` at its end stands for anything, slashes excepted. */
   readonly path: string;
+  /** What is answered to GET. */
   readonly GET?: Handler;
   /** Default: what GET answers, without its body. Given where GET has effects. */
   readonly HEAD?: Handler;
+  /** What is answered to POST. */
   readonly POST?: Handler;
   /** Whether scripts of other origins may call it and read the answer, errors included. Default: false. */
   readonly cors?: boolean;
   /** How this route says no to what the router itself refuses. */
-  refuse(fault: HttpFault, target: Target): Answer | Promise<Answer>;
+  refuse(fault: HttpFault, target: Target, request: Incoming): Answer | Promise<Answer>;
 }
 
 /** What the router needs besides the routes. */
 export interface RouterOptions {
   /** Says no where no route matches, with the method and path unknown to the list. */
-  refuse(fault: HttpFault, target: Target): Answer | Promise<Answer>;
+  refuse(fault: HttpFault, target: Target, request: Incoming): Answer | Promise<Answer>;
   /** Told of everything that was thrown past a route; what it returns is answered. */
-  bug(cause: unknown, target: Target): Answer;
+  bug(cause: unknown, target: Target, request: Incoming): Answer;
   /** Headers on every answer, such as HSTS. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -50,10 +56,7 @@ export interface RouterOptions {
 export const targetLimit = 16 * 1024;
 
 /** Makes the routes one function. It never throws and never rejects. */
-export function router(
-  routes: readonly Route[],
-  options: RouterOptions,
-): (request: Incoming, peer?: Peer) => Promise<Answer> {
+export function router(routes: readonly Route[], options: RouterOptions): Handle {
   const exact = new Map(routes.map((route) => [route.path, route]));
   const open = routes.filter((route) => route.path.endsWith("/*"));
   const { headers } = options;
@@ -70,7 +73,7 @@ export function router(
       cors = route?.cors === true;
       answer = await dispatch(request, target, route, options);
     } catch (cause) {
-      answer = options.bug(cause, target);
+      answer = options.bug(cause, target, request);
     }
     if (request.method === "HEAD") answer = await withoutBody(answer);
     if (cors) answer = withHeaders(answer, corsHeaders);
@@ -91,7 +94,7 @@ function dispatch(
   route: Route | undefined,
   options: RouterOptions,
 ): Answer | Promise<Answer> {
-  const refuse = (fault: HttpFault) => (route ?? options).refuse(fault, target);
+  const refuse = (fault: HttpFault) => (route ?? options).refuse(fault, target, request);
   // Some runtimes write the Host header into the URL as it is, where it could pass for a path.
   if (!plainHost.test(request.headers.get("host") ?? "")) {
     return refuse(new HttpFault(400, "HT-16", "The Host header must be a host and a port"));

@@ -91,6 +91,7 @@ export function findDestination(server: Server, params: Params): Destination {
       received: id,
     });
   }
+  server.held?.("AZ-02", "client_id is the id of a registered client", id);
   const signed = readSignedRequest(params);
   if (signed !== undefined) {
     const named = params.get("redirect_uri");
@@ -105,6 +106,7 @@ export function findDestination(server: Server, params: Params): Destination {
       received: uri,
     });
   }
+  server.held?.("RU-01", "redirect_uri is one that the client registered", uri);
   const state = params.get("state");
   const mode = responseModes.find((known) => known === params.get("response_mode")) ?? "query";
   const lost = params.repeats("state") || (state?.length ?? 0) > stateLimit || isChangedByForm(mode, state);
@@ -170,6 +172,7 @@ export async function readAuthorizationRequest(
   const signed = readSignedRequest(params);
   if (signed !== undefined) throw signed;
   params.refuseRepeats("AZ-07");
+  server.held?.("AZ-07", "no parameter was sent twice");
   if ((params.get("state")?.length ?? 0) > stateLimit) {
     throw new OAuthError("invalid_request", `state is longer than ${stateLimit} characters`, {
       rule: "AZ-13",
@@ -189,6 +192,7 @@ export async function readAuthorizationRequest(
     );
   }
   readResponseType(client, params);
+  server.held?.("AZ-09", "response_type asks for a code, and the client is registered for it", "code");
   const mode = params.get("response_mode");
   if (mode !== undefined && !responseModes.some((known) => known === mode)) {
     throw new OAuthError("invalid_request", "response_mode is not supported", {
@@ -206,7 +210,10 @@ export async function readAuthorizationRequest(
     });
   }
   const scope = settleScope(server, client, params.get("scope"));
+  server.held?.("AZ-17", "scope holds what the server knows and the client may ask for", scope.join(" "));
   const challenge = readChallenge(server, client, params);
+  if (challenge !== undefined) server.held?.("PK-07", "code_challenge is an S256 challenge", challenge);
+  else server.held?.("PK-02", "no code_challenge came, and this confidential client need not send one");
   return {
     destination,
     client,

@@ -52,5 +52,6 @@ export async function requireToken(
       received: read.claims.scope,
     });
   }
+  server.held?.("BR-02", "the access token is good, is for this server, and has the scope it needs", scope);
   return read;
 }

@@ -205,6 +205,24 @@ async function wake(alg: SigningAlgorithm, record: KeyRecord): Promise<Key> {
   };
 }
 
+/** What may be signed, and the `typ` in its header. */
+const types: Readonly<Record<SignedKind, string>> = { access_token: "at+jwt", id_token: "JWT", userinfo: "JWT" };
+
+/** What may be signed. */
+export type SignedKind = "access_token" | "id_token" | "userinfo";
+
+/** Signs the claims of one kind of token. Times among the claims are in seconds since the epoch. */
+export type Sign = (
+  kind: SignedKind,
+  alg: SigningAlgorithm,
+  claims: Readonly<Record<string, unknown>>,
+) => Promise<string>;
+
+/** Signs with whichever key signs at the moment. */
+export function signWith(keys: Keys): Sign {
+  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), types[kind], claims);
+}
+
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times among the claims are in seconds since the epoch. */

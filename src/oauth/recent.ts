@@ -2,6 +2,7 @@
 
 /** What is remembered, by key. */
 export interface Recent<T> {
+  /** `undefined` where it was never set, or is forgotten. */
   get(key: string): T | undefined;
   /** Remembers a value as the newest one. */
   set(key: string, value: T): void;

@@ -2,13 +2,15 @@
 
 import type { Store } from "../store/store.ts";
 import type { Clients, Users } from "./clients.ts";
-import type { Keys, SigningAlgorithm } from "./keys.ts";
+import type { Grant } from "./grants/grant.ts";
+import type { Keys, Sign, SigningAlgorithm } from "./keys.ts";
 import type { Lifetimes, RefreshSettings } from "./settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Recent } from "./recent.ts";
 import type { Dice } from "./secrets.ts";
 import type { Throttle } from "./throttle.ts";
-import type { Trace } from "./trace.ts";
+import type { TokenIssuer } from "./tokens/issuer.ts";
+import type { Held, Trace } from "./trace.ts";
 
 /** Fetches a document from elsewhere; the shape of `fetch`. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
@@ -17,12 +19,23 @@ export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
+  /** Where records are kept. */
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
+  /** The dice. */
   readonly random: Dice;
+  /** The signing keys. */
   readonly keys: Keys;
+  /** Signs claims with the newest of those keys. */
+  readonly sign: Sign;
+  /** The grants of the token endpoint, in the order in which metadata names them. */
+  readonly grants: readonly Grant[];
+  /** What a token response is made of, in the order in which they issue. */
+  readonly issuers: readonly TokenIssuer[];
+  /** The registered clients. */
   readonly clients: Clients;
+  /** The users. */
   readonly users: Users;
   /** Every scope value there is. */
   readonly scopes: readonly string[];
@@ -42,12 +55,16 @@ export interface Server {
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens are for. */
   readonly resources: Resources;
+  /** How strictly code challenges are asked for. */
   readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
   /** Slows down guesses of client secrets; absent: does not. */
   readonly throttle?: Throttle;
   /** Code challenges seen lately, with the time until which a code for them may be alive. */
   readonly recentChallenges: Recent<number>;
+  /** Is told what happens. */
   readonly trace: Trace;
+  /** Is told of each rule that was looked at and held; absent where nobody wants to know. */
+  readonly held?: Held;
 }
 
 /** The server's clock in whole seconds, as tokens count time (RFC 7519 §2). */

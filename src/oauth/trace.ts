@@ -73,5 +73,14 @@ const longest = 2000;
 /** A run that looks drawn, or a code verifier, which may hold dots and tildes. */
 const secret = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 
+/**
+ * Receives each rule that was looked at and held, in the order of looking; the one that did not hold is in the refusal.
+ *
+ * @param rule The ID of the rule, a row of the project's table of rules.
+ * @param statement What holds, one plain sentence without a full stop: `the code verifier hashes to the code challenge`.
+ * @param value What it was judged by, where that may be shown; never a secret.
+ */
+export type Held = (rule: string, statement: string, value?: string) => void;
+
 /** Receives every event, synchronously; what it throws is dropped. */
 export type Trace = (event: TraceEvent) => void;

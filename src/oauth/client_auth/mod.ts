@@ -36,6 +36,7 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
+  server.held?.("CA-07", `the client has said who it is by ${way.method}`, client.id);
   return client;
 }
 

@@ -23,16 +23,23 @@ export const authorizationCode: Grant = {
     const id = await shelfId(server, code);
     const entry = await server.store.get("code", id);
     if (entry === undefined) throw unusable("TK-16", "the code is unknown", "a code this server issued", "another one");
+    server.held?.("TK-16", "the code is one that this server issued");
     const kept = entry.value;
     if (kept.clientId !== client.id) {
       throw unusable("CI-05", "the code belongs to another client", `client ${kept.clientId}`, `client ${client.id}`);
     }
+    server.held?.("CI-05", "the code was issued to the client that sends it", client.id);
     proveRedirectUri(kept, redirectUri);
+    server.held?.("TK-15", "redirect_uri is the one of the authorization request", redirectUri);
     await proveChallenge(client, kept, params.get("code_verifier"));
+    if (kept.challenge !== undefined) {
+      server.held?.("PK-09", "the S256 transformation of code_verifier is the code_challenge", kept.challenge);
+    }
     if (entry.spentAt !== undefined) throw await replayed(server, client, entry, entry.spentAt);
     if (server.now() >= kept.validUntil) {
       throw unusable("CI-02", "the code has expired", `before ${clock(kept.validUntil)}`, clock(server.now()));
     }
+    server.held?.("CI-02", "the code has not expired", `valid until ${clock(kept.validUntil)}`);
     if (await server.store.get("ended_family", entry.family!) !== undefined) {
       throw unusable("CI-11", "the approval was ended", "an approval that still holds", "one that was revoked");
     }
@@ -46,6 +53,7 @@ export const authorizationCode: Grant = {
     // The one step that decides a race. Nothing is minted before it, and nothing takes it back: when what follows
     // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
     if (!await server.store.spend("code", id, server.now())) throw await replayed(server, client, entry, server.now());
+    server.held?.("CI-06", "the code was not redeemed before, and never will be again");
     const { sub, authTime, sid, nonce, claims, scope, issuedAt: approvedAt } = kept;
     return {
       client,

@@ -8,7 +8,9 @@ import type { Server } from "../server.ts";
 
 /** What a grant has proved: who allowed whom how much. */
 export interface Authorization {
+  /** Who is allowed. */
   readonly client: Client;
+  /** How much is allowed. */
   readonly scope: readonly string[];
   /** The resources the access token is for; empty: the server's default audience. */
   readonly resources: readonly string[];
@@ -24,6 +26,7 @@ export interface Authorization {
 
 /** The user behind a grant. */
 export interface Subject {
+  /** The user, by the name this server has for them. */
   readonly sub: string;
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
@@ -31,7 +34,9 @@ export interface Subject {
   readonly sid: string;
   /** When the user approved, in milliseconds since the epoch. */
   readonly approvedAt?: number;
+  /** Goes into the id token, when one was sent. */
   readonly nonce?: string;
+  /** Claims asked for by name, when any were. */
   readonly claims?: RequestedClaims;
 }
 

@@ -31,12 +31,16 @@ export const refreshTokenGrant: Grant = {
     if (kept.clientId !== client.id) {
       throw unusable("RT-02", "the refresh token belongs to another client", `client ${kept.clientId}`, client.id);
     }
+    server.held?.("RT-02", "the refresh token was issued to the client that sends it", client.id);
     await refuseEnded(server, entry);
+    server.held?.("RT-07", "its grant goes on, and it has not lain idle too long", `until ${clock(kept.validUntil)}`);
     const scope = narrow(kept, params);
     const resources = narrowResources(server, kept.resources, params);
     // What was used stays used, whatever has become of the client since.
     const rotates = !client.confidential || server.refresh.rotateConfidential || entry.spentAt !== undefined;
+    server.held?.("RT-06", "scope asks for no more than was granted", scope.join(" "));
     const next = rotates ? await rotate(server, client, id, token, entry) : await renew(server, id, token, entry);
+    if (rotates) server.held?.("RT-04", "the refresh token was not used before; another one takes its place");
     return {
       client,
       scope,

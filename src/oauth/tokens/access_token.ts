@@ -2,7 +2,6 @@
 
 import { jwtVerify } from "jose";
 import type { JWTVerifyGetKey } from "jose";
-import { signJwt } from "../keys.ts";
 import { drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { sessionFor, subjectFor } from "../subject.ts";
@@ -50,13 +49,11 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
   // A pairwise subject can only be led back to the user by what is kept of the token.
   const opaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
-  const token = opaque ? await shelve(server, claims, family, subject?.sub) : await sign(server, claims);
+  const token = opaque
+    ? await shelve(server, claims, family, subject?.sub)
+    : await server.sign("access_token", server.alg, { ...claims });
   return { access_token: token, token_type: "Bearer", expires_in: expiresIn, scope: claims.scope };
 };
-
-async function sign(server: Server, claims: AccessTokenClaims): Promise<string> {
-  return await signJwt(await server.keys.signer(server.alg), "at+jwt", { ...claims });
-}
 
 async function shelve(
   server: Server,

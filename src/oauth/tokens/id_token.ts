@@ -2,7 +2,7 @@
 
 import { jwtVerify } from "jose";
 import { claimsFor } from "../claims.ts";
-import { signJwt, tokenHash } from "../keys.ts";
+import { tokenHash } from "../keys.ts";
 import type { Server } from "../server.ts";
 import { sessionFor, subjectFor } from "../subject.ts";
 import { compactJws } from "./access_token.ts";
@@ -17,7 +17,7 @@ export const idToken: TokenIssuer = async (server, { client, subject, scope }, n
   const { sub, nonce, authTime, sid, claims } = subject;
   const user = server.users.find(sub);
   return {
-    id_token: await signJwt(await server.keys.signer(client.idTokenAlg), "JWT", {
+    id_token: await server.sign("id_token", client.idTokenAlg, {
       ...user && claimsFor(user, claims?.id_token ?? []),
       iss: server.issuer,
       sub: await subjectFor(server, client, sub),

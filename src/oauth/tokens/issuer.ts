@@ -5,12 +5,17 @@ import type { Server } from "../server.ts";
 
 /** A successful answer of the token endpoint (OAuth 2.1 §3.2.3). */
 export interface TokenResponse {
+  /** The access token. */
   readonly access_token: string;
+  /** How the token is used: by whoever holds it. */
   readonly token_type: "Bearer";
   /** Seconds. */
   readonly expires_in: number;
+  /** What was granted, space-separated. */
   readonly scope: string;
+  /** Absent where none was issued. */
   readonly refresh_token?: string;
+  /** Absent where `openid` was not granted. */
   readonly id_token?: string;
 }
 

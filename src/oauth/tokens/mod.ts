@@ -9,14 +9,14 @@ import type { TokenIssuer, TokenResponse } from "./issuer.ts";
 import { refreshToken } from "./refresh_token.ts";
 
 /** In the order in which they issue: the id token holds a digest of the access token. */
-const issuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
+export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
 
 /** Issues what an authorization is worth. */
 export async function issueTokens(server: Server, grant: string, authorization: Authorization): Promise<TokenResponse> {
   const { client, subject, scope, family } = authorization;
   const now = secondsNow(server);
   let response: Partial<TokenResponse> = {};
-  for (const issue of issuers) response = { ...response, ...await issue(server, authorization, now, response) };
+  for (const issue of server.issuers) response = { ...response, ...await issue(server, authorization, now, response) };
   server.trace({
     type: "tokens_issued",
     at: server.now(),

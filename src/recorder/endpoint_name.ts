@@ -1,0 +1,34 @@
+/** Short names of the endpoints, as tests and people call them. */
+
+/** What an endpoint is called; `page` is everything for people that is none of the others, static files included. */
+export type EndpointName =
+  | "authorize"
+  | "login"
+  | "consent"
+  | "token"
+  | "jwks"
+  | "userinfo"
+  | "revoke"
+  | "introspect"
+  | "logout"
+  | "discovery"
+  | "page";
+
+const named: Readonly<Record<string, EndpointName>> = {
+  "/oauth2/authorize": "authorize",
+  "/oauth2/login": "login",
+  "/oauth2/consent": "consent",
+  "/oauth2/token": "token",
+  "/oauth2/jwks": "jwks",
+  "/oauth2/userinfo": "userinfo",
+  "/oauth2/revoke": "revoke",
+  "/oauth2/introspect": "introspect",
+  "/oauth2/logout": "logout",
+};
+
+/** The name of the endpoint at a path; `base` is the path of the issuer, without a slash at its end. */
+export function endpointName(base: string, path: string): EndpointName {
+  if (path.startsWith("/.well-known/") || path.startsWith(`${base}/.well-known/`)) return "discovery";
+  const below = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  return Object.hasOwn(named, below) ? named[below]! : "page";
+}

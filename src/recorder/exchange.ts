@@ -1,0 +1,101 @@
+/** What is remembered of a request and its answer: one exchange, and the flow it is a step of. */
+
+import type { Fields } from "../http/form.ts";
+import type { ClientAuthMethod } from "../oauth/client.ts";
+import type { Explanation, TraceEvent } from "../oauth/trace.ts";
+import type { EndpointName } from "./endpoint_name.ts";
+
+/** A request as it came. Values are whole, secrets included: whoever shows them masks them first. */
+export interface RecordedRequest {
+  /** In capitals. */
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** The headers that mean something to an authorization server, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parameters of the query, decoded; empty where it cannot be decoded. */
+  readonly query: Fields;
+  /** The fields of the body, where it is a form that can be decoded. */
+  readonly form: Fields;
+  /** The body as text, at most {@link recordedBody} characters of it. */
+  readonly body?: string;
+}
+
+/** An answer as it went out. */
+export interface RecordedAnswer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As text, at most {@link recordedBody} characters of it; absent where there was none, or it was streamed. */
+  readonly body?: string;
+  /** What is sent on to the client through the browser, by redirect or by a form that posts itself. */
+  readonly handover?: { readonly uri: string; readonly params: Fields };
+}
+
+/** A rule that was looked at and held. */
+export interface HeldRule {
+  readonly rule: string;
+  readonly statement: string;
+  readonly value?: string;
+}
+
+/** How an exchange ended. */
+export type Outcome =
+  /** Not yet. */
+  | "under way"
+  /** With what was asked for: tokens, claims, a code on its way to the client, a document. */
+  | "done"
+  /** With a page that asks the person something. */
+  | "asked"
+  /** With a refusal. */
+  | "refused"
+  /** Without an answer: the connection was dropped, or the server failed. */
+  | "lost";
+
+/** One request and its answer. Times in milliseconds since the epoch, by the server's clock. */
+export interface Exchange {
+  /** Counts from 1, in the order in which requests came. */
+  readonly number: number;
+  readonly at: number;
+  /** When it was answered; absent while it is under way. */
+  readonly answeredAt?: number;
+  readonly endpoint: EndpointName;
+  readonly request: RecordedRequest;
+  readonly answer?: RecordedAnswer;
+  readonly outcome: Outcome;
+  /** The client that the request names or that authenticated. */
+  readonly client?: string;
+  /** How the client said who it is, at endpoints for clients. */
+  readonly auth?: ClientAuthMethod;
+  /** What held, in the order of looking. */
+  readonly held: readonly HeldRule[];
+  /** What did not hold; absent where nothing was refused. */
+  readonly refusal?: { readonly error: string; readonly why: Explanation };
+  /** What was let pass, but should be mended. */
+  readonly warnings: readonly Explanation[];
+  /** Everything the server traced while it answered. */
+  readonly events: readonly TraceEvent[];
+  /** The names of the faults that had a hand in it. */
+  readonly faults: readonly string[];
+  /** The flow it belongs to. */
+  readonly flow: string;
+}
+
+/** The exchanges of one login, from the authorization request to whatever its tokens were used for. */
+export interface Flow {
+  /** Counts from 1, as text; never given to another flow, not even after {@link Recorder.clear}. */
+  readonly id: string;
+  readonly startedAt: number;
+  readonly client?: string;
+  /** Who logged in. */
+  readonly sub?: string;
+  /** The family of what was issued; see `ended_family`. */
+  readonly family?: string;
+  /** `refused` when its last exchange that mattered was; `done` once tokens were issued. */
+  readonly outcome: Outcome;
+  /** In order. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** As much of a body as is remembered, in characters. */
+export const recordedBody = 64 * 1024;
