@@ -1,8 +1,11 @@
-/** Builds the npm package into dist/npm/: bundles by esbuild, declarations by `deno pack`, a manifest made from deno.json. */
+/**
+ * Builds the npm package into dist/npm/: bundles by esbuild, declarations by `deno pack`, a manifest made from deno.json;
+ * then packs it, installs the tarball into an empty folder, and says what that takes.
+ */
 
 import * as esbuild from "esbuild";
 import { globSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { packageOf, readImports } from "./read_source.ts";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -12,18 +15,28 @@ const folder = "dist/npm";
 const engines = { node: ">=22.13" };
 const bin = { latchkey: "main.js" };
 
+/** What users install beside it; everything else that the code imports is bundled. */
+const dependencies = ["jose", "preact", "preact-render-to-string"];
+
 await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
-const names = new Set([...await writeCode(entries), ...await writeDeclarations(entries)].map(packageOf));
-await write("package.json", JSON.stringify(packageJson([...names].sort()), null, 2) + "\n");
+const { imports, bundled } = await writeCode(entries);
+refuseUnknown([...imports, ...await writeDeclarations(entries)]);
+await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
+await write("THIRD_PARTY_LICENSES", (await Promise.all(bundled.map(licenceOf))).join("\n\n"));
 await Deno.mkdir(`${folder}/static`, { recursive: true });
 for (const file of ["README.md", "LICENSE", "static/config.schema.json"]) {
   await Deno.copyFile(file, `${folder}/${file}`);
 }
-console.log(`${folder}/ is ready: npm pack ./${folder}, or node ${folder}/${bin.latchkey}`);
+const tarball = await pack();
+const { packages, total, own } = await install(tarball);
+console.log(`${folder}/ is ready, and packed as ${tarball}; or node ${folder}/${bin.latchkey}`);
+console.log(`installed: ${packages.length} packages, ${total} KiB: ${packages.join(", ")}; ${own} KiB are its own`);
+const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
+if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
 
-/** Writes the modules, sharing what they share; gives back what they import from elsewhere. */
-async function writeCode(entryPoints: string[]): Promise<string[]> {
+/** Writes the modules, sharing what they share; gives back what they import from elsewhere, and what was bundled. */
+async function writeCode(entryPoints: string[]): Promise<{ imports: string[]; bundled: string[] }> {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints,
     outbase: "src",
@@ -34,7 +47,12 @@ async function writeCode(entryPoints: string[]): Promise<string[]> {
     format: "esm",
     platform: "node",
     target: "node22",
-    packages: "external",
+    external: dependencies,
+    // Names stay, so that a stack trace can be read; comments and spaces are in the sources.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: true,
+    sourcesContent: false,
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
     metafile: true,
@@ -46,7 +64,46 @@ async function writeCode(entryPoints: string[]): Promise<string[]> {
     await write(path, isCommand ? `#!/usr/bin/env node\n${file.text}` : file.text, isCommand ? 0o755 : 0o644);
   }
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  return imports.filter(({ external }) => external).map(({ path }) => path);
+  const sources = Object.keys(metafile.inputs).map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  return {
+    imports: imports.filter(({ external }) => external).map(({ path }) => path),
+    bundled: [...new Set(sources.filter((name) => name !== undefined))].sort(),
+  };
+}
+
+/** The licence of a package whose code is bundled, under its name and version. */
+async function licenceOf(name: string): Promise<string> {
+  const home = `node_modules/${name}`;
+  const [file] = globSync("{LICENSE,LICENCE}*", { cwd: home });
+  if (file === undefined) throw new Error(`${name} is bundled, but it comes without a licence file.`);
+  const { version } = JSON.parse(await Deno.readTextFile(`${home}/package.json`));
+  return `${name} ${version}\n\n${await Deno.readTextFile(`${home}/${file}`)}`;
+}
+
+/** Packs what was built, and gives back where. */
+async function pack(): Promise<string> {
+  const output = await run("npm", "pack", `./${folder}`, "--pack-destination", "dist", "--json", "--silent");
+  return `dist/${JSON.parse(output)[0].filename}`;
+}
+
+/** Installs the tarball into an empty folder, as a user would, and measures. Sizes in KiB. */
+async function install(tarball: string): Promise<{ packages: string[]; total: number; own: number }> {
+  const away = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${away}/package.json`, `{ "private": true }`);
+    await run("npm", "install", "--prefix", away, "--silent", "--no-audit", "--no-fund", resolve(tarball));
+    const home = `${away}/node_modules`;
+    const packages = globSync("{*,@*/*}/package.json", { cwd: home }).map(dirname).sort();
+    return { packages, total: await sizeOf(home), own: await sizeOf(`${home}/${manifest.name}`) };
+  } finally {
+    await Deno.remove(away, { recursive: true });
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const bytes = globSync("**", { cwd: path, withFileTypes: true }).filter((entry) => entry.isFile())
+    .map(async (entry) => (await Deno.stat(`${entry.parentPath}/${entry.name}`)).size);
+  return Math.ceil((await Promise.all(bytes)).reduce((sum, size) => sum + size, 0) / 1024);
 }
 
 /** Unpacks the declarations of what is exported into types/; gives back what they import from elsewhere. */
@@ -71,15 +128,26 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
   }
 }
 
-/** The manifest. Every package the output imports must be in deno.json's `imports`, which say the versions. */
-function packageJson(names: readonly string[]): unknown {
-  const { name, version, license, exports, imports } = manifest;
-  const dependencies: Record<string, string> = {};
-  for (const name of names.filter((name) => !name.startsWith("node:"))) {
-    const [, range] = /^npm:(?:@[^/]+\/)?[^@/]+@([^/]+)$/.exec((imports as Record<string, string>)[name] ?? "") ?? [];
-    if (!range) throw new Error(`The package would import ${name}, but imports in deno.json has no npm:${name}@range.`);
-    dependencies[name] = range;
+/** Every package that the output imports must be one that is installed with it. */
+function refuseUnknown(specifiers: readonly string[]): void {
+  for (const name of new Set(specifiers.map(packageOf))) {
+    if (name.startsWith("node:") || dependencies.includes(name)) continue;
+    throw new Error(`The package would import ${name}, which is neither bundled nor among its dependencies.`);
   }
+}
+
+/** The range of a dependency, as deno.json says it. */
+function rangeOf(name: string): string {
+  const target = (manifest.imports as Record<string, string>)[name] ?? "";
+  const range = /^npm:(?:@[^/]+\/)?[^/@]+@([^/]+)$/.exec(target)?.[1];
+  if (range === undefined) throw new Error(`imports in deno.json has no npm:${name}@range.`);
+  return range;
+}
+
+/** The manifest. Where it is published from decides where its sources are: npm compares the two for provenance. */
+function packageJson(): unknown {
+  const { name, version, license, exports } = manifest;
+  const repository = Deno.env.get("GITHUB_REPOSITORY");
   const paths = Object.entries(exports).map(([subpath, entry]) => {
     const path = entry.replace(/^\.\/src\//, "");
     return [subpath, { types: `./${declaration(path)}`, default: `./${path.replace(/\.tsx?$/, ".js")}` }];
@@ -96,7 +164,10 @@ function packageJson(names: readonly string[]): unknown {
     engines,
     exports: Object.fromEntries(paths),
     bin,
-    dependencies,
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, rangeOf(name)])),
+    sideEffects: false,
+    publishConfig: { access: "public", provenance: true },
+    ...repository && { repository: { type: "git", url: `git+https://github.com/${repository}.git` } },
   };
 }
 
@@ -110,9 +181,10 @@ async function write(path: string, text: string, mode = 0o644): Promise<void> {
   await Deno.writeTextFile(`${folder}/${path}`, text, { mode });
 }
 
-async function run(command: string, ...args: string[]): Promise<void> {
+/** Runs a command, and gives back what it printed. */
+async function run(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  if (success) return;
+  if (success) return new TextDecoder().decode(stdout);
   const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
   throw new Error(`${[command, ...args].join(" ")} failed:\n${said}`);
 }

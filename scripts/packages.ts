@@ -1,0 +1,118 @@
+/**
+ * Installs the packed npm package into empty projects and runs the sample suite in each, as its users would:
+ * `deno task test:packages [part of a project's name …]`. The suite is type-checked first, strictly.
+ */
+
+import { globSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** A project: what its user installs beside Latchkey, and how they run their tests. */
+interface Project {
+  readonly name: string;
+  readonly packages: readonly string[];
+  /** Beside the sample suite. */
+  readonly files: readonly string[];
+  readonly command: readonly string[];
+}
+
+const node = (version: string): Project => ({
+  name: `node-${version}`,
+  packages: [],
+  files: ["node_test.js"],
+  command: ["npx", "-y", `node@${version}`, "--test", "node_test.js"],
+});
+
+const projects: readonly Project[] = [
+  node("22"),
+  node("24"),
+  { name: "bun", packages: [], files: ["bun.test.js"], command: ["npx", "-y", "bun@1.4.4", "test"] },
+  {
+    name: "deno",
+    // Deno checks types before it runs, and asks for those of Node's modules where there is a package.json.
+    packages: ["@types/node@24"],
+    files: ["deno_test.js"],
+    command: [Deno.execPath(), "test", "--allow-net", "--allow-env", "--allow-read", "deno_test.js"],
+  },
+  {
+    name: "vitest",
+    packages: ["vitest@5"],
+    files: ["vitest.test.js"],
+    command: ["npx", "-y", "node@24", "node_modules/vitest/vitest.mjs", "run"],
+  },
+  {
+    name: "jest",
+    packages: ["jest@30"],
+    files: ["jest.test.js"],
+    command: ["npx", "-y", "node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
+  },
+];
+
+const source = resolve("tests/packages");
+const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
+if (tarball === undefined) {
+  console.error("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
+  Deno.exit(1);
+}
+const away = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
+const wanted = projects.filter(({ name }) => Deno.args.length === 0 || Deno.args.some((part) => name.includes(part)));
+if (wanted.length === 0) {
+  console.error(`No project is named so. There are: ${projects.map(({ name }) => name).join(", ")}`);
+  Deno.exit(2);
+}
+let passed = 0;
+let failed = 0;
+try {
+  // The compiler sees the same installed package, under the strictest settings that a user may have.
+  await step("types", async (home) => {
+    await fill(home, ["typescript@6", "@types/node@24"], ["tsconfig.json", "sample.ts"]);
+    return await run(home, "npx", "tsc", "--project", "tsconfig.json");
+  });
+  for (const { name, packages, files, command } of failed > 0 ? [] : wanted) {
+    await step(name, async (home) => {
+      await fill(home, packages, files);
+      await Deno.copyFile(`${away}/types/out/sample.js`, `${home}/sample.js`);
+      return await run(home, ...command);
+    });
+  }
+} finally {
+  await Deno.remove(away, { recursive: true });
+}
+console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+Deno.exit(failed > 0 ? 1 : 0);
+
+/** Makes a folder and does something there; prints what went wrong. */
+async function step(name: string, act: (home: string) => Promise<string | undefined>): Promise<void> {
+  const started = performance.now();
+  const home = `${away}/${name}`;
+  await Deno.mkdir(home);
+  const complaint = await act(home);
+  if (complaint === undefined) passed++;
+  else failed++;
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${`${name}:`.padEnd(9)}${complaint === undefined ? "ok" : "FAILED"}, ${seconds} s`);
+  if (complaint !== undefined) console.log(complaint);
+}
+
+/** A project as its user has it: a manifest, the installed packages, and test files. */
+async function fill(home: string, packages: readonly string[], files: readonly string[]): Promise<void> {
+  await Deno.writeTextFile(`${home}/package.json`, JSON.stringify({ private: true, type: "module" }));
+  const complaint = await run(
+    home,
+    ...["npm", "install", "--save-dev", "--silent", "--no-audit", "--no-fund", tarball!, ...packages],
+  );
+  if (complaint !== undefined) throw new Error(complaint);
+  for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${file}`);
+}
+
+/** Runs a command in a folder; `undefined` when it went well, or else all that it printed. */
+async function run(cwd: string, ...[command, ...args]: string[]): Promise<string | undefined> {
+  const { success, stdout, stderr } = await new Deno.Command(command!, {
+    args,
+    cwd,
+    env: { NO_COLOR: "1", CI: "true" },
+    stdin: "null",
+  }).output();
+  if (success) return undefined;
+  return [command, ...args].join(" ") + "\n" +
+    [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+}

@@ -1,0 +1,4 @@
+import { test } from "node:test";
+import { checks } from "./sample.js";
+
+for (const [name, check] of Object.entries(checks)) test(name, check);
