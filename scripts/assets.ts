@@ -1,65 +1,93 @@
-/** Makes src/ui/assets.gen.ts from static/: `deno run -A scripts/assets.ts`, or with `--check` only tells if it is stale. */
+/** Makes assets.gen.ts from static/: `deno run -A scripts/assets.ts`, or with `--check` only tells if one is stale. */
 
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { stop, transform } from "esbuild";
-
-const output = "src/ui/assets.gen.ts";
+import { build, stop } from "esbuild";
 
 /** Older browsers still read and follow every page; they only lose the copy buttons. */
 const target = ["es2022", "chrome111", "firefox115", "safari16.4"];
 
-const makers: Readonly<Record<string, { type: string; from: string; make(text: string): string | Promise<string> }>> = {
-  "icon.svg": {
-    type: "image/svg+xml",
-    from: "static/icon.svg",
-    make: (text) => text.replace(/>\s+</g, "><").trim(),
+interface Maker {
+  readonly type: string;
+  make(): Promise<string>;
+}
+
+const css = (from: string): Maker => ({ type: "text/css; charset=utf-8", make: () => bundle(from) });
+
+const script = (from: string): Maker => ({ type: "text/javascript; charset=utf-8", make: () => bundle(from) });
+
+const icon: Maker = {
+  type: "image/svg+xml",
+  make: async () => (await readFile("static/icon.svg", "utf8")).replace(/>\s+</g, "><").trim(),
+};
+
+/** A style sheet or a script in one piece, with what it imports, as small as it gets. */
+async function bundle(from: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [from],
+    bundle: true,
+    format: "esm",
+    minify: true,
+    target,
+    write: false,
+  });
+  return outputFiles[0]!.text;
+}
+
+/** What is made: the files of every page, and those of pages that are loaded apart. */
+const outputs: Readonly<Record<string, { readonly at: string; readonly files: Readonly<Record<string, Maker>> }>> = {
+  "src/ui/assets.gen.ts": {
+    at: "static",
+    files: { "icon.svg": icon, "script.js": script("static/script.ts"), "style.css": css("static/style.css") },
   },
-  "script.js": {
-    type: "text/javascript; charset=utf-8",
-    from: "static/script.ts",
-    make: async (text) => (await transform(text, { loader: "ts", format: "esm", minify: true, target })).code,
-  },
-  "style.css": {
-    type: "text/css; charset=utf-8",
-    from: "static/style.css",
-    make: async (text) => (await transform(text, { loader: "css", minify: true, target })).code,
+  "src/ui/flows/assets.gen.ts": {
+    at: "flows",
+    files: {
+      "flow.css": css("static/flows/flow.css"),
+      "flow.js": script("static/flows/flow.ts"),
+      "list.css": css("static/flows/list.css"),
+      "list.js": script("static/flows/list.ts"),
+    },
   },
 };
 
-/** The text that src/ui/assets.gen.ts should have, its name first. Reads from the current folder, the project's root. */
-export async function generateAssets(): Promise<{ path: string; text: string }> {
-  const lines: string[] = [];
-  for (const [name, { type, from, make }] of Object.entries(makers)) {
-    const body = await make(await readFile(from, "utf8"));
-    const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
-    lines.push(`  ${JSON.stringify(name)}: ${JSON.stringify({ type, etag, body })},`);
-  }
-  await stop();
-  const text = `// deno-fmt-ignore-file
+/** The texts that those files should have, their paths first. Reads from the current folder, the project's root. */
+export async function generateAssets(): Promise<{ path: string; text: string }[]> {
+  const generated: { path: string; text: string }[] = [];
+  for (const [path, { at, files }] of Object.entries(outputs)) {
+    const lines: string[] = [];
+    for (const [name, { type, make }] of Object.entries(files)) {
+      const body = await make();
+      const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+      lines.push(`  ${JSON.stringify(name)}: ${JSON.stringify({ type, etag, body })},`);
+    }
+    const up = "../".repeat(path.split("/").length - 2);
+    const text = `// deno-fmt-ignore-file
 /** The files that pages refer to, made by scripts/assets.ts from static/: change them there. */
 
-import type { Asset } from "../endpoints/pages.ts";
+import type { Asset } from "${up}endpoints/pages.ts";
 
-/** By the last part of \`{base}/static/{name}\`. */
+/** By the last part of \`{base}/${at}/{name}\`. */
 export const assets: Readonly<Record<string, Asset>> = {
 ${lines.join("\n")}
 };
 `;
-  return { path: output, text };
+    generated.push({ path, text });
+  }
+  await stop();
+  return generated;
 }
 
 // Not import.meta.main: this module is also bundled into a test.
 if (process.argv[1]?.endsWith("scripts/assets.ts")) {
-  const { path, text } = await generateAssets();
-  if (process.argv.includes("--check")) {
-    if (text !== await readFile(path, "utf8").catch(() => "")) {
+  for (const { path, text } of await generateAssets()) {
+    if (!process.argv.includes("--check")) {
+      await writeFile(path, text);
+      console.log(`${path}: ${text.length} characters`);
+    } else if (text !== await readFile(path, "utf8").catch(() => "")) {
       console.error(`${path} does not match static/. Run: deno run -A scripts/assets.ts`);
-      process.exit(1);
+      process.exitCode = 1;
     }
-  } else {
-    await writeFile(path, text);
-    console.log(`${path}: ${text.length} characters`);
   }
 }

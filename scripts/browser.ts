@@ -1,6 +1,6 @@
 /** Runs the tests that need a real browser: `deno run -A scripts/browser.ts [--shots FOLDER]`. */
 
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import process from "node:process";
 
 const places = [
@@ -33,7 +33,7 @@ if (import.meta.main) {
   const folder = shots < 0 ? undefined : process.argv[shots + 1];
   // Without the lock: it is for what users need, and a browser driver is not.
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--no-lock", "-A", "tests/browser/pages_browser.ts", "tests/browser/flow_browser.ts"],
+    args: ["test", "--no-lock", "-A", ...globSync("tests/browser/*_browser.ts").sort()],
     env: folder ? { LATCHKEY_SHOTS: folder } : {},
   }).spawn().status;
   process.exit(code);

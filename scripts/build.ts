@@ -6,6 +6,7 @@
 import * as esbuild from "esbuild";
 import { globSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { licencesOf } from "./licences.ts";
 import { packageOf, readImports } from "./read_source.ts";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -18,12 +19,15 @@ const bin = { latchkey: "main.js" };
 /** What users install beside it; everything else that the code imports is bundled. */
 const dependencies = ["jose", "preact", "preact-render-to-string"];
 
+/** What one store each needs, for those who use it. */
+const optional = ["ioredis", "postgres"];
+
 await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const { imports, bundled } = await writeCode(entries);
 refuseUnknown([...imports, ...await writeDeclarations(entries)]);
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
-await write("THIRD_PARTY_LICENSES", (await Promise.all(bundled.map(licenceOf))).join("\n\n"));
+await write("THIRD_PARTY_LICENSES", await licencesOf(bundled));
 await Deno.mkdir(`${folder}/static`, { recursive: true });
 for (const file of ["README.md", "LICENSE", "static/config.schema.json"]) {
   await Deno.copyFile(file, `${folder}/${file}`);
@@ -35,7 +39,7 @@ console.log(`installed: ${packages.length} packages, ${total} KiB: ${packages.jo
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
 
-/** Writes the modules, sharing what they share; gives back what they import from elsewhere, and what was bundled. */
+/** Writes the modules, sharing what they share; gives back what they import from elsewhere, and the files in it. */
 async function writeCode(entryPoints: string[]): Promise<{ imports: string[]; bundled: string[] }> {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints,
@@ -47,10 +51,8 @@ async function writeCode(entryPoints: string[]): Promise<{ imports: string[]; bu
     format: "esm",
     platform: "node",
     target: "node22",
-    external: dependencies,
-    // Names stay, so that a stack trace can be read; comments and spaces are in the sources.
-    minifySyntax: true,
-    minifyWhitespace: true,
+    external: [...dependencies, ...optional],
+    // Not minified: who debugs a test meets this code in stack traces.
     sourcemap: true,
     sourcesContent: false,
     jsx: "automatic",
@@ -64,20 +66,10 @@ async function writeCode(entryPoints: string[]): Promise<{ imports: string[]; bu
     await write(path, isCommand ? `#!/usr/bin/env node\n${file.text}` : file.text, isCommand ? 0o755 : 0o644);
   }
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  const sources = Object.keys(metafile.inputs).map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
   return {
     imports: imports.filter(({ external }) => external).map(({ path }) => path),
-    bundled: [...new Set(sources.filter((name) => name !== undefined))].sort(),
+    bundled: Object.keys(metafile.inputs),
   };
-}
-
-/** The licence of a package whose code is bundled, under its name and version. */
-async function licenceOf(name: string): Promise<string> {
-  const home = `node_modules/${name}`;
-  const [file] = globSync("{LICENSE,LICENCE}*", { cwd: home });
-  if (file === undefined) throw new Error(`${name} is bundled, but it comes without a licence file.`);
-  const { version } = JSON.parse(await Deno.readTextFile(`${home}/package.json`));
-  return `${name} ${version}\n\n${await Deno.readTextFile(`${home}/${file}`)}`;
 }
 
 /** Packs what was built, and gives back where. */
@@ -131,16 +123,17 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
 /** Every package that the output imports must be one that is installed with it. */
 function refuseUnknown(specifiers: readonly string[]): void {
   for (const name of new Set(specifiers.map(packageOf))) {
-    if (name.startsWith("node:") || dependencies.includes(name)) continue;
+    if (name.startsWith("node:") || [...dependencies, ...optional].includes(name)) continue;
     throw new Error(`The package would import ${name}, which is neither bundled nor among its dependencies.`);
   }
 }
 
 /** The range of a dependency, as deno.json says it. */
 function rangeOf(name: string): string {
-  const target = (manifest.imports as Record<string, string>)[name] ?? "";
+  const imports: Readonly<Record<string, string>> = { ...manifest.imports, ...manifest.scopes["./src/store/"] };
+  const target = imports[name] ?? "";
   const range = /^npm:(?:@[^/]+\/)?[^/@]+@([^/]+)$/.exec(target)?.[1];
-  if (range === undefined) throw new Error(`imports in deno.json has no npm:${name}@range.`);
+  if (range === undefined) throw new Error(`deno.json imports no npm:${name}@range.`);
   return range;
 }
 
@@ -165,6 +158,8 @@ function packageJson(): unknown {
     exports: Object.fromEntries(paths),
     bin,
     dependencies: Object.fromEntries(dependencies.map((name) => [name, rangeOf(name)])),
+    peerDependencies: Object.fromEntries(optional.map((name) => [name, rangeOf(name)])),
+    peerDependenciesMeta: Object.fromEntries(optional.map((name) => [name, { optional: true }])),
     sideEffects: false,
     publishConfig: { access: "public", provenance: true },
     ...repository && { repository: { type: "git", url: `git+https://github.com/${repository}.git` } },

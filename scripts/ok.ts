@@ -1,15 +1,22 @@
 /** Everything that must hold before a push, up to the first thing that does not: `deno task ok [--but-tests]`. */
 
+import manifest from "../deno.json" with { type: "json" };
+
 /** Each part: what it looks at, the arguments for `deno`, and what to do when it fails. */
 const parts: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
   ["format", ["fmt", "--check"], "deno fmt mends it."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
   ["lock", ["task", "lock"], "See above how to mend it."],
   ["types", ["task", "check"], "Mend the type errors above; examples in comments and in README.md count too."],
-  ["documentation", ["doc", "--lint", "src/mod.ts", "src/store/sqlite.ts"], "Document or export what is named above."],
+  ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
   ["rooms", ["task", "rooms"], "Move the code, or change the list in scripts/rooms.ts and say why."],
   ["rules", ["task", "rules"], "Write the missing tests, or correct the IDs in their titles."],
+  [
+    "sources of rules",
+    ["run", "-A", "scripts/rule_sources.ts", "--check"],
+    "deno run -A scripts/rule_sources.ts writes it.",
+  ],
   ["assets", ["task", "assets", "--check"], "deno task assets writes them anew."],
 ];
 

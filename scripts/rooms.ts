@@ -22,10 +22,10 @@ const house: House = {
     // The rooms, each of which knows only rooms deeper in.
     endpoints: { may: { "http/": "anything", "oauth/": "anything" } },
     oauth: { may: { "store/": "types", "runtime/hash.ts": "anything" }, packages: ["jose"] },
-    store: { may: {} },
+    store: { may: {}, packages: ["postgres", "ioredis"] },
     http: { may: {} },
     config: {
-      may: { "oauth/": "types", "oauth/settings_error.ts": "anything" },
+      may: { "oauth/": "types", "oauth/settings_error.ts": "anything", "../deno.json": "anything" },
       packages: ["valibot", "jsonc-parser", "fastest-levenshtein"],
     },
     ui: {
@@ -43,7 +43,26 @@ const house: House = {
         "ui/": "dynamic",
       },
     },
-    interaction: { may: { "http/": "anything", "endpoints/": "anything", "oauth/": "anything", "store/": "types" } },
+    operating: {
+      may: {
+        "http/": "anything",
+        "endpoints/": "types",
+        "oauth/": "types",
+        "oauth/trace.ts": "anything",
+        "store/": "types",
+        "recorder/endpoint_name.ts": "anything",
+        "config/show.ts": "anything",
+      },
+    },
+    interaction: {
+      may: {
+        "http/": "anything",
+        "endpoints/": "anything",
+        "oauth/": "anything",
+        "store/": "types",
+        "runtime/scrypt.ts": "dynamic",
+      },
+    },
     testing: {
       may: {
         "mod.ts": "anything",

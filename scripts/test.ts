@@ -14,7 +14,7 @@ const node = "node@24.21.0";
 const bun = "bun@1.4.4";
 
 /** Minutes after which a run is taken to hang. */
-const patience = 5;
+const patience = 8;
 
 /** What was counted. */
 interface Tally {
@@ -105,6 +105,8 @@ async function run({ command, counts }: Runtime): Promise<{ tally: Tally; compla
     skipped: count(output, counts.skipped),
   };
   if (!success) console.log(output);
+  // What had to be left out is said even where everything else went well.
+  for (const line of new Set(output.match(/^.*SKIPPED: .*$/gm))) console.log(line.slice(line.indexOf("SKIPPED")));
   if (late) return { tally, complaint: `It was ended after ${patience} minutes.` };
   if (!success && !tally.failed) return { tally, complaint: "It ended with an error outside the tests; see above." };
   if (tally.passed + tally.failed + tally.skipped === 0) return { tally, complaint: "It ran no test." };

@@ -1,11 +1,12 @@
 /** The plan of the house: options become a Server, a Server becomes a list of routes, the list becomes one function. */
 
-import { asOAuthError, asPage } from "./endpoints/answer.ts";
+import { asBareJson, asPage } from "./endpoints/answer.ts";
 import { autoApprover } from "./endpoints/approver.ts";
 import type { Approver } from "./endpoints/approver.ts";
 import { assetsEndpoint } from "./endpoints/assets.ts";
 import { authorizedEndpoint } from "./endpoints/authorized.ts";
-import { authorizeEndpoint } from "./endpoints/authorize.ts";
+import { askApprover, authorizeEndpoint } from "./endpoints/authorize.ts";
+import { clientsEndpoints } from "./endpoints/clients.ts";
 import { discoveryEndpoints } from "./endpoints/discovery.ts";
 import { urlOf } from "./endpoints/endpoint.ts";
 import type { Desk, Endpoint } from "./endpoints/endpoint.ts";
@@ -17,34 +18,40 @@ import { logoutEndpoint } from "./endpoints/logout.ts";
 import type { Pages } from "./endpoints/pages.ts";
 import { revokeEndpoint } from "./endpoints/revoke.ts";
 import { startEndpoint } from "./endpoints/start.ts";
+import { proxyFaults, trustedProxies } from "./endpoints/trusted_proxies.ts";
 import { tokenEndpoint } from "./endpoints/token.ts";
+import { trialEndpoint } from "./endpoints/trial.ts";
 import { userinfoEndpoint } from "./endpoints/userinfo.ts";
-import { asResponse } from "./http/reply.ts";
+import { usersEndpoints } from "./endpoints/users.ts";
+import { asResponse, ConnectionDropped, isDropped } from "./http/reply.ts";
 import type { Incoming } from "./http/reply.ts";
-import { json } from "./http/respond.ts";
-import { router } from "./http/router.ts";
+import { senderOf } from "./http/proxy.ts";
+import { readTarget, router } from "./http/router.ts";
 import type { Handle, Peer } from "./http/router.ts";
-import { knowClient, registry } from "./oauth/clients.ts";
-import type { Clients, Users } from "./oauth/clients.ts";
-import { errorStatus } from "./oauth/errors.ts";
-import { isTestHost } from "./oauth/hosts.ts";
+import { storedChanges } from "./oauth/changes.ts";
+import { knowClient, readClient, registry, writeClient } from "./oauth/clients.ts";
+import type { Clients, Sharing, Users } from "./oauth/clients.ts";
+import { isLoopback, isTestHost } from "./oauth/hosts.ts";
 import { grants } from "./oauth/grants/mod.ts";
 import { signWith, storedKeys } from "./oauth/keys.ts";
-import type { Keys, SigningAlgorithm } from "./oauth/keys.ts";
+import type { Keys, KeySource, SigningAlgorithm } from "./oauth/keys.ts";
+import { withoutPassword } from "./oauth/password.ts";
 import { knowResources } from "./oauth/resources.ts";
 import { recent } from "./oauth/recent.ts";
+import { drawName } from "./oauth/secrets.ts";
 import type { Dice } from "./oauth/secrets.ts";
 import type { Outbound, Server } from "./oauth/server.ts";
 import { clientFaults } from "./oauth/client_faults.ts";
+import type { ClientMetadata, User } from "./oauth/client.ts";
 import type { Fault } from "./oauth/fault.ts";
-import { localIssuer, settle } from "./oauth/settings.ts";
+import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { settingsFaults, userFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
 import { tokenIssuers } from "./oauth/tokens/mod.ts";
-import { veil } from "./oauth/trace.ts";
-import type { Trace, TraceEvent } from "./oauth/trace.ts";
+import { veiled } from "./oauth/trace.ts";
+import type { Trace } from "./oauth/trace.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { Store } from "./store/store.ts";
 
@@ -58,12 +65,16 @@ export interface LatchkeyOptions extends Settings {
   readonly random?: Dice;
   /** Is told what happens. Default: nobody is. */
   readonly trace?: Trace;
-  /** Says who is logged in and what they allow. Default: `login: "auto"`. */
+  /** Says who is logged in and what they allow, whatever `login` is. Default: what `login` means. */
   readonly approver?: Approver;
   /** Fetches what clients point to, their `jwks_uri`. Default: `fetch`. */
   readonly outbound?: Outbound;
   /** Draws the pages. Default: the server's own, loaded when the first page is asked for. */
   readonly pages?: () => Promise<Pages>;
+  /** Makes signing keys, and signs with them where WebCrypto does not. Default: they are generated. */
+  readonly keySource?: KeySource;
+  /** What `issuer` is until the server listens, where it follows the port. Default: `http://localhost:9000`. */
+  readonly issuerUntilListening?: string;
   /** What wraps the server from outside; the first one is the outermost. Default: nothing. */
   readonly layers?: readonly Layer[];
 }
@@ -74,6 +85,11 @@ export interface ListenOptions {
   readonly port?: number;
   /** A name or address. `localhost`, the default, means both `127.0.0.1` and `[::1]`. */
   readonly host?: string;
+  /**
+   * A certificate (and after it those that vouch for it) and its private key, both as PEM: then https is spoken, and an
+   * issuer that follows the port begins with it. Default: http.
+   */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 /** A running authorization server. */
@@ -81,7 +97,8 @@ export interface Latchkey extends AsyncDisposable {
   /** The issuer identifier; it follows the port of {@link Latchkey.listen} unless it was configured. */
   readonly issuer: string;
   /**
-   * Answers a request. The URL's path and query count, its host does not. Never throws and never rejects.
+   * Answers a request. The URL's path and query count, its host does not. Never throws, and rejects only where a layer
+   * drops the connection, with a TypeError as the global `fetch` does, or with what a layer itself throws.
    *
    * @param peer Where the request came from, when something between the network and this function knows.
    */
@@ -100,7 +117,7 @@ export interface Latchkey extends AsyncDisposable {
   /**
    * Listens on the network, on Deno, Bun and Node.
    *
-   * @throws {Error} With one sentence, when the address cannot be listened on.
+   * @throws {Error} With one sentence, when the address cannot be listened on, or the certificate not be used.
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>;
   /** Lets requests in flight be answered, stops listening, closes the store. Closing twice is harmless. */
@@ -113,13 +130,22 @@ const tendInterval = 60_000;
 /** Code challenges remembered, to notice one that is used again. */
 const rememberedChallenges = 10_000;
 
+/**
+ * The clocks of instances on one store may differ by as much, in milliseconds: what has expired by this instance's clock
+ * stays until it has by the others', so that what was used or revoked is not forgotten before they refuse it as expired.
+ */
+const clockTolerance = 30_000;
+
 /** Expired records are swept this often, in milliseconds by the server's clock. */
 const sweepInterval = 1000;
+
+/** Changes that other instances made of clients and users are looked for this often, in milliseconds by that clock. */
+const catchUpInterval = 500;
 
 /**
  * Makes an authorization server: strict, in memory, with two demo clients and two users unless told otherwise.
  *
- * @throws {ConfigurationError} With one sentence per fault in the options.
+ * @throws {ConfigurationError} With one sentence per fault in the options, or in the keys that the store holds.
  *
  * @example
  * ```ts
@@ -134,22 +160,51 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const random = options.random ?? systemDice();
   const trace = quietly(options.trace);
   const { access_token, id_token } = settle(options, "").lifetimes;
-  const keys = storedKeys(store, now, trace, Math.max(access_token, id_token));
+  const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
+  const testKeys = hasTestHost(issuer) ? "accepted" : "refused";
+  const { keySource: source } = options;
+  const keys = storedKeys(store, now, trace, Math.max(access_token, id_token), { source, testKeys });
 
   const { layers = [] } = options;
 
   const answer: Handle = (request, peer) => {
     sweep();
-    return outermost(request, peer);
+    return outermost(request, trusted === undefined || peer === undefined ? peer : senderOf(request, peer, trusted));
   };
 
-  const world = { store, now, random, trace, keys, ask: answer };
-  let house = assemble(options, options.issuer ?? localIssuer(9000), world);
+  // Loaded by those alone whose users are asked something.
+  const pagesAsk = options.login === "interactive" && options.approver === undefined;
+  const interaction = pagesAsk ? await import("./interaction/mod.ts") : undefined;
+
+  /** Over the network there is nobody to catch what a layer throws. */
+  const answerAnyhow: Handle = async (request, peer = {}) => {
+    try {
+      return await answer(request, peer);
+    } catch (cause) {
+      return asBareJson(house.server, readTarget(request.url, peer), cause);
+    }
+  };
+
+  // Not by the issuer in effect, which may follow the port.
+  const changes = store.lasting === true ? storedChanges(store, options.issuer ?? "") : undefined;
+  const sharing = changes && {
+    changes,
+    mark: () => drawName(random),
+    refused: (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "changes", cause }),
+  };
+  const world = { store, now, random, trace, keys, ask: answer, interaction, sharing };
+  let house = assemble(options, issuer, world);
+  const trusted = trustedProxies(options.trustProxy);
+  // A test's store, taken along to a real host, is refused here and not at the first login.
+  if (testKeys === "refused") await keys.published([]);
   const innermost: Handle = (request, peer) => house.answer(request, peer);
   const outermost = layers.reduceRight((next, layer) => layer.around?.(next) ?? next, innermost);
   const listening: { close(): Promise<void> }[] = [];
   let timer: ReturnType<typeof setInterval> | undefined;
   let swept = now();
+  let caughtUp = now();
+  let behind = false;
+  let sweeping: Promise<unknown> | undefined;
   let tended = now();
   let closed: Promise<void> | undefined;
 
@@ -163,15 +218,33 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     }
   };
 
+  /** Clients and users: takes over what other instances made of them. A failure is told once, until it is over. */
+  async function catchUp(): Promise<void> {
+    caughtUp = now();
+    try {
+      await changes?.catchUp();
+      behind = false;
+    } catch (cause) {
+      if (!behind) trace({ type: "bug", at: now(), endpoint: "changes", cause });
+      behind = true;
+    }
+  }
+
   const sweep = () => {
+    if (changes !== undefined && Math.abs(now() - caughtUp) >= catchUpInterval) catchUp();
     if (Math.abs(now() - swept) < sweepInterval) return;
     swept = now();
     const failed = (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "sweep", cause });
-    (async () => await store.sweep(swept))().catch(failed);
+    // One at a time: a store that hangs is not asked again before it has answered or failed.
+    sweeping ??= (async () => await store.sweep(swept - clockTolerance))().catch(failed).finally(() => {
+      sweeping = undefined;
+    });
     if (Math.abs(now() - tended) < tendInterval) return;
     tended = now();
     tendKeys().catch(failed);
   };
+
+  await catchUp();
 
   const self: Latchkey = {
     get issuer() {
@@ -183,36 +256,44 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     get users() {
       return house.server.users;
     },
-    fetch: async (request, peer) => asResponse(await answer(request, peer)),
+    async fetch(request, peer) {
+      const given = await answer(request, peer);
+      if (isDropped(given)) throw new ConnectionDropped();
+      return asResponse(given);
+    },
     async rotateKeys(alg = house.server.alg, lead = settle(options, house.server.issuer).keys.lead) {
       if (!(lead >= 0 && Number.isFinite(lead))) {
         throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
       }
       await keys.rotate(alg, lead);
     },
-    async listen({ port, host = "localhost" } = {}) {
+    async listen({ port, host = "localhost", tls } = {}) {
       const { serve } = await import("./runtime/serve.ts");
       // Keys are slow to make: begin now, and let who needs one wait. A failure is met again, and answered, there.
       for (const alg of algorithmsInUse(house.server)) keys.signer(alg).catch(() => {});
       const { promise: settled, resolve: begin } = Promise.withResolvers<void>();
-      let ready: Handle = (request, peer) => settled.then(() => answer(request, peer));
+      let ready: Handle = (request, peer) => settled.then(() => answerAnyhow(request, peer));
+      const scheme = tls === undefined ? "http" : "https";
       const wanted = port ?? (Number(new URL(house.server.issuer).port) || 9000);
-      const bound = await serve((request, peer) => ready(request, peer), { port: wanted, host });
+      const bound = await serve((request, peer) => ready(request, peer), { port: wanted, host, tls });
       listening.push(bound);
-      timer ??= setInterval(sweep, sweepInterval);
+      timer ??= setInterval(sweep, changes === undefined ? sweepInterval : catchUpInterval);
       if (options.issuer === undefined && listening.length === 1) {
-        house = assemble(options, localIssuer(bound.port), world, house.server);
+        house = assemble(options, localIssuer(bound.port, scheme), world, house.server);
       }
-      ready = answer;
+      ready = answerAnyhow;
       begin();
-      return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
+      return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
     },
     close() {
       return closed ??= (async () => {
         clearInterval(timer);
-        await Promise.all(listening.map((bound) => bound.close()));
-        await store.close();
+        // First, so that what never ends by itself ends now and is not waited for.
         for (const layer of layers) layer.close?.();
+        await Promise.all(listening.map((bound) => bound.close()));
+        // What was changed and is not written yet has its last chance.
+        await changes?.written().catch(() => {});
+        await store.close();
       })();
     },
     async [Symbol.asyncDispose]() {
@@ -222,6 +303,9 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   return self;
 }
 
+/** What the header leads to where clients and users may be seen. */
+const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
+
 /** What stays the same when the issuer changes. */
 interface World {
   readonly store: Store;
@@ -230,6 +314,10 @@ interface World {
   readonly trace: Trace;
   readonly keys: Keys;
   readonly ask: Handle;
+  /** How changes of clients and users are shared; absent where the store does not last. */
+  readonly sharing?: Sharing;
+  /** Asks people by pages; absent where an approver decides. */
+  readonly interaction?: typeof import("./interaction/mod.ts");
 }
 
 interface House {
@@ -242,18 +330,37 @@ interface House {
  *
  * @param before The server under its former issuer, whose clients and users are taken over.
  */
-function assemble(options: LatchkeyOptions, issuer: string, { ask, ...world }: World, before?: Server): House {
-  refuseFaults(settingsFaults(options, issuer));
+function assemble(
+  options: LatchkeyOptions,
+  issuer: string,
+  { ask, interaction, sharing, ...world }: World,
+  before?: Server,
+): House {
+  refuseFaults(optionFaults(options, issuer));
   const settled = settle(options, issuer);
-  const clients = before?.clients ??
-    registry(settled.clients, (client) => client.client_id, (client) => {
-      refuseFaults([...clientFaults(client, settled)]);
-      return knowClient(client, settled);
-    });
+  const know = (client: ClientMetadata) => {
+    refuseFaults([...clientFaults(client, settled)]);
+    return knowClient(client, settled);
+  };
+  const clients = before?.clients ?? registry(settled.clients, {
+    of: "clients",
+    id: (client) => client.client_id,
+    know,
+    write: writeClient,
+    read: (written) => readClient(written, know),
+  }, sharing);
   if (before !== undefined && options.clients === undefined) {
-    // The demo clients' redirect URI follows the issuer.
-    for (const client of settled.clients) if (clients.find(client.client_id)) clients.set(client);
+    // The redirect URI of demo clients follows the issuer, unless somebody has changed it.
+    const former = settle(options, before.issuer).clients;
+    for (const [i, client] of settled.clients.entries()) {
+      const known = clients.find(client.client_id);
+      if (String(known?.redirectUris) === String(former[i]!.redirect_uris)) clients.set(client, false);
+    }
   }
+  const meetUser = (user: User) => {
+    refuseFaults([...userFaults(user)]);
+    return withoutPassword(user);
+  };
   const server: Server = {
     ...world,
     issuer,
@@ -261,10 +368,13 @@ function assemble(options: LatchkeyOptions, issuer: string, { ask, ...world }: W
     grants,
     issuers: tokenIssuers,
     clients,
-    users: before?.users ?? registry(settled.users, (user) => user.sub, (user) => {
-      refuseFaults([...userFaults(user)]);
-      return user;
-    }),
+    users: before?.users ?? registry(settled.users, {
+      of: "users",
+      id: (user) => user.sub,
+      know: meetUser,
+      write: (user) => user,
+      read: (written) => meetUser(written as User),
+    }, sharing),
     scopes: settled.scopes,
     defaultScope: settled.defaultScope,
     alg: settled.alg,
@@ -281,11 +391,18 @@ function assemble(options: LatchkeyOptions, issuer: string, { ask, ...world }: W
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const pages = options.pages ?? (async () => (await import("./ui/mod.ts")).pages);
   const { layers = [] } = options;
-  const site = { issuer, base, links: layers.flatMap(({ links = [] }) => links) };
+  const isListed = settled.directory !== "off";
+  const links = [
+    ...isListed ? directoryLinks : [],
+    ...layers.flatMap(({ links = [] }) => links),
+    ...interaction ? [interaction.accountLink] : [],
+  ];
+  const site = { issuer, base, links };
   const desk: Desk = { server, site, pages, ask, during: (request) => during(desk, layers, request) };
 
+  const asking = interaction?.interaction(desk, settled.insecureAllowOpenLogin || hasTestHost(issuer));
   const endpoints = [
-    authorizeEndpoint(desk, options.approver ?? autoApprover),
+    authorizeEndpoint(desk, asking?.decide ?? askApprover(options.approver ?? autoApprover)),
     tokenEndpoint(desk),
     jwksEndpoint(desk),
     userinfoEndpoint(desk),
@@ -293,24 +410,26 @@ function assemble(options: LatchkeyOptions, issuer: string, { ask, ...world }: W
     introspectEndpoint(desk),
     logoutEndpoint(desk),
   ];
+  const directory = {
+    edit: settled.directory === "edit",
+    unattended: settled.login === "auto" && options.approver === undefined,
+  };
   const routes: Endpoint[] = [
     ...endpoints,
     ...discoveryEndpoints(desk, endpoints),
-    homeEndpoint(desk, endpoints),
+    homeEndpoint(desk, endpoints, isListed),
     startEndpoint(desk),
     authorizedEndpoint(desk),
+    trialEndpoint(desk),
     assetsEndpoint(desk),
+    ...asking?.endpoints ?? [],
+    ...isListed ? [...clientsEndpoints(desk, directory), ...usersEndpoints(desk, directory)] : [],
     ...layers.flatMap((layer) => layer.endpoints?.(desk) ?? []),
   ];
   const route = router(routes, {
     refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
-    bug(cause, target, request) {
-      const { code, description } = asOAuthError(desk.during(request).server, target, cause);
-      return json(errorStatus[code], { error: code, error_description: description }, {
-        "referrer-policy": "no-referrer",
-      });
-    },
-    headers: issuer.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : undefined,
+    bug: (cause, target, request) => asBareJson(desk.during(request).server, target, cause),
+    headers: isForHttpsAlone(issuer) ? { "strict-transport-security": "max-age=31536000" } : undefined,
   });
 
   for (const layer of layers) layer.open?.(desk);
@@ -324,20 +443,28 @@ function during(desk: Desk, layers: readonly Layer[], request: Incoming): Desk {
   let trail: string | undefined;
   for (const layer of layers) trail ??= layer.trail?.(request);
   if (server === desk.server && trail === undefined) return desk;
+  if (server.trace !== desk.server.trace) server = { ...server, trace: harmless(server.trace) };
   const here: Desk = { ...desk, server, site: { ...desk.site, trail }, during: () => here };
   return here;
 }
 
-function refuseFaults(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw new ConfigurationError(faults);
+/** Whether browsers are to use nothing but https for that host; on this machine other programs speak http beside it. */
+function isForHttpsAlone(issuer: string): boolean {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === "https:" && !isLoopback(hostname);
 }
 
-/** What clients sent may hold a secret that they put in the wrong place. */
-function veiled(event: TraceEvent): TraceEvent {
-  if (event.type !== "refused" && event.type !== "warning") return event;
-  const { received } = event.why;
-  const why = received === undefined ? event.why : { ...event.why, received: veil(received) };
-  return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint), why } : { ...event, why };
+/**
+ * Every fault in options whose shape is right, all at once.
+ *
+ * @param issuer The issuer in effect.
+ */
+export function optionFaults(options: Settings, issuer: string): Fault[] {
+  return [...settingsFaults(options, issuer), ...proxyFaults(options.trustProxy)];
+}
+
+function refuseFaults(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new ConfigurationError(faults);
 }
 
 /** Random bytes of the system, fetched many at a time, because a few cost as much to fetch as a thousand. */
@@ -357,14 +484,18 @@ function systemDice(): Dice {
   };
 }
 
-/** A trace that cannot hurt: what the listener throws is dropped. */
+/** What the embedding program hears: fit for a log. */
 function quietly(trace: Trace | undefined): Trace {
-  if (trace === undefined) return () => {};
+  return trace === undefined ? () => {} : harmless((event) => trace(veiled(event)));
+}
+
+/** A trace that cannot hurt: who listens must not be able to break what is listened to. */
+function harmless(trace: Trace): Trace {
   return (event) => {
     try {
-      trace(veiled(event));
+      trace(event);
     } catch {
-      // Who listens must not be able to break what is listened to.
+      // Dropped, as it is promised.
     }
   };
 }

@@ -1,28 +1,34 @@
 /** The front door for operators: flags, environment and file become options, options become a listening server. */
 
-import manifest from "../deno.json" with { type: "json" };
-import { greeting } from "./config/greeting.ts";
-import { narrate } from "./config/narration.ts";
+import { licencesText, version, versionLine } from "./config/about.ts";
+import { greeting, insecurities } from "./config/greeting.ts";
 import type { StoreChoice } from "./config/operator.ts";
 import { printable } from "./config/show.ts";
 import { readConfiguration } from "./config/read.ts";
-import { latchkey } from "./latchkey.ts";
+import type { Layer } from "./endpoints/layer.ts";
+import { latchkey, optionFaults } from "./latchkey.ts";
 import { hasTestHost, settle } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
-import { settingsFaults } from "./oauth/settings_faults.ts";
+import { health, limitLoad, logging, metrics } from "./operating/mod.ts";
+import type { Metrics } from "./operating/mod.ts";
 import { machine } from "./runtime/machine.ts";
 import type { Machine } from "./runtime/machine.ts";
-import { ListenError } from "./runtime/serve.ts";
+import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 import type { Store } from "./store/store.ts";
 
-const host = await machine();
-try {
-  await main(host);
-} catch (error) {
-  const foreseen = error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
-  console.error(foreseen ? error.message.split("\n").map(printable).join("\n") : error);
-  host.exit(1);
+// Not waited for here: a program in one file for Node is a script, which cannot.
+start();
+
+async function start(): Promise<void> {
+  const host = await machine();
+  try {
+    await main(host);
+  } catch (error) {
+    const foreseen = error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
+    console.error(foreseen ? error.message.split("\n").map(printable).join("\n") : error);
+    host.exit(1);
+  }
 }
 
 async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }: Machine): Promise<void> {
@@ -30,24 +36,43 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
     console.error(unfit);
     exit(1);
   }
-  const wanted = await readConfiguration({ args, env, readTextFile }, settingsFaults);
+  const wanted = await readConfiguration({ args, env, readTextFile }, optionFaults);
   if (wanted.kind === "help") return console.log(wanted.text.trimEnd());
-  if (wanted.kind === "version") return console.log(`latchkey ${manifest.version}`);
+  if (wanted.kind === "version") return console.log(versionLine);
+  if (wanted.kind === "licenses") return console.log(licencesText);
+  if (wanted.kind === "hash-password") return console.log(await hashPassword());
 
-  const { settings, port } = wanted;
+  const { settings, drain } = wanted;
+  const isTest = settings.issuer === undefined || hasTestHost(settings.issuer);
+  const inspected = wanted.inspector ?? isTest;
+  const log = wanted.log === "off"
+    ? undefined
+    : logging({ write: (line) => console.error(line), format: wanted.log, everything: isTerminal });
+  const counted = wanted.metrics && metrics();
+  const state = health();
   const as = await latchkey({
     ...settings,
+    // The first is the outermost.
+    layers: [
+      limitLoad({ inFlight: wanted.maxInFlight }),
+      ...log === undefined ? [] : [log],
+      ...counted === undefined ? [] : [counted],
+      state,
+      ...inspected ? [await openInspector(wanted.insecureAllowInspector)] : [],
+    ],
     store: await openStore(wanted.store),
     trace(event) {
-      const line = narrate(event, isTerminal);
-      if (line !== undefined) console.error(line);
+      log?.trace(event);
+      counted?.trace(event);
     },
   });
   let url: string;
+  let scraped: { readonly url: string; close(): Promise<void> } | undefined;
   try {
-    ({ url } = await as.listen({ port, host: wanted.host }));
+    scraped = counted && await serveMetrics(counted, wanted.metrics!);
+    ({ url } = await as.listen({ port: wanted.port, host: wanted.host, tls: wanted.tls }));
   } catch (error) {
-    await as.close();
+    await Promise.all([as.close(), scraped?.close()]);
     throw error;
   }
 
@@ -56,32 +81,89 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
     // A second signal means now.
     if (stopping) exit(1);
     stopping = true;
-    console.log("Stopping: requests in flight are answered first.");
-    as.close().then(() => exit(0), (error) => {
-      console.error(error);
-      exit(1);
-    });
+    state.drain();
+    if (wanted.log === "json") log?.announce("stopping", { drain });
+    else if (drain === 0) console.log("Stopping: requests in flight are answered first.");
+    else console.log(`Stopping in ${drain} seconds: /readyz says so, and until then requests are answered as before.`);
+    setTimeout(() => {
+      Promise.all([as.close(), scraped?.close()]).then(() => exit(0), (error) => {
+        console.error(error);
+        exit(1);
+      });
+    }, drain * 1000);
   });
 
+  const settled = settle(settings, as.issuer);
+  const inspector = inspected ? isTest ? "on" : "insecure" : "off";
+  const store = placeOf(wanted.store);
+  const facts = { version, issuer: as.issuer, url, store, inspector, metrics: scraped?.url } as const;
+  if (wanted.log === "json") {
+    return log?.announce("listening", { ...facts, insecure: insecurities(settled, inspector) });
+  }
   const document = `${as.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const metadata = await (await as.fetch(new Request(document))).json();
   console.log(greeting({
-    version: manifest.version,
-    issuer: as.issuer,
-    url,
-    settled: settle(settings, as.issuer),
+    ...facts,
+    settled,
     host: wanted.host,
     discovery: document,
     showSecrets: hasTestHost(as.issuer),
-    store: wanted.store.kind === "memory" ? "memory, gone when it stops" : wanted.store.path,
     endpoints: Object.entries(metadata).filter((pair): pair is [string, string] =>
       /_endpoint$|^jwks_uri$/.test(pair[0])
     ),
   }));
 }
 
+/** A listener of its own, so that whoever reaches the server does not reach the metrics. */
+async function serveMetrics(
+  counted: Metrics,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const bound = await serve((request) => counted.answer(request), { host, port });
+  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}/metrics`, close: () => bound.close() };
+}
+
+async function openInspector(insecureAllow: boolean): Promise<Layer> {
+  const { inspector } = await import("./inspector/mod.ts");
+  return inspector({ insecureAllow });
+}
+
+/** Where records are kept, for a person. */
+function placeOf(choice: StoreChoice): string {
+  if (choice.kind === "memory") return "memory, gone when it stops";
+  return choice.kind === "sqlite" ? choice.path : choice.place;
+}
+
 async function openStore(choice: StoreChoice): Promise<Store | undefined> {
   if (choice.kind === "memory") return undefined;
-  const { sqliteStore } = await import("./store/sqlite.ts");
-  return await sqliteStore(choice.path, choice);
+  if (choice.kind === "sqlite") {
+    const { sqliteStore } = await import("./store/sqlite.ts");
+    return await sqliteStore(choice.path, choice);
+  }
+  if (choice.kind === "postgres") {
+    const { postgresStore } = await import("./store/postgres.ts");
+    return await postgresStore(choice.url, choice.options);
+  }
+  const { redisStore } = await import("./store/redis.ts");
+  return await redisStore(choice.url, choice.options);
+}
+
+/** The digest of a password that is asked for, twice where a person types it unseen. */
+async function hashPassword(): Promise<string> {
+  const [{ readSecret }, { deriveKey, drawSalt }, { passwordCost, passwordLimit, writePasswordDigest }] = await Promise
+    .all([
+      import("./runtime/secret_input.ts"),
+      import("./runtime/scrypt.ts"),
+      import("./oauth/password.ts"),
+    ]);
+  const { password, again } = await readSecret("Password: ", "The same again: ");
+  const fault = (expected: string, found: string, mend: string) =>
+    new ConfigurationError([{ place: "password", expected, found, mend }]);
+  if (password !== again) throw fault("the same password twice", "two different ones", "Run the command again.");
+  const size = new TextEncoder().encode(password).length;
+  if (size === 0) throw fault("a password", "nothing", "Type one, or pipe it in: latchkey hash-password < FILE.");
+  if (size > passwordLimit) throw fault(`at most ${passwordLimit} bytes`, `${size}`, "Choose a shorter one.");
+  const salt = drawSalt(passwordCost.salt);
+  const hash = await deriveKey(password, { ...passwordCost, salt }, passwordCost.hash);
+  return writePasswordDigest({ ...passwordCost, salt, hash });
 }

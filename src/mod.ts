@@ -37,7 +37,7 @@ export type { SigningAlgorithm } from "./oauth/keys.ts";
 export type { Dice } from "./oauth/secrets.ts";
 export type { Outbound, Server } from "./oauth/server.ts";
 export type { Authorization, Grant, Subject } from "./oauth/grants/grant.ts";
-export type { Keys, PublishedKey, Sign, SignedKind, Signer } from "./oauth/keys.ts";
+export type { Keys, KeySource, NewKey, PublishedKey, Sign, SignedKind, Signer } from "./oauth/keys.ts";
 export type { Params } from "./oauth/params.ts";
 export type { Recent } from "./oauth/recent.ts";
 export type { Resources } from "./oauth/resources.ts";
@@ -48,4 +48,5 @@ export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings, Settings } 
 export { ConfigurationError } from "./oauth/settings_error.ts";
 export type { Explanation, Held, Trace, TraceEvent } from "./oauth/trace.ts";
 export { memoryStore } from "./store/memory.ts";
+export type { MemoryStoreOptions } from "./store/memory.ts";
 export type * from "./store/store.ts";

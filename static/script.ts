@@ -46,13 +46,22 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button.copy")
 }
 
 // A click in a command selects all of it; dragging still selects a part. Single values need no script for this.
-for (const command of document.querySelectorAll("pre.wire")) {
-  command.addEventListener("click", () => {
-    if (getSelection()?.isCollapsed) selectAll(command);
+for (const command of document.querySelectorAll("pre.wire, .lines")) {
+  command.addEventListener("click", ({ target }) => {
+    const isControl = target instanceof Element && target.closest("label, summary") !== null;
+    if (!isControl && getSelection()?.isCollapsed) selectAll(command);
   });
 }
 
 // A response on its way to the client leaves by itself, once: a second copy of its code would end what the first bought.
+// Who comes back to it, where the browser did not leave it out, has a button to press.
 const response = document.querySelector<HTMLFormElement>("form[data-submit]");
-response?.requestSubmit();
-response?.addEventListener("submit", (event) => event.preventDefault());
+let isSent = false;
+response?.addEventListener("submit", (event) => {
+  if (isSent) event.preventDefault();
+  isSent = true;
+});
+if (response && history.state !== "sent") {
+  history.replaceState("sent", "");
+  response.requestSubmit();
+}

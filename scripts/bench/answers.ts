@@ -54,8 +54,8 @@ const parameters = {
 export type Prove = (signed: Signed) => Promise<void>;
 
 /** Fetches the keys that a server publishes. */
-export async function prover(connection: Connection): Promise<Prove> {
-  const answer = await connection.get("/oauth2/jwks");
+export async function prover(connection: Connection, path = "/oauth2/jwks"): Promise<Prove> {
+  const answer = await connection.get(path);
   if (answer.status !== 200) throw unlike("200 from the JWKS endpoint", answer);
   const keys = new Map<string, CryptoKey>();
   for (const jwk of JSON.parse(answer.body).keys) {

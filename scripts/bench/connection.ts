@@ -26,6 +26,26 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** The global fetch, or what is called like it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The same by a fetch, as most clients have it. */
+export function over(fetch: Fetch, origin: string): Connection {
+  async function send(method: string, path: string, credentials?: string, form?: string): Promise<Answer> {
+    const headers: Record<string, string> = {};
+    if (credentials !== undefined) headers.authorization = credentials;
+    if (form !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
+    const response = await fetch(origin + path, { method, headers, body: form, redirect: "manual" });
+    const head = [...response.headers].map(([name, value]) => `\r\n${name}: ${value}`).join("");
+    return { status: response.status, head, body: await response.text() };
+  }
+  return {
+    get: (path, credentials) => send("GET", path, credentials),
+    post: (path, form, credentials) => send("POST", path, credentials, form),
+    close() {},
+  };
+}
+
 /** Milliseconds within which any answer must have come. */
 const patience = 20_000;
 
@@ -77,6 +97,19 @@ export async function open(port: number): Promise<Connection> {
         `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
       ),
     close: () => socket.destroy(),
+  };
+}
+
+/** Opens one connection to each of several servers; each request goes to the next of them. */
+export async function openAll(ports: readonly number[]): Promise<Connection> {
+  const all = await Promise.all(ports.map(open));
+  if (all.length === 1) return all[0]!;
+  let sent = 0;
+  const next = (): Connection => all[sent++ % all.length]!;
+  return {
+    get: (path, credentials) => next().get(path, credentials),
+    post: (path, form, credentials) => next().post(path, form, credentials),
+    close: () => all.forEach((one) => one.close()),
   };
 }
 

@@ -2,37 +2,41 @@
 
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers";
 import { prover } from "./answers.ts";
-import { open } from "./connection.ts";
+import { openAll } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { useOf } from "./process_use.ts";
 import { requests } from "./requests.ts";
-import type { RequestName } from "./requests.ts";
+import type { RequestName, Step } from "./requests.ts";
 
-/** A server that is spoken to. */
-export interface Target {
-  readonly port: number;
+/** What to do: requests until the time is up or that many have been sent. */
+export interface Job {
+  /** The servers, on 127.0.0.1; where there are several, each request goes to the next. */
+  readonly ports: readonly number[];
   readonly issuer: string;
-}
-
-/** What to do: requests over that many connections until the time is up or that many have been sent. */
-export interface Job extends Target {
   readonly what: RequestName;
-  /** The server's process. */
-  readonly pid: number;
+  /** The servers' processes. */
+  readonly pids: readonly number[];
+  /** As many requests are under way at any time, unless there is a rate. */
   readonly connections: number;
   /** Whichever of these comes first. */
   readonly seconds: number;
   readonly count: number;
+  /** Requests per second, evenly spaced, whether or not the ones before have been answered. Default: as many as go. */
+  readonly rate?: number;
 }
 
 /** What came of it; what prepared the connections counts for nothing. */
 export interface Result {
   /** Requests per second. */
   readonly rate: number;
-  /** Milliseconds per request. */
+  /** Milliseconds per request; at a fixed rate from the moment at which it was due. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of the server's CPU per request. */
+  /** Milliseconds after they were due at which 99 of 100 requests had been sent; 0 where there is no rate. */
+  readonly late: number;
+  /** Microseconds of the servers' CPU per request. */
   readonly cpu: number;
   /** The part of one core that this process itself used, 0 to 1 and, with helper threads, above. */
   readonly busy: number;
@@ -41,42 +45,103 @@ export interface Result {
 /** Of this many requests, one has the signatures of its tokens verified. */
 const verifiedEvery = 500;
 
+/** Milliseconds for which an idle connection may be trusted to be still open: servers keep them for 5 s and more. */
+const freshFor = 2000;
+
+/** A server that cannot keep up is given up on when so many requests wait at once. */
+const mostWaiting = 2000;
+
 async function run(job: Job): Promise<Result> {
-  const connections = await Promise.all(Array.from({ length: job.connections }, () => open(job.port)));
+  const connections: Connection[] = [];
+  const connect = async (): Promise<Step> => {
+    const connection = await openAll(job.ports);
+    connections.push(connection);
+    return await requests[job.what](connection, job.issuer);
+  };
   try {
+    const steps = await Promise.all(Array.from({ length: job.connections }, connect));
     const prove = await prover(connections[0]!);
-    const steps = await Promise.all(connections.map((connection) => requests[job.what](connection, job.issuer)));
     const latencies: number[] = [];
-    let begun = 0;
-    const usedBefore = await useOf(job.pid);
+    const delays: number[] = [];
+    const usedBefore = await cpuOf(job.pids);
     const cpu = process.cpuUsage();
     const start = performance.now();
-    const end = start + job.seconds * 1000;
-    await Promise.all(steps.map(async (step) => {
-      for (let before = start; before < end && begun < job.count;) {
-        const verify = begun++ % verifiedEvery === 0;
-        const tokens = await step();
-        const after = performance.now();
-        latencies.push(after - before);
-        if (verify) await Promise.all(tokens.map(prove));
-        before = verify ? performance.now() : after;
+    let begun = 0;
+
+    /** Sends one request and checks what comes back; gives the moment at which it was there. */
+    const request = async (step: Step, due: number): Promise<number> => {
+      const isVerified = begun++ % verifiedEvery === 0;
+      const tokens = await step();
+      const after = performance.now();
+      latencies.push(after - due);
+      if (!isVerified) return after;
+      await Promise.all(tokens.map(prove));
+      return performance.now();
+    };
+
+    const asManyAsGo = async (): Promise<void> => {
+      const end = start + job.seconds * 1000;
+      await Promise.all(steps.map(async (step) => {
+        for (let before = start; before < end && begun < job.count;) before = await request(step, before);
+      }));
+    };
+
+    const evenlySpaced = async (rate: number): Promise<void> => {
+      const count = Math.min(job.count, Math.floor(job.seconds * rate));
+      const underWay = new Set<Promise<void>>();
+      const idle = steps.map((step) => ({ step, since: start }));
+      let failure: { readonly error: unknown } | undefined;
+      const send = async (due: number): Promise<void> => {
+        // The one that was used last; where that is long ago, servers may be hanging up on all of them.
+        const last = idle.pop();
+        const isFresh = last !== undefined && performance.now() - last.since < freshFor;
+        const step = isFresh ? last.step : await connect();
+        await request(step, due);
+        idle.push({ step, since: performance.now() });
+      };
+      for (let sent = 0; sent < count; sent++) {
+        const due = start + sent * 1000 / rate;
+        await until(due);
+        delays.push(performance.now() - due);
+        if (failure !== undefined) throw failure.error;
+        if (underWay.size >= mostWaiting) throw new Error(`The server cannot keep up with ${rate.toFixed(0)}/s.`);
+        const one = send(due).catch((error) => void (failure ??= { error })).finally(() => underWay.delete(one));
+        underWay.add(one);
       }
-    }));
+      await Promise.all(underWay);
+      if (failure !== undefined) throw failure.error;
+    };
+
+    await (job.rate === undefined ? asManyAsGo() : evenlySpaced(job.rate));
     const seconds = (performance.now() - start) / 1000;
     const { user, system } = process.cpuUsage(cpu);
-    const usedAfter = await useOf(job.pid);
-    latencies.sort((a, b) => a - b);
-    const quantile = (part: number): number => latencies[Math.floor(part * (latencies.length - 1))]!;
+    const used = await cpuOf(job.pids) - usedBefore;
     return {
       rate: latencies.length / seconds,
-      p50: quantile(0.5),
-      p99: quantile(0.99),
-      cpu: (usedAfter.cpu - usedBefore.cpu) / latencies.length,
+      p50: quantile(latencies, 0.5),
+      p99: quantile(latencies, 0.99),
+      late: quantile(delays, 0.99),
+      cpu: used / latencies.length,
       busy: (user + system) / 1e6 / seconds,
     };
   } finally {
     for (const connection of connections) connection.close();
   }
+}
+
+function quantile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? 0;
+}
+
+/** Timers are too coarse for the last of the wait. */
+async function until(due: number): Promise<void> {
+  for (let left = due - performance.now(); left > 0; left = due - performance.now()) {
+    await new Promise<void>((resolve) => left > 3 ? setTimeout(resolve, left - 2) : setImmediate(resolve));
+  }
+}
+
+async function cpuOf(pids: readonly number[]): Promise<number> {
+  return (await Promise.all(pids.map(useOf))).reduce((sum, { cpu }) => sum + cpu, 0);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -3,7 +3,7 @@
 import { serve } from "./bare_http.ts";
 import type { Received, Reply } from "./bare_http.ts";
 import { confidential, rotatingId, user } from "./clients.ts";
-import type { Target } from "./load.ts";
+import type { Target } from "./server.ts";
 
 /** What a code or a refresh token stands for. */
 interface Grant {

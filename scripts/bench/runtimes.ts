@@ -4,8 +4,8 @@ import * as esbuild from "esbuild";
 import { cpus } from "node:os";
 import { text } from "node:stream/consumers";
 
-/** The programs that are started. */
-export type Program = "server" | "load";
+/** The programs that are started, by their files in this folder. */
+export type Program = "server" | "load" | "embedded/child";
 
 /** One runtime, ready to start programs. */
 export interface Runtime {
@@ -18,13 +18,17 @@ export interface Runtime {
 /** Runtimes beside Deno, as npm packages. */
 const packages: Readonly<Record<string, string>> = { bun: "bun@1.4.4", node: "node@24" };
 
-const folder = "dist/bench";
+const home = "dist/bench";
 
 /** The names that {@link findRuntime} knows. */
 export const runtimeNames = ["deno", "bun", "node"] as const;
 
-/** Finds the program behind a name; Bun and Node are fetched by npx where they are not yet. */
-export async function findRuntime(name: string): Promise<Runtime> {
+/**
+ * Finds the program behind a name; Bun and Node are fetched by npx where they are not yet.
+ *
+ * @param folder Where programs for Bun and Node are bundled to: what they import is looked for from there.
+ */
+export async function findRuntime(name: string, folder: string = home): Promise<Runtime> {
   if (name === "deno") {
     return {
       name: "Deno",
@@ -33,8 +37,8 @@ export async function findRuntime(name: string): Promise<Runtime> {
     };
   }
   const code = "console.log(JSON.stringify([process.execPath, process.versions.bun ?? process.versions.node]))";
-  const [path, version] = JSON.parse(await capture("npx", "-y", packages[name], "-e", code));
-  await bundle();
+  const [path, version] = JSON.parse(await capture("npx", "-y", packages[name]!, "-e", code));
+  await bundle(folder);
   return {
     name: name === "bun" ? "Bun" : "Node",
     version,
@@ -42,12 +46,18 @@ export async function findRuntime(name: string): Promise<Runtime> {
   };
 }
 
-let bundled: Promise<unknown> | undefined;
+const bundled = new Map<string, Promise<unknown>>();
 
-/** Bundles the server for runtimes that cannot read an import map; packages come from node_modules. */
-function bundle(): Promise<unknown> {
-  return bundled ??= esbuild.build({
-    entryPoints: ["scripts/bench/server.ts"],
+/** Bundles the servers for runtimes that cannot read an import map; packages come from node_modules. */
+function bundle(folder: string): Promise<unknown> {
+  let done = bundled.get(folder);
+  if (done === undefined) bundled.set(folder, done = build(folder));
+  return done;
+}
+
+async function build(folder: string): Promise<void> {
+  await esbuild.build({
+    entryPoints: ["scripts/bench/server.ts", "scripts/bench/embedded/child.ts"],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     chunkNames: "chunks/[name]-[hash]",
@@ -63,7 +73,8 @@ function bundle(): Promise<unknown> {
   }).finally(() => esbuild.stop());
 }
 
-async function capture(command: string, ...args: string[]): Promise<string> {
+/** What a command prints; throws what it complains of when it fails. */
+export async function capture(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
   if (success) return new TextDecoder().decode(stdout);
   throw new Error(`${command} ${args.join(" ")} failed:\n${new TextDecoder().decode(stderr)}`);
@@ -90,9 +101,13 @@ function isThere(command: string): Promise<boolean> {
 
 const running = new Set<Deno.ChildProcess>();
 
-/** Starts a program on one core, where the system can do that. It is killed when it is disposed of, or with us. */
-export function start(words: readonly string[], core: 0 | 1): Running {
-  const [command, ...args] = canPin ? ["taskset", "-c", String(core), ...words] : words;
+/**
+ * Starts a program. It is killed when it is disposed of, or with us.
+ *
+ * @param core Where it stays, if the system can do that. Default: wherever the system puts it.
+ */
+export function start(words: readonly string[], core?: 0 | 1): Running {
+  const [command, ...args] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
   const child = new Deno.Command(command!, { args, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
   running.add(child);
   const complaints = text(child.stderr);

@@ -9,17 +9,28 @@ import { suggest } from "./suggest.ts";
 export type FlagReading =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
+  | { readonly kind: "licenses" }
+  | { readonly kind: "hash-password" }
   | { readonly kind: "run"; readonly said: Sayings; readonly faults: readonly Fault[] };
 
-const flagNames = [...operatorNames.map((name) => `--${name}`), "--help", "--version"];
+/** What is asked of the program itself, instead of a server. */
+const questions = ["help", "version", "licenses"] as const;
+
+const flagNames = [...operatorNames, ...questions].map((name) => `--${name}`);
 
 /**
- * Reads `--flag value` and `--flag=value`. A lone `--` in front, as task runners pass it on, is dropped. `--help` and
- * `--version` win over everything, faults included.
+ * Reads `--flag value` and `--flag=value`. A lone `--` in front, as task runners pass it on, is dropped. `--help`,
+ * `--version` and `--licenses` win over everything, faults included.
  */
 export async function readFlags(args: readonly string[]): Promise<FlagReading> {
   const given = args[0] === "--" ? args.slice(1) : [...args];
   if (given.length === 0) return { kind: "run", said: {}, faults: [] };
+
+  if (given[0] === "hash-password" && !given.includes("--help")) {
+    return given.length === 1
+      ? { kind: "hash-password" }
+      : { kind: "run", said: {}, faults: [argumentFault(given[0])] };
+  }
 
   // No option is declared, so that a value is never mistaken: `--port --host x` must not make `--host` a port.
   const { parseArgs } = await import("node:util");
@@ -36,8 +47,9 @@ export async function readFlags(args: readonly string[]): Promise<FlagReading> {
     }
     if (token.rawName === "-h") return { kind: "help" };
     const isLong = token.rawName.startsWith("--");
-    if (isLong && (token.name === "help" || token.name === "version")) {
-      if (token.value === undefined) return { kind: token.name };
+    const question = isLong ? questions.find((known) => known === token.name) : undefined;
+    if (question !== undefined) {
+      if (token.value === undefined) return { kind: question };
       faults.push(superfluousFault(token.rawName, token.value));
       continue;
     }
@@ -78,6 +90,17 @@ function repeatedFault(name: OperatorName, times: number): Fault {
 
 function superfluousFault(place: string, value: string): Fault {
   return { place, expected: "no value", found: showValue(value, [place]), mend: `Write ${place} alone.` };
+}
+
+/** What came along may be the password itself. */
+function argumentFault(place: string): Fault {
+  return {
+    place,
+    expected: "the command alone",
+    found: "more arguments (hidden)",
+    mend:
+      "Write it alone: it asks for the password, or reads it from a pipe, and nothing stays in the shell's history.",
+  };
 }
 
 function positionalFault(value: string): Fault {

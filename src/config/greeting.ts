@@ -17,13 +17,17 @@ export interface Greeted {
   /** Whether this terminal is on somebody's desk; what a server on a real host prints ends up in a log. */
   readonly showSecrets: boolean;
   readonly store: string;
+  /** Whether there are pages that show each login; `insecure`: to strangers, too. */
+  readonly inspector: "on" | "off" | "insecure";
+  /** Where metrics are served; absent: nowhere. */
+  readonly metrics?: string;
   /** Name, as in metadata, and absolute URL. */
   readonly endpoints: readonly (readonly [name: string, url: string])[];
 }
 
 /** The greeting, with a final newline. */
 export function greeting(
-  { version, issuer, url, host, discovery, settled, showSecrets, store, endpoints }: Greeted,
+  { version, issuer, url, host, discovery, settled, showSecrets, store, inspector, metrics, endpoints }: Greeted,
 ): string {
   const page = (path: string) => issuer.replace(/\/$/, "") + path;
   const own = page("/authorized");
@@ -39,7 +43,6 @@ export function greeting(
     return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
   });
   const users = settled.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
-  const insecure = Object.entries(settled).filter(([name, on]) => name.startsWith("insecure") && on === true);
   return [
     `Latchkey ${version} speaks for ${issuer}`,
     ...url === issuer ? [] : [`and listens on ${url}`],
@@ -55,14 +58,27 @@ export function greeting(
     "",
     `Scopes  ${settled.scopes.join(" ")}`,
     `Keys    ${settled.alg}, kept in ${store}`,
-    ...isOpen(host) ? [`OPEN: whoever reaches ${host} is logged in as the first user.`] : [],
-    ...insecure.map(([name]) => `INSECURE: ${name} is on. Never let strangers reach this server.`),
+    ...metrics === undefined ? [] : [`Metrics ${metrics}`],
+    ...isOpen(host) && settled.login === "auto"
+      ? [`OPEN: whoever reaches ${host} is logged in as the first user.`]
+      : [],
+    ...insecurities(settled, inspector).map((name) =>
+      `INSECURE: ${name} is on. Never let strangers reach this server.`
+    ),
     "",
     ...settled.clients.some((client) => client.redirect_uris?.includes(own))
       ? [`Start the demo flow: ${page("/start")}`]
       : [`Home page: ${page("/")}`],
+    ...inspector === "off" ? [] : [`Watch each login:    ${page("/flows")}`],
     "",
   ].map(printable).join("\n");
+}
+
+/** The names of the settings that are on although they are insecure. */
+export function insecurities(settled: Settled, inspector: Greeted["inspector"]): string[] {
+  const names = Object.entries(settled).filter(([name, on]) => name.startsWith("insecure") && on === true)
+    .map(([name]) => name);
+  return [...names, ...inspector === "insecure" ? ["insecureAllowInspector"] : []];
 }
 
 /** Whether other machines may reach a server that listens there. */

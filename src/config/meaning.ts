@@ -13,7 +13,9 @@ export const neutralContent: FileContent = {
   insecureAllowHttpIssuer: true,
   insecureAllowHttpRedirectUris: true,
   insecureAllowAutoLogin: true,
+  insecureAllowOpenLogin: true,
   insecureAllowDemoClients: true,
+  insecureAllowDirectory: true,
 };
 
 /**

@@ -1,10 +1,11 @@
 /** The shape of the configuration file: the one schema that checks it and that editors are given as JSON Schema. */
 
 import * as v from "valibot";
-import type { ClientMetadata, User } from "../oauth/client.ts";
+import type { ClientMetadata } from "../oauth/client.ts";
 import type { ResourceSettings } from "../oauth/resources.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "../oauth/settings.ts";
-import { defaults, type FileContent, hostPattern, operatorRules, storePattern } from "./operator.ts";
+import { defaults, hostPattern, logFormats, loginModes, most, operatorRules, storePattern } from "./operator.ts";
+import type { SecretSource, WrittenContent } from "./operator.ts";
 
 // A message is what was expected, as a noun phrase; the first example tells how to mend a fault.
 
@@ -40,6 +41,39 @@ function seconds(about: About<number>) {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(1, expected), v.metadata(about));
 }
 
+/** A secret itself, or where it is to be found. */
+function secret(about: About<string | SecretSource>, expected: string) {
+  const name = text({
+    title: "Variable",
+    description: "The environment variable that holds it.",
+    examples: ["WEB_SECRET"],
+  });
+  const path = text({
+    title: "File",
+    description: "The file that holds it and nothing else, relative to the working directory.",
+    examples: ["/run/secrets/web"],
+  });
+  const either = [v.string(), v.strictObject({ env: name }), v.strictObject({ file: path })] as const;
+  return v.pipe(v.union(either, `${expected}, or { "env": NAME } or { "file": PATH }`), v.metadata(about));
+}
+
+function whole(least: number, greatest: number, expected: string, about: About<number>) {
+  return v.pipe(
+    v.number(expected),
+    v.integer(expected),
+    v.minValue(least, expected),
+    v.maxValue(greatest, expected),
+    v.metadata(about),
+  );
+}
+
+const port = (about: About<number>) => whole(0, 65535, operatorRules.port.expected, about);
+
+function host(about: About<string>) {
+  const { expected } = operatorRules.host;
+  return v.pipe(v.string(expected), v.regex(hostPattern, expected), v.metadata(about));
+}
+
 const algorithms = ["RS256", "ES256", "EdDSA"] as const;
 
 const assertionAlgorithms = [
@@ -57,11 +91,12 @@ const client = v.pipe(
         description: "What the client calls itself in requests: 1 to 256 printable ASCII characters, unique.",
         examples: ["web"],
       }),
-      client_secret: v.optional(text({
+      client_secret: v.optional(secret({
         title: "Client secret",
-        description: "Makes the client confidential. Leave it out for browser, native and mobile apps.",
-        examples: ["correct-horse-battery-staple"],
-      })),
+        description:
+          "Makes the client confidential. Leave it out for browser, native and mobile apps. May stand in an environment variable or a file of its own.",
+        examples: ["correct-horse-battery-staple", { env: "WEB_SECRET" }, { file: "/run/secrets/web" }],
+      }, "a string")),
       client_secret_expires_at: v.optional(v.pipe(
         v.number("a whole number of seconds since 1970, or 0"),
         v.safeInteger("a whole number of seconds since 1970, or 0"),
@@ -237,7 +272,9 @@ const client = v.pipe(
     description: "A client in the names of RFC 7591; with a client_secret it is confidential, without it is public.",
     examples: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] }],
   }),
-) satisfies v.GenericSchema<unknown, ClientMetadata>;
+) satisfies v.GenericSchema<unknown, NonNullable<WrittenContent["clients"]>[number]>;
+
+const examplePassword = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
 const user = v.pipe(
   v.looseObject(
@@ -249,7 +286,13 @@ const user = v.pipe(
       }),
       name: v.optional(text({ title: "Name", description: "The full name, shown to people.", examples: ["Alice"] })),
       email: v.optional(text({ title: "E-mail", description: "The e-mail address.", examples: ["alice@example.com"] })),
-    } satisfies Entries<Pick<User, "sub" | "name" | "email">>,
+      password: v.optional(secret({
+        title: "Password",
+        description:
+          "The scrypt digest of a password, as latchkey hash-password prints it; asked for where login is interactive. May stand in an environment variable or a file of its own.",
+        examples: [examplePassword, { file: "/run/secrets/alice" }],
+      }, "the scrypt digest of a password, as latchkey hash-password prints it")),
+    } satisfies Readonly<Record<"sub" | "name" | "email" | "password", v.GenericSchema>>,
     "an object",
   ),
   v.metadata({
@@ -257,7 +300,7 @@ const user = v.pipe(
     description: "A subject and any other claims.",
     examples: [{ sub: "alice", name: "Alice", email: "alice@example.com" }],
   }),
-) satisfies v.GenericSchema<unknown, User>;
+) satisfies v.GenericSchema<unknown, NonNullable<WrittenContent["users"]>[number]>;
 
 const lifetimes = v.pipe(
   v.strictObject(
@@ -429,31 +472,69 @@ export const configurationSchema = v.pipe(
           "The address that clients know this server by: an absolute URL without query and fragment. Default: http://localhost:PORT.",
         examples: ["http://localhost:9000", "https://auth.example.com"],
       })),
-      port: v.optional(v.pipe(
-        v.number(operatorRules.port.expected),
-        v.integer(operatorRules.port.expected),
-        v.minValue(0, operatorRules.port.expected),
-        v.maxValue(65535, operatorRules.port.expected),
-        v.metadata({
-          title: "Port",
-          description: "The TCP port to listen on; 0 takes any free one.",
-          examples: [defaults.port],
-          default: defaults.port,
-        }),
-      )),
-      host: v.optional(v.pipe(
-        v.string(operatorRules.host.expected),
-        v.regex(hostPattern, operatorRules.host.expected),
-        v.metadata({
-          title: "Host",
-          description: "The name or address to listen on; 0.0.0.0 or :: listens on all.",
-          examples: ["localhost", "0.0.0.0", "::1"],
-          default: defaults.host,
-        }),
-      )),
-      login: v.optional(choice(["auto"], {
+      port: v.optional(port({
+        title: "Port",
+        description: "The TCP port to listen on; 0 takes any free one.",
+        examples: [defaults.port],
+        default: defaults.port,
+      })),
+      host: v.optional(host({
+        title: "Host",
+        description: "The name or address to listen on; 0.0.0.0 or :: listens on all.",
+        examples: ["localhost", "0.0.0.0", "::1"],
+        default: defaults.host,
+      })),
+      tlsCert: v.optional(text({
+        title: "Certificate",
+        description:
+          "The PEM file with the certificate, and those that vouch for it; with tlsKey the server speaks https. Read once, at the start.",
+        examples: ["cert.pem"],
+      })),
+      tlsKey: v.optional(text({
+        title: "Private key",
+        description: "The PEM file with the private key of the certificate, without a passphrase.",
+        examples: ["key.pem"],
+      })),
+      trustProxy: v.optional(texts({
+        title: "Trusted proxies",
+        description:
+          "The proxies whose word counts about who sent a request (Forwarded, X-Forwarded-For): for slowing down guesses, and for the log. Never for the issuer. Default: none.",
+        examples: [["127.0.0.1", "10.0.0.0/8"]],
+      }, { title: "Proxy", description: "An address or a network.", examples: ["10.0.0.0/8", "::1"] })),
+      maxInFlight: v.optional(whole(1, most.inFlight, operatorRules["max-in-flight"].expected, {
+        title: "Requests at the same time",
+        description: "Requests that may be under way; further ones are answered 503 with Retry-After.",
+        examples: [defaults.maxInFlight],
+        default: defaults.maxInFlight,
+      })),
+      drain: v.optional(whole(0, most.drain, operatorRules.drain.expected, {
+        title: "Drain",
+        description:
+          "Seconds for which a server that is told to stop goes on serving, while /readyz says that it is not ready, so that load balancers let go of it first.",
+        examples: [10],
+        default: defaults.drain,
+      })),
+      log: v.optional(choice(logFormats, {
+        title: "Log",
+        description: "text: lines for people. json: one object a line, and one for every request. off: nothing.",
+        examples: ["json"],
+        default: defaults.log,
+      })),
+      metricsPort: v.optional(port({
+        title: "Port of the metrics",
+        description: "Another TCP port, on which Prometheus finds /metrics; 0 takes any free one. Default: none.",
+        examples: [9464],
+      })),
+      metricsHost: v.optional(host({
+        title: "Host of the metrics",
+        description: "The name or address of that port. Whoever reaches it may read the metrics.",
+        examples: ["localhost", "0.0.0.0"],
+        default: defaults.metricsHost,
+      })),
+      login: v.optional(choice(loginModes, {
         title: "Login",
-        description: "auto: the first user is logged in and everything is approved; login_hint picks another user.",
+        description:
+          "auto: the first user is logged in and everything is approved; login_hint picks another user. interactive: pages ask who is there, and what they allow.",
         examples: ["auto"],
         default: "auto",
       })),
@@ -514,10 +595,16 @@ export const configurationSchema = v.pipe(
           examples: [[{ uri: "https://api.example" }]],
         }),
       )),
+      directory: v.optional(choice(["edit", "read", "off"], {
+        title: "Clients and users as pages",
+        description:
+          "What /clients and /users let everybody do who opens them: change them for this run, look, or nothing. Default: edit, or off unless the issuer is a loopback or reserved test host.",
+        examples: ["read"],
+      })),
       throttle: v.optional(flag({
         title: "Throttle",
         description:
-          "Slow down guesses of client secrets. Default: on, unless the issuer is a loopback or reserved test host.",
+          "Slow down guesses of client secrets and passwords. Default: on, unless the issuer is a loopback or reserved test host.",
       })),
       insecureAllowHttpIssuer: v.optional(flag({
         title: "Allow an http issuer (insecure)",
@@ -534,28 +621,51 @@ export const configurationSchema = v.pipe(
         description: 'Accept login "auto" although the issuer is not a loopback or reserved test host.',
         default: false,
       })),
+      insecureAllowOpenLogin: v.optional(flag({
+        title: "Allow login without passwords (insecure)",
+        description:
+          'Accept login "interactive" without passwords, so that anybody can be anybody, although the issuer is not a loopback or reserved test host.',
+        default: false,
+      })),
       insecureAllowDemoClients: v.optional(flag({
         title: "Allow the demo clients (insecure)",
         description:
           "Accept the demo clients, whose secret is public, although the issuer is not a loopback or reserved test host.",
         default: false,
       })),
+      insecureAllowDirectory: v.optional(flag({
+        title: "Allow the directory (insecure)",
+        description:
+          "Accept a directory that shows clients and users to strangers, although the issuer is not a loopback or reserved test host.",
+        default: false,
+      })),
+      inspector: v.optional(flag({
+        title: "Inspector",
+        description:
+          "Whether /flows shows each login step by step. Default: on where the issuer is a loopback or reserved test host.",
+      })),
+      insecureAllowInspector: v.optional(flag({
+        title: "Allow the inspector (insecure)",
+        description:
+          "Accept pages that show everybody's logins to strangers, although the issuer is not a loopback or reserved test host.",
+        default: false,
+      })),
       store: v.optional(v.pipe(
-        v.string(`"memory", "sqlite:PATH" or "sqlite:PATH?durability=power"`),
-        v.regex(storePattern, `"memory", "sqlite:PATH" or "sqlite:PATH?durability=power"`),
+        v.string(`"memory", "sqlite:PATH", "postgres://…" or "redis://…"`),
+        v.regex(storePattern, `"memory", "sqlite:PATH", "postgres://…" or "redis://…"`),
         v.metadata({
           title: "Store",
           description:
-            "Where codes and keys are kept: memory forgets them at the end; sqlite:PATH keeps them in a file, relative to the working directory; with ?durability=power they survive a loss of power too.",
+            "Where codes and keys are kept: memory forgets them at the end; sqlite:PATH keeps them in a file, relative to the working directory; with ?durability=power they survive a loss of power too; postgres://… and redis://… serve any number of instances.",
           examples: ["memory", "sqlite:latchkey.db", "sqlite:latchkey.db?durability=power"],
           default: defaults.store,
         }),
       )),
-    } satisfies Entries<FileContent>,
+    } satisfies Entries<WrittenContent>,
     "an object",
   ),
   v.metadata({
     title: "Latchkey configuration",
     description: "What a Latchkey server reads at start from the file that --config names. Everything has a default.",
   }),
-) satisfies v.GenericSchema<unknown, FileContent>;
+) satisfies v.GenericSchema<unknown, WrittenContent>;

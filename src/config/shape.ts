@@ -2,14 +2,21 @@
 
 import * as v from "valibot";
 import type { Fault } from "../oauth/fault.ts";
-import type { FileReading } from "./file.ts";
 import { neutralContent } from "./meaning.ts";
-import type { FileContent } from "./operator.ts";
+import type { WrittenContent } from "./operator.ts";
 import { configurationSchema } from "./schema.ts";
 import { quote, showPath, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";
 
 type Path = readonly (string | number)[];
+
+/** What of a file has the right shape. */
+export interface ShapeReading {
+  readonly content: WrittenContent;
+  readonly faults: readonly Fault[];
+  /** Places that `content` says nothing true about, such as `alg` and `clients[1]`. */
+  readonly unsound: ReadonlySet<string>;
+}
 
 /** A schema as far as this file looks into it. */
 interface Node {
@@ -26,7 +33,7 @@ const root = configurationSchema as unknown as Node;
  * Checks the shape of a whole file; places are relative to it. In place of what is faulty, the content holds what draws
  * no further complaint, so that the meaning of the rest can be judged in the same run.
  */
-export async function readShape(input: Readonly<Record<string, unknown>>): Promise<FileReading> {
+export async function readShape(input: Readonly<Record<string, unknown>>): Promise<ShapeReading> {
   const faults: Fault[] = [];
   const faulty: Path[] = [];
   const arrays = new Set<string>();
@@ -129,9 +136,9 @@ function soundPart(input: Readonly<Record<string, unknown>>, faulty: readonly Pa
     }
   }
   for (const name of unsound) {
-    if (Object.hasOwn(neutralContent, name)) content[name] = neutralContent[name as keyof FileContent];
+    if (Object.hasOwn(neutralContent, name)) content[name] = neutralContent[name as keyof WrittenContent];
   }
-  return { content: content as FileContent, unsound };
+  return { content: content as WrittenContent, unsound };
 }
 
 /** Keeps the identifier, which must not be given to another one either. */

@@ -41,8 +41,9 @@ export function kindOf(value: unknown): string {
  */
 export function showValue(value: unknown, names: readonly (string | number)[]): string {
   if (value === undefined) return "nothing";
-  if (names.some((name) => /secret/i.test(String(name)))) return `${kindOf(value)} (hidden)`;
-  if (typeof value === "string") return quote(value);
+  if (names.some((name) => /secret|password/i.test(String(name)))) return `${kindOf(value)} (hidden)`;
+  // A URL may hold a user and a password.
+  if (typeof value === "string") return quote(value.replace(/:\S*@/g, ":…@"));
   return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
 }
 

@@ -17,6 +17,13 @@ export function asOAuthError(server: Server, target: Target, thrown: unknown): O
     return new OAuthError("invalid_request", thrown.message, { rule: thrown.rule, status: thrown.status });
   }
   server.trace({ type: "bug", at: server.now(), endpoint: target.path, cause: thrown });
+  // A database that is away is expected back; who makes a store says so by the name of what it throws.
+  if (thrown instanceof Error && thrown.name === "StoreError") {
+    return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again in a moment", {
+      rule: "AZ-22",
+      retryAfter: 1,
+    });
+  }
   return new OAuthError("server_error", "the server met a condition it did not expect", { rule: "AZ-22" });
 }
 
@@ -26,8 +33,17 @@ export function asJson(server: Server, target: Target, thrown: unknown, client?:
   traceRefusal(server, target, error, client);
   const status = error.details.status ?? errorStatus[error.code];
   return json(status, { error: error.code, error_description: error.description }, {
-    ...status === 401 && { "www-authenticate": `Basic realm="${quotable(server.issuer)}", charset="UTF-8"` },
-    ...error.details.retryAfter !== undefined && { "retry-after": String(error.details.retryAfter) },
+    ...status === 401 && { "www-authenticate": basicChallenge(server.issuer) },
+    ...retryAfter(error),
+  });
+}
+
+/** What is answered where not even an endpoint could say no. */
+export function asBareJson(server: Server, target: Target, thrown: unknown): Reply {
+  const error = asOAuthError(server, target, thrown);
+  return json(errorStatus[error.code], { error: error.code, error_description: error.description }, {
+    "referrer-policy": "no-referrer",
+    ...retryAfter(error),
   });
 }
 
@@ -36,15 +52,26 @@ export function asChallenge(server: Server, target: Target, thrown: unknown): Re
   const error = asOAuthError(server, target, thrown);
   traceRefusal(server, target, error);
   const { status = errorStatus[error.code], challenge } = error.details;
-  const attributes = [
-    ["realm", server.issuer],
+  const attributes = {
     // Who sends no token at all has made no error (§3.1).
-    ...challenge === "bare" ? [] : [["error", error.code], ["error_description", error.description]],
-    ...error.code === "insufficient_scope" ? [["scope", error.details.expected ?? ""]] : [],
-  ].map(([name, value]) => `${name}="${quotable(value!)}"`);
+    ...challenge !== "bare" && { error: error.code, error_description: error.description },
+    ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
+  };
   return json(status, { error: error.code, error_description: error.description }, {
-    ...(status === 401 || status === 403) && { "www-authenticate": `Bearer ${attributes.join(", ")}` },
+    ...(status === 401 || status === 403) && { "www-authenticate": bearerChallenge(server.issuer, attributes) },
+    ...retryAfter(error),
   });
+}
+
+/** The challenge of an endpoint for clients (RFC 7617 §2). */
+export function basicChallenge(issuer: string): string {
+  return `Basic realm="${quotable(issuer)}", charset="UTF-8"`;
+}
+
+/** The challenge of a protected resource, with what it says of the error (RFC 6750 §3). */
+export function bearerChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
+  const all = Object.entries({ realm: issuer, ...attributes });
+  return `Bearer ${all.map(([name, value]) => `${name}="${quotable(value)}"`).join(", ")}`;
 }
 
 /** Says no to the client by way of the browser (OAuth 2.1 §4.1.2.1). */
@@ -88,7 +115,7 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown): Promi
   traceRefusal(server, target, error);
   const { status = errorStatus[error.code] } = error.details;
   const { rule, reason, expected, received } = error.explain();
-  const pages = await desk.pages();
+  const [pages, { mends }] = await Promise.all([desk.pages(), import("./mends.ts")]);
   return html(
     status,
     pages.refused({
@@ -99,26 +126,22 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown): Promi
       sentence: sentence(reason),
       rule,
       expected,
-      received,
+      received: status === 404 ? target.path : received,
       mend: mends[rule],
     }),
+    retryAfter(error),
   );
 }
-
-const mends: Readonly<Record<string, string>> = {
-  "AZ-02": "Send the client_id of a client that this server lists on its home page, once.",
-  "AZ-06": "Send redirect_uri once.",
-  "RU-01": "Send the registered redirect URI character for character, or register the one that was sent.",
-  "RU-06": "Send redirect_uri.",
-  "RU-07": "Send redirect_uri.",
-  "HT-01": "Check the address; the home page lists every endpoint.",
-  "HT-10": "Percent-encode names and values as UTF-8.",
-};
 
 /** Begins with a capital, unless it begins with a name that is spelled small on the wire. */
 function sentence(text: string): string {
   const [first = ""] = text.split(" ");
   return first.includes("_") ? `${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** When trying again makes sense (RFC 9110 §10.2.3). */
+function retryAfter({ details }: OAuthError): Readonly<Record<string, string>> {
+  return details.retryAfter === undefined ? {} : { "retry-after": String(details.retryAfter) };
 }
 
 function traceRefusal(server: Server, target: Target, error: OAuthError, client?: string): void {

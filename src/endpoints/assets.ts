@@ -1,8 +1,10 @@
 /** GET /static/…: the style sheet and scripts that pages refer to. */
 
 import { HttpFault } from "../http/fault.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
 import { asPage } from "./answer.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Asset } from "./pages.ts";
 
 /** Serves the assets that come with the pages. */
 export function assetsEndpoint(desk: Desk): Endpoint {
@@ -16,15 +18,20 @@ export function assetsEndpoint(desk: Desk): Endpoint {
       if (asset === undefined) {
         return await asPage(desk, target, new HttpFault(404, "HT-01", "There is nothing at this address"));
       }
-      const headers = {
-        "content-type": asset.type,
-        "cache-control": "no-cache",
-        "x-content-type-options": "nosniff",
-        etag: asset.etag,
-      };
-      if (request.headers.get("if-none-match") === asset.etag) return { status: 304, headers, body: null };
-      return { status: 200, headers, body: asset.body };
+      return serveAsset(request, asset);
     },
     refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
+}
+
+/** Answers with a file, or with less where the browser has it already. */
+export function serveAsset(request: Incoming, { type, etag, body }: Asset): Reply {
+  const headers = {
+    "content-type": type,
+    "cache-control": "no-cache",
+    "x-content-type-options": "nosniff",
+    etag,
+  };
+  if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
+  return { status: 200, headers, body };
 }

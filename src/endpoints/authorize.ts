@@ -4,25 +4,31 @@ import { parseFields, readForm } from "../http/form.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
 import type { Target } from "../http/router.ts";
 import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorization.ts";
-import type { AuthorizationRequest, Destination } from "../oauth/authorization.ts";
+import type { Approval, AuthorizationRequest, Destination } from "../oauth/authorization.ts";
+import { meet } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { loginRequired, refuseOldLogin, usableSession } from "../oauth/openid_request.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { beginSession } from "../oauth/session.ts";
+import type { Session } from "../oauth/session.ts";
 import { asPage, refuseToClient, toClient } from "./answer.ts";
 import type { Approver } from "./approver.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 import { keepSession, readSession } from "./session_cookie.ts";
 
+/** Answers a request that is in order; what it throws travels to the client. */
+export type Decide = (here: Desk, http: Incoming, asked: AuthorizationRequest) => Promise<Answer>;
+
 /** The authorization endpoint. */
-export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
+export function authorizeEndpoint(desk: Desk, decide: Decide): Endpoint {
   async function answer(request: Incoming, target: Target): Promise<Answer> {
     const here = desk.during(request);
     let params: Params;
     let destination: Destination;
     try {
       params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
+      await meet(here.server.clients, params.get("client_id"));
       destination = findDestination(here.server, params);
     } catch (refusal) {
       return await asPage(here, target, refusal);
@@ -34,7 +40,27 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     }
   }
 
-  async function decide(here: Desk, http: Incoming, asked: AuthorizationRequest): Promise<Answer> {
+  return {
+    name: "authorization_endpoint",
+    path: `${desk.site.base}/oauth2/authorize`,
+    GET: answer,
+    // A code must not be issued for a question about headers.
+    HEAD: () => bareHead,
+    POST: answer,
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+  };
+}
+
+/** What is answered to a question about headers where the answer itself would change something. */
+export const bareHead: Answer = {
+  status: 200,
+  headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  body: null,
+};
+
+/** Decides as an approver says. */
+export function askApprover(approve: Approver): Decide {
+  return async (here, http, asked) => {
     const { server } = here;
     const { users, now, trace } = server;
     const begun = now();
@@ -48,25 +74,23 @@ export function authorizeEndpoint(desk: Desk, approve: Approver): Endpoint {
     const goesOn = session?.sub === decision.user.sub && session.authTime === decision.authTime;
     if (!goesOn && asked.wishes.prompt.includes("none")) throw loginRequired("another user is there than logged in");
     if (!goesOn) refuseOldLogin(asked.wishes, begun, decision.authTime, former);
-    const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime);
-    const code = await issueCode(server, asked, decision, current.sid);
-    const headers = goesOn ? {} : await keepSession(here, current);
-    return await toClient(here, http, asked.destination, [["code", code]], headers);
-  }
-
-  return {
-    name: "authorization_endpoint",
-    path: `${desk.site.base}/oauth2/authorize`,
-    GET: answer,
-    // A code must not be issued for a question about headers.
-    HEAD: () => ({
-      status: 200,
-      headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" },
-      body: null,
-    }),
-    POST: answer,
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime, former);
+    return await sendCode(here, http, asked, decision, current, !goesOn);
   };
+}
+
+/** Sends the client a code for what a person allowed, and begins their session in this browser where it is a new one. */
+export async function sendCode(
+  here: Desk,
+  http: Incoming,
+  asked: AuthorizationRequest,
+  approval: Approval,
+  session: Session,
+  isNew: boolean,
+): Promise<Answer> {
+  const code = await issueCode(here.server, asked, approval, session.sid);
+  const headers = isNew ? await keepSession(here, session) : {};
+  return await toClient(here, http, asked.destination, [["code", code]], headers);
 }
 
 /** What an approver shows is kept out of caches and referrers, like all that this endpoint answers. */

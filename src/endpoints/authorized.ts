@@ -12,40 +12,66 @@ import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { asPage } from "./answer.ts";
-import { demoClientsOf, recallVerifier, recogniseBrowser, startLinks } from "./demo.ts";
+import { callbackUri, demoClientsOf, recallFlow, recogniseBrowser, startLinks } from "./demo.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
 import type { AuthorizedProps, TokenRequestExample } from "./pages.ts";
+import { shellQuote } from "./shell.ts";
 
 /** The longest value that is shown whole, in characters. */
 const shownLimit = 512;
 
+/** The most parameters that are named although they mean nothing. */
+const shownNames = 8;
+
+/** What an authorization response is made of (OAuth 2.1 §4.1.2; RFC 9207 §2). */
+const answerParameters = ["code", "error", "error_description", "error_uri", "state", "iss"];
+
+interface Callback extends Params {
+  readonly names: readonly string[];
+}
+
 /** The callback page. */
 export function authorizedEndpoint(desk: Desk): Endpoint {
-  const { server, site } = desk;
-
   async function answer(request: Incoming, read: () => Fields | Promise<Fields>): Promise<Reply> {
-    const browser = recogniseBrowser(desk, request);
+    const here = desk.during(request);
+    const { server, site } = here;
+    const browser = recogniseBrowser(here, request);
     const notes: string[] = [];
     const params = await readCallback(read, notes);
-    const shown = (name: string) => show(params, name, notes);
-    const outcome = readOutcome(params, shown);
-    const success = outcome.kind === "success";
+    const code = params.get("code");
+    const redirect = show(params, notes);
+    const shown = new Map(redirect);
+    const [state, iss] = [shown.get("state"), shown.get("iss")];
+    // A code that cannot be shown as it is cannot be redeemed from here either.
+    const success = params.get("error") === undefined && code !== undefined && shown.get("code") === code;
+    const flow = await recallFlow(browser, state);
+    const issued = success ? await describeCode(server, code) : undefined;
+    const [{ retrace }, { propose }] = await Promise.all([import("./round_trip.ts"), import("./trial_steps.ts")]);
     const props: AuthorizedProps = {
       ...site,
-      outcome,
+      outcome: success
+        ? { kind: "success", code, state }
+        : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
       notes,
-      examples: success ? await examples(desk, outcome.code, await recallVerifier(browser, outcome.state)) : [],
+      roundTrip: await retrace(here, {
+        redirect: success ? redirect : redirect.filter(([name]) => name !== "code"),
+        ignored: nameOthers(params.names),
+        flow,
+        issued,
+      }),
+      proposal: success ? await propose(here, browser, { code, state, iss }, flow, issued) : undefined,
+      examples: success ? examples(here, code, flow?.verifier, issued) : [],
       tokenEndpoint: urlOf(server.issuer, "/oauth2/token"),
       codeLifetime: server.lifetimes.code,
-      startLinks: await startLinks(desk, browser),
+      startLinks: await startLinks(here, browser),
     };
-    const pages = await desk.pages();
+    const pages = await here.pages();
     return html(200, pages.authorized(props), browser.headers);
   }
 
   return {
-    path: `${site.base}/authorized`,
+    path: `${desk.site.base}/authorized`,
     GET: (request, target) => answer(request, () => parseFields(target.query)),
     // Where the answer travels by form_post, the browser posts it here.
     POST: (request) => answer(request, () => readForm(request)),
@@ -53,40 +79,49 @@ export function authorizedEndpoint(desk: Desk): Endpoint {
   };
 }
 
-async function readCallback(read: () => Fields | Promise<Fields>, notes: string[]): Promise<Params> {
+async function readCallback(read: () => Fields | Promise<Fields>, notes: string[]): Promise<Callback> {
+  let fields: Fields = [];
   try {
-    return readParams(await read());
+    fields = await read();
   } catch (fault) {
     if (!(fault instanceof HttpFault)) throw fault;
     notes.push("The answer could not be read: its names and values must be percent-encoded UTF-8, and not too long.");
-    return readParams([]);
   }
+  return { ...readParams(fields), names: [...new Set(fields.map(([name]) => name))] };
 }
 
-function readOutcome(params: Params, shown: (name: string) => string | undefined): AuthorizedProps["outcome"] {
-  const code = params.get("code");
-  if (params.get("error") !== undefined || code === undefined) {
-    return { kind: "failure", error: shown("error"), description: shown("error_description") };
-  }
-  const whole = shown("code");
-  // A code that cannot be shown as it is cannot be redeemed from here either.
-  return whole === code ? { kind: "success", code, state: shown("state") } : { kind: "failure" };
+/** What belongs into an answer, as it may be shown: each parameter once, none too long. */
+function show(params: Params, notes: string[]): [name: string, value: string][] {
+  return answerParameters.flatMap((name) => {
+    const value = params.get(name);
+    if (params.repeats(name)) {
+      notes.push(`${name} came more than once, so no value of it can be trusted and none is shown.`);
+      return [];
+    }
+    if (value === undefined) return [];
+    if (value.length > shownLimit) {
+      notes.push(`${name} is ${value.length} characters long; only the first ${shownLimit} are shown.`);
+    }
+    return [[name, shorten(value)]];
+  });
 }
 
-function show(params: Params, name: string, notes: string[]): string | undefined {
-  const value = params.get(name);
-  if (params.repeats(name)) {
-    notes.push(`${name} came more than once, so no value of it can be trusted and none is shown.`);
-    return undefined;
-  }
-  if (value === undefined || value.length <= shownLimit) return value;
-  notes.push(`${name} is ${value.length} characters long; only the first ${shownLimit} are shown.`);
-  return `${value.slice(0, shownLimit)}…`;
+/** The names of what does not belong there; the values may be anything, and are left alone. */
+function nameOthers(names: readonly string[]): string[] {
+  return names.filter((name) => !answerParameters.includes(name)).slice(0, shownNames).map(shorten);
 }
 
-async function examples(desk: Desk, code: string, verifier: string | undefined): Promise<TokenRequestExample[]> {
+function shorten(text: string): string {
+  return text.length <= shownLimit ? text : `${text.slice(0, shownLimit)}…`;
+}
+
+function examples(
+  desk: Desk,
+  code: string,
+  verifier: string | undefined,
+  issued: IssuedCode | undefined,
+): TokenRequestExample[] {
   const { server } = desk;
-  const issued = await describeCode(server, code);
   const owner = issued === undefined ? undefined : server.clients.find(issued.clientId);
   const own = demoClientsOf(desk);
   return (["public", "confidential"] as const).flatMap((kind) => {
@@ -104,11 +139,11 @@ function example(
   verifier: string | undefined,
   issued: IssuedCode | undefined,
 ): TokenRequestExample {
-  const challenged = issued?.challenged ?? true;
+  const challenged = issued === undefined || issued.challenge !== undefined;
   const form = [
     ["grant_type", "authorization_code"],
     ["code", code],
-    ["redirect_uri", issued?.redirectUri ?? urlOf(desk.server.issuer, "/authorized")],
+    ["redirect_uri", issued?.redirectUri ?? callbackUri(desk.server)],
     ...challenged ? [["code_verifier", verifier ?? "YOUR_CODE_VERIFIER"]] : [],
     ...kind === "public" ? [["client_id", clientId]] : [],
   ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
@@ -122,13 +157,10 @@ function example(
     kind,
     clientId,
     command: lines.join(" \\\n  "),
+    secrets: verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
     fits: issued === undefined ? undefined : issued.clientId === clientId,
     used: issued?.spentAt !== undefined,
     verifier: !challenged ? "none" : verifier === undefined ? "placeholder" : "known",
+    lacksSecret: kind === "confidential" && secret !== demoSecret,
   };
-}
-
-/** Quotes for a POSIX shell: nothing inside single quotes is special, and no single quote stays inside. */
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

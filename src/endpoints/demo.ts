@@ -1,10 +1,11 @@
-/** The demo clients' side of PKCE: links that start a flow, and the verifier they need afterwards. */
+/** The demo clients' side of a flow: links that start one, and afterwards what was sent, the verifier and the nonce. */
 
 import { readCookie, setCookie } from "../http/cookies.ts";
 import type { Incoming } from "../http/reply.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { digest, drawName, drawSecret, equalInConstantTime } from "../oauth/secrets.ts";
 import type { Client } from "../oauth/clients.ts";
+import type { Server } from "../oauth/server.ts";
 import type { Desk } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
 import type { StartLink } from "./pages.ts";
@@ -30,9 +31,14 @@ export function recogniseBrowser({ server, site }: Desk, request: Incoming): Bro
   return { secret, headers: { "set-cookie": setCookie(cookie, secret, { path: `${site.base}/`, secure }) } };
 }
 
+/** The redirect URI of the demo clients: this server's own page. */
+export function callbackUri(server: Server): string {
+  return urlOf(server.issuer, "/authorized");
+}
+
 /** The clients whose redirect URI is this server's own page. */
 export function demoClientsOf({ server }: Desk): Client[] {
-  const own = urlOf(server.issuer, "/authorized");
+  const own = callbackUri(server);
   return server.clients.all().filter((client) =>
     client.redirectUris.includes(own) && client.grantTypes.includes("authorization_code")
   );
@@ -43,16 +49,8 @@ export async function startLinks(desk: Desk, browser: Browser): Promise<StartLin
   const clients = demoClientsOf(desk).sort((a, b) => Number(a.confidential) - Number(b.confidential));
   return await Promise.all(clients.map(async (client) => {
     const state = await sealState(browser, drawName(desk.server.random));
-    const wanted = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
-    const query = [
-      ["response_type", "code"],
-      ["client_id", client.id],
-      ["redirect_uri", urlOf(desk.server.issuer, "/authorized")],
-      ...wanted.length > 0 ? [["scope", wanted.join(" ")]] : [],
-      ["state", state],
-      ["code_challenge", await digest(await verifierOf(browser, state))],
-      ["code_challenge_method", "S256"],
-    ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`).join("&");
+    const request = await demoRequest(desk, client, (await recallFlow(browser, state))!);
+    const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
     return {
       clientId: client.id,
       confidential: client.confidential,
@@ -61,18 +59,44 @@ export async function startLinks(desk: Desk, browser: Browser): Promise<StartLin
   }));
 }
 
-/** The verifier of a flow that this browser started from one of our links; `undefined` for any other flow. */
-export async function recallVerifier(browser: Browser, state: string | undefined): Promise<string | undefined> {
+/** What a client remembers of a flow that it began. */
+export interface DemoFlow {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** The authorization request with which a link of ours begins a flow: the same one at any time. */
+export async function demoRequest(
+  { server }: Desk,
+  client: Client,
+  { state, nonce, verifier }: DemoFlow,
+): Promise<[name: string, value: string][]> {
+  const wanted = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
+  const request: [string, string | undefined][] = [
+    ["response_type", "code"],
+    ["client_id", client.id],
+    ["redirect_uri", callbackUri(server)],
+    ["scope", wanted.join(" ") || undefined],
+    ["state", state],
+    ["nonce", wanted.includes("openid") ? nonce : undefined],
+    ["code_challenge", await digest(verifier)],
+    ["code_challenge_method", "S256"],
+  ];
+  return request.filter((pair): pair is [string, string] => pair[1] !== undefined);
+}
+
+/** The flow that this browser began with one of our links; `undefined` for any other flow. */
+export async function recallFlow(browser: Browser, state: string | undefined): Promise<DemoFlow | undefined> {
   const name = state?.slice(0, 22);
   if (name === undefined || !equalInConstantTime(await sealState(browser, name), state!)) return undefined;
-  return await verifierOf(browser, state!);
+  const [nonce, verifier] = await Promise.all(
+    ["nonce", "verifier"].map((purpose) => digest(`${purpose} ${browser.secret} ${state}`)),
+  );
+  return { state: state!, nonce: nonce!.slice(0, 22), verifier: verifier! };
 }
 
 /** A state that only this browser's secret can make: a name, and a seal on it. */
 async function sealState(browser: Browser, name: string): Promise<string> {
   return `${name}${(await digest(`state ${browser.secret} ${name}`)).slice(0, 22)}`;
-}
-
-function verifierOf(browser: Browser, state: string): Promise<string> {
-  return digest(`verifier ${browser.secret} ${state}`);
 }

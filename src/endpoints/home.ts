@@ -2,13 +2,16 @@
 
 import { html } from "../http/respond.ts";
 import { asPage } from "./answer.ts";
+import { listClient } from "./clients.ts";
 import { recogniseBrowser, startLinks } from "./demo.ts";
 import { wellKnownPaths } from "./discovery.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
+import { isOwnHost } from "./foreign_host.ts";
+import { listUser } from "./users.ts";
 
-/** The home page; `endpoints` are the ones it lists. */
-export function homeEndpoint(desk: Desk, endpoints: readonly Endpoint[]): Endpoint {
+/** The home page; `endpoints` are the ones it lists, `isListed` says whether it names clients and users too. */
+export function homeEndpoint(desk: Desk, endpoints: readonly Endpoint[], isListed: boolean): Endpoint {
   const { server, site } = desk;
   const origin = new URL(server.issuer).origin;
   return {
@@ -19,14 +22,13 @@ export function homeEndpoint(desk: Desk, endpoints: readonly Endpoint[]): Endpoi
       const page = pages.home({
         ...site,
         startLinks: await startLinks(desk, browser),
-        clients: server.clients.all().map((client) => ({
-          id: client.id,
-          name: client.name,
-          authMethod: client.authMethod,
-          redirectUris: client.redirectUris,
-          scope: client.scope,
-        })),
-        users: server.users.all().map(({ sub, name }) => ({ sub, name })),
+        // As /clients and /users: a stranger's name that leads here is shown nobody.
+        directory: isListed && isOwnHost(server.issuer, request)
+          ? {
+            clients: server.clients.all().map((client) => listClient(desk, client)),
+            users: server.users.all().map((user) => listUser(desk, user)),
+          }
+          : undefined,
         endpoints: [
           ...endpoints.flatMap(({ name, path }) =>
             name === undefined ? [] : [{ name, url: urlOf(server.issuer, path.slice(site.base.length)) }]

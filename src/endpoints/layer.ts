@@ -37,6 +37,9 @@ export interface Layer {
   trail?(request: Incoming): string | undefined;
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
-  /** Is told that the server was closed. */
+  /**
+   * Is told that the server is closing: requests under way are still answered, but streams are to end now, and whatever
+   * waits is to wait no longer.
+   */
   close?(): void;
 }

@@ -4,6 +4,8 @@ import { parseFields, readForm } from "../http/form.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
 import { html, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
+import { refuseElsewhere } from "../http/same_origin.ts";
+import { meet } from "../oauth/clients.ts";
 import type { Client } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
@@ -33,12 +35,15 @@ export function logoutEndpoint(desk: Desk): Endpoint {
       const { client, sid } = await readWhoAsks(here, params, session);
       const goOn = readGoOn(params, client);
       // A hint names its session even where the browser brings no cookie along, because another site posted the form.
-      const ending = session === undefined || sid === session.sid ? sid : undefined;
-      if (session !== undefined && ending === undefined && !await isConfirmed(here, session, params)) {
+      const names = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
+      const ending = session === undefined || names.includes(sid ?? "") ? sid : undefined;
+      if (session !== undefined && ending === undefined && !await isConfirmed(here, request, session, params)) {
         return await askToConfirm(here, session, client, params);
       }
       const ended = ending ?? session?.sid;
-      if (ended !== undefined) await endSession(server, { sid: ended });
+      if (ended !== undefined) {
+        await endSession(server, session !== undefined && names.includes(ended) ? session : { sid: ended });
+      }
       const headers = ended === undefined ? {} : forgetSession(here);
       if (goOn !== undefined) return redirect(request.method, goOn, headers);
       const pages = await here.pages();
@@ -76,6 +81,7 @@ async function readWhoAsks(
     });
   }
   const id = hinted?.clientId ?? named;
+  await meet(server.clients, id);
   const client = id === undefined ? undefined : server.clients.find(id);
   return { client, sid: await findSession(server, client, hinted?.sid, session) };
 }
@@ -110,10 +116,11 @@ function readGoOn(params: Params, client: Client | undefined): string | undefine
 }
 
 /** Whether the form of our own page came back, from the browser that holds the session. */
-async function isConfirmed({ server }: Desk, session: Session, params: Params): Promise<boolean> {
+async function isConfirmed({ server }: Desk, request: Incoming, session: Session, params: Params): Promise<boolean> {
   const confirmation = params.get("confirm");
   if (confirmation === undefined) return false;
-  if (equalInConstantTime(confirmation, await formToken(server, session, "logout"))) return true;
+  refuseElsewhere(request, new URL(server.issuer).origin);
+  if (equalInConstantTime(confirmation, await formToken(server, session.sid, "logout"))) return true;
   throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
     rule: "LO-01",
     status: 403,
@@ -128,7 +135,7 @@ async function askToConfirm(
   client: Client | undefined,
   params: Params,
 ): Promise<Reply> {
-  const fields = [["confirm", await formToken(server, session, "logout")]];
+  const fields = [["confirm", await formToken(server, session.sid, "logout")]];
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
     const value = params.get(name);
     if (value !== undefined) fields.push([name, value]);

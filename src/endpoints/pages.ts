@@ -34,21 +34,121 @@ export interface StartLink {
 export interface HomeProps extends Site {
   /** One per client whose redirect URI is this server's own `/authorized`; the first one is the main one. */
   readonly startLinks: readonly StartLink[];
-  /** Who may ask for tokens. */
-  readonly clients: readonly {
-    readonly id: string;
-    readonly name?: string;
-    /** The client authentication method: `none`, `client_secret_basic`, … */
-    readonly authMethod: string;
-    readonly redirectUris: readonly string[];
-    readonly scope: readonly string[];
-  }[];
-  /** Who can log in. */
-  readonly users: readonly { readonly sub: string; readonly name?: string }[];
+  /** Who may ask for tokens, and who can log in; absent where that is nobody's business. */
+  readonly directory?: {
+    readonly clients: readonly ListedClient[];
+    readonly users: readonly ListedUser[];
+  };
   /** Name (as in metadata) and absolute URL of each endpoint, and of the metadata documents. */
   readonly endpoints: readonly { readonly name: string; readonly url: string }[];
   /** Every scope value there is. */
   readonly scopes: readonly string[];
+}
+
+/** A client, as pages show it. */
+export interface ListedClient {
+  /** The `client_id`. */
+  readonly id: string;
+  /** The `client_name`. */
+  readonly name?: string;
+  /** The path of its own page. */
+  readonly href: string;
+  /** The client authentication method: `none`, `client_secret_basic`, … */
+  readonly authMethod: string;
+  /** As registered. */
+  readonly redirectUris: readonly string[];
+  /** Where the browser may be sent after logout. */
+  readonly postLogoutRedirectUris: readonly string[];
+  /** The grants it may use. */
+  readonly grantTypes: readonly string[];
+  /** Every scope value it may ask for. */
+  readonly scope: readonly string[];
+}
+
+/** A user, as pages show it. */
+export interface ListedUser {
+  /** The subject. */
+  readonly sub: string;
+  /** The full name. */
+  readonly name?: string;
+  /** The path of its own page. */
+  readonly href: string;
+  /** Every claim but `sub`, as names and JSON. */
+  readonly claims: readonly (readonly [name: string, json: string])[];
+}
+
+/** What was wrong with one field of a form. */
+export interface FieldFault {
+  /** The name of the field. */
+  readonly field: string;
+  /** What would have been right, as a noun phrase. */
+  readonly expected: string;
+  /** What was found, quoted where it is text. */
+  readonly found: string;
+  /** How to mend it, one sentence. */
+  readonly mend: string;
+}
+
+/** A form that changes the server, as it is drawn: empty, or as it came back with faults. */
+export interface EditForm {
+  /** Proves that the form came from a page of this server. */
+  readonly token: string;
+  /** What stands in the fields, by name. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Why nothing was changed; empty when nothing was asked yet. */
+  readonly faults: readonly FieldFault[];
+  /** Whether changes are kept in the store. Default: they hold for this run. */
+  readonly isKept?: boolean;
+}
+
+/** The list of clients. */
+export interface ClientsProps extends Site {
+  /** In the order in which they were registered. */
+  readonly clients: readonly ListedClient[];
+  /** Adds one; absent where the list is only to be read. */
+  readonly form?: EditForm;
+}
+
+/** Settings for one library, ready to be pasted. */
+export interface ClientSettings {
+  /** The library, as its users call it. */
+  readonly library: string;
+  /** Where the text belongs, or what it is: `application.yml`. */
+  readonly place: string;
+  /** The settings; absent where this client does not suit the library. */
+  readonly text?: string;
+  /** What else to know, or why there is no text: whole sentences. */
+  readonly notes: readonly string[];
+}
+
+/** One client. */
+export interface ClientProps extends Site {
+  /** The client. */
+  readonly client: ListedClient;
+  /** A secret that was drawn just now, and is shown this once. */
+  readonly drawnSecret?: string;
+  /** Settings for libraries, the likeliest first. */
+  readonly settings: readonly ClientSettings[];
+  /** Removes it; absent where clients are only to be read. */
+  readonly form?: EditForm;
+}
+
+/** The list of users. */
+export interface UsersProps extends Site {
+  /** The first one is who `login: "auto"` logs in. */
+  readonly users: readonly ListedUser[];
+  /** Adds one; absent where the list is only to be read. */
+  readonly form?: EditForm;
+}
+
+/** One user. */
+export interface UserProps extends Site {
+  /** The user. */
+  readonly user: ListedUser;
+  /** Whether `login: "auto"` logs this one in. */
+  readonly first: boolean;
+  /** Changes or removes it; absent where users are only to be read. */
+  readonly form?: EditForm;
 }
 
 /** One token request a person can paste into a shell. */
@@ -59,12 +159,131 @@ export interface TokenRequestExample {
   readonly clientId: string;
   /** A `curl` command, quoted for a POSIX shell. */
   readonly command: string;
+  /** What is masked in it. Default: nothing. */
+  readonly secrets?: readonly Secret[];
   /** True: this code was issued to this client. False: to another client. Undefined: the code is not known here. */
   readonly fits?: boolean;
   /** Whether the code was redeemed already. */
   readonly used: boolean;
   /** Whether the command carries a real verifier, a placeholder, or none because no challenge was sent. */
   readonly verifier: "known" | "placeholder" | "none";
+  /** Whether the client's secret has to be put in, because it is not the public demo secret. Default: false. */
+  readonly lacksSecret?: boolean;
+}
+
+/** A value that is masked until a person asks for it. */
+export interface Secret {
+  /** What it is, after "the": `code verifier`. */
+  readonly name: string;
+  /** As it stands in the text that holds it. */
+  readonly value: string;
+}
+
+/** A request or an answer as it travels. */
+export interface WireMessage {
+  /** The request line or the status line. */
+  readonly start: string;
+  /** In the order in which they are sent. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** As text; absent where there is none. */
+  readonly body?: string;
+}
+
+/** A request and its answer as they travel. */
+export interface WireExchange {
+  /** What was sent, or is going to be. */
+  readonly request: WireMessage;
+  /** Absent: it was not sent, or nothing came back. */
+  readonly response?: WireMessage;
+  /** What is masked in both. */
+  readonly secrets: readonly Secret[];
+}
+
+/** What a client checks before it trusts what it got. */
+export interface Check {
+  /** `response_iss` is the `iss` of the redirect, `iss` the one in the id token. */
+  readonly name: "state" | "response_iss" | "pkce" | "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
+  /** Undefined: it was not checked, or could not be. */
+  readonly holds?: boolean;
+  /** What would have been right. */
+  readonly expected?: string;
+  /** What came. */
+  readonly received?: string;
+}
+
+/** From code verifier to code challenge, with real values (RFC 7636 §4.2). */
+export interface PkceProps {
+  /** What the client drew. */
+  readonly verifier: string;
+  /** Its SHA-256 digest, in hexadecimal digits. */
+  readonly digest: string;
+  /** The same digest, in base64url. */
+  readonly computed: string;
+  /** Whether that is the challenge kept with the code; undefined where none is. The challenge itself stays inside. */
+  readonly matches?: boolean;
+}
+
+/** What led to the callback page. */
+export interface RoundTrip {
+  /** The parameters of the authorization request, where this browser began the flow from a page of this server. */
+  readonly request?: readonly (readonly [name: string, value: string])[];
+  /** The parameters of the answer, as they came. */
+  readonly redirect: readonly (readonly [name: string, value: string])[];
+  /** The names of parameters that belong into no answer. Default: none. */
+  readonly ignored?: readonly string[];
+  /** What a client checks first. */
+  readonly checks: readonly Check[];
+  /** Absent where only the client has the verifier. */
+  readonly pkce?: PkceProps;
+}
+
+/** What can be tried with a code and the tokens it buys. */
+export type TrialStep = "exchange" | "wrong_verifier" | "userinfo" | "introspect" | "refresh" | "replay" | "revoke";
+
+/** The form that tries a step; it goes to `{base}/authorized/try`. */
+export interface TrialForm {
+  /** Everything that the page remembers, because the server keeps nothing. */
+  readonly fields: HiddenFields;
+  /** The client whose secret a person has to type; absent where none is needed. */
+  readonly asksSecretOf?: string;
+  /** What makes sense now, the likeliest first. */
+  readonly steps: readonly TrialStep[];
+  /** Whether what the approval bought was ended, so that every further use is refused. */
+  readonly ended: boolean;
+}
+
+/** What was tried before, as text without its secrets. */
+export interface PastStep {
+  /** Which one. */
+  readonly step: TrialStep;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** The HTTP status; absent where no answer came. */
+  readonly status?: number;
+  /** Request and answer; empty where they are too long ago. */
+  readonly text: string;
+}
+
+/** What one step of a trial came to. */
+export interface TrialProps extends Site {
+  /** Which one. */
+  readonly step: TrialStep;
+  /** `refused`: the answer was an error, or a token that is not active. `lost`: there was none. */
+  readonly outcome: "done" | "refused" | "lost";
+  /** In the order in which they were sent. */
+  readonly exchanges: readonly (WireExchange & { readonly step: TrialStep })[];
+  /** What the client checks of the answer; empty where it holds no id token. */
+  readonly checks: readonly Check[];
+  /** What the answer brought. */
+  readonly tokens: readonly { readonly name: string; readonly token: string }[];
+  /** The clock, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Oldest first. */
+  readonly past: readonly PastStep[];
+  /** What can be tried next. */
+  readonly form: TrialForm;
+  /** "Start New Authorization". */
+  readonly startLinks: readonly StartLink[];
 }
 
 /** The callback page of the demo clients. */
@@ -80,6 +299,10 @@ export interface AuthorizedProps extends Site {
     };
   /** Sentences about parameters that were shortened, repeated or unreadable. */
   readonly notes: readonly string[];
+  /** What led here. */
+  readonly roundTrip: RoundTrip;
+  /** The token request that can be sent from here; absent where the code is none of a demo client of this browser. */
+  readonly proposal?: { readonly request: WireMessage; readonly secrets: readonly Secret[]; readonly form: TrialForm };
   /** For the success view: the public example first, then the confidential one. */
   readonly examples: readonly TokenRequestExample[];
   /** Its absolute URL. */
@@ -110,6 +333,90 @@ export interface RefusedProps extends Site {
 
 /** A form's hidden inputs: names and values, in the order in which they are sent. */
 export type HiddenFields = readonly (readonly [name: string, value: string])[];
+
+/** A person, as pages that ask them something show them. */
+export interface Person {
+  /** The subject. */
+  readonly sub: string;
+  /** The full name. */
+  readonly name?: string;
+  /** The e-mail address. */
+  readonly email?: string;
+}
+
+/** Who is there? */
+export interface LoginProps extends Site {
+  /** Who wants to know. */
+  readonly client: { readonly id: string; readonly name?: string };
+  /** What every form of the page carries to `{base}/oauth2/login`. */
+  readonly fields: HiddenFields;
+  /** Who may be picked, the likeliest first. */
+  readonly people: readonly (Person & {
+    /** Whether this one is logged in, and need only say so. */
+    readonly current: boolean;
+    /** Where this one is asked for a password; absent where a click is enough. */
+    readonly passwordHref?: string;
+  })[];
+  /** The form for name and password, and the name that stands in it; absent where nobody has a password. */
+  readonly password?: { readonly sub: string };
+  /** The form for somebody new, and what stands in it; absent where nobody can be made up. */
+  readonly stranger?: { readonly subject: string; readonly claims: string };
+  /** Whether somebody is logged in already, but the client asks for a new login, or for somebody else. */
+  readonly again: boolean;
+  /** Where the person is in the page, and what was wrong there; absent when it is shown for the first time. */
+  readonly retry?: { readonly part: "password" | "new"; readonly fault?: string };
+}
+
+/** What may the client do? */
+export interface ConsentProps extends Site {
+  /** Who asks. */
+  readonly client: { readonly id: string; readonly name?: string; readonly confidential: boolean };
+  /** Who is asked. */
+  readonly user: Person;
+  /** What the form carries to `{base}/oauth2/consent`. */
+  readonly fields: HiddenFields;
+  /** Where the answer goes: verified, and shown as text. */
+  readonly redirectUri: string;
+  /** What is asked for. */
+  readonly scope: readonly {
+    readonly value: string;
+    /** Whether it cannot be refused alone. */
+    readonly fixed: boolean;
+    /** Whether it was allowed before. */
+    readonly known: boolean;
+  }[];
+  /** Claims asked for by name, beside those of the scope. */
+  readonly claims: readonly string[];
+  /** What access tokens will be for, where the client says so. */
+  readonly resources: readonly string[];
+  /** Seconds for which the answer is remembered; absent: the person is asked every time. */
+  readonly remembered?: number;
+  /** Where another person can log in instead. */
+  readonly otherAccountHref: string;
+}
+
+/** What a person has allowed. */
+export interface AccountProps extends Site {
+  /** Absent where nobody is logged in. Times in milliseconds since the epoch. */
+  readonly account?: {
+    readonly user: Person;
+    /** When they logged in. */
+    readonly since: number;
+    /** One for each client that they allowed something. */
+    readonly consents: readonly {
+      readonly client: { readonly id: string; readonly name?: string };
+      readonly scope: readonly string[];
+      readonly claims: readonly string[];
+      readonly resources: readonly string[];
+      /** When they were asked last. */
+      readonly at: number;
+      /** Until when it is remembered. */
+      readonly validUntil: number;
+      /** What the form that takes it back carries to `{base}/account`. */
+      readonly fields: HiddenFields;
+    }[];
+  };
+}
 
 /** The question whether to log out. */
 export interface LogoutProps extends Site {
@@ -148,10 +455,26 @@ export interface Asset {
 export interface Pages {
   /** The home page. */
   home(props: HomeProps): string;
+  /** The list of clients. */
+  clients(props: ClientsProps): string;
+  /** One client, with settings to paste. */
+  client(props: ClientProps): string;
+  /** The list of users. */
+  users(props: UsersProps): string;
+  /** One user, with all claims. */
+  user(props: UserProps): string;
   /** The callback page of the demo clients. */
   authorized(props: AuthorizedProps): string;
+  /** What a step that was tried from there came to. */
+  trial(props: TrialProps): string;
   /** The page of a request that ends here. */
   refused(props: RefusedProps): string;
+  /** The question who is there. */
+  login(props: LoginProps): string;
+  /** The question what the client may do. */
+  consent(props: ConsentProps): string;
+  /** What a person has allowed. */
+  account(props: AccountProps): string;
   /** The question whether to log out. */
   logout(props: LogoutProps): string;
   /** The end of a session. */

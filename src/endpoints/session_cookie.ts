@@ -1,4 +1,4 @@
-/** The session as the browser keeps it: one sealed cookie. */
+/** The session as the browser keeps it: one sealed cookie; and what the names and scopes of cookies are made of. */
 
 import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
 import type { CookieScope } from "../http/cookies.ts";
@@ -9,28 +9,33 @@ import type { Desk } from "./endpoint.ts";
 
 /** Who is logged in, in the browser that asks. */
 export async function readSession({ server }: Desk, request: Incoming): Promise<Session | undefined> {
-  const sealed = readCookie(request.headers.get("cookie"), nameOf(server.issuer));
+  const sealed = readCookie(request.headers.get("cookie"), cookieName("session", server.issuer));
   return sealed === undefined ? undefined : await openSession(server, sealed);
 }
 
 /** Headers that make the browser keep a session. */
 export async function keepSession(desk: Desk, session: Session): Promise<Record<string, string>> {
   return {
-    "set-cookie": setCookie(nameOf(desk.server.issuer), await sealSession(desk.server, session), scopeOf(desk)),
+    "set-cookie": setCookie(
+      cookieName("session", desk.server.issuer),
+      await sealSession(desk.server, session),
+      cookieScope(desk),
+    ),
   };
 }
 
 /** Headers that make the browser forget its session. */
 export function forgetSession(desk: Desk): Record<string, string> {
-  return { "set-cookie": clearCookie(nameOf(desk.server.issuer), scopeOf(desk)) };
+  return { "set-cookie": clearCookie(cookieName("session", desk.server.issuer), cookieScope(desk)) };
 }
 
 /** Cookies know no ports, so the name must: or two servers on one machine would log each other out. */
-function nameOf(issuer: string): string {
+export function cookieName(purpose: string, issuer: string): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
-  return port === "" ? "latchkey_session" : `latchkey_session_${port}`;
+  return port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
 }
 
-function scopeOf({ server, site }: Desk): CookieScope {
+/** Cookies are for this issuer alone. */
+export function cookieScope({ server, site }: Desk): CookieScope {
   return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
 }

@@ -9,6 +9,9 @@ export type Fields = readonly (readonly [name: string, value: string])[];
 /** The largest form that is read, in bytes. */
 export const formLimit = 64 * 1024;
 
+/** The most parameters that a query or a form may hold. */
+export const fieldLimit = 1000;
+
 /** How long a body may take to arrive, in milliseconds of real time. */
 export const bodyDeadline = 10_000;
 
@@ -18,13 +21,16 @@ const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
  * Decodes `application/x-www-form-urlencoded` text strictly: a broken percent sequence or bytes that are not UTF-8 are a
  * fault and never repaired, because a repaired value might match something (OAuth 2.1 Appendix B).
  *
- * @throws {HttpFault} 400.
+ * @throws {HttpFault} 400, where there are too many as well.
  */
 export function parseFields(text: string): Fields {
   const fields: [string, string][] = [];
   if (text === "") return fields;
   for (const part of text.split("&")) {
     if (part === "") continue;
+    if (fields.length === fieldLimit) {
+      throw new HttpFault(400, "HT-20", `There must not be more than ${fieldLimit} parameters`);
+    }
     const equals = part.indexOf("=");
     fields.push(equals < 0 ? [decode(part), ""] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
   }
@@ -37,15 +43,27 @@ export function parseFields(text: string): Fields {
  * @throws {HttpFault} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
  */
 export async function readForm(request: Incoming): Promise<Fields> {
-  const type = request.headers.get("content-type");
-  if (type === null || !formType.test(type)) {
-    throw new HttpFault(400, "TK-02", "The body must be application/x-www-form-urlencoded");
-  }
+  if (!isForm(request)) throw new HttpFault(400, "TK-02", "The body must be application/x-www-form-urlencoded");
   const coding = request.headers.get("content-encoding");
   if (coding !== null && coding.toLowerCase() !== "identity") {
     throw new HttpFault(415, "HT-13", "The body must not be compressed: no Content-Encoding but identity is read");
   }
-  return parseFields(await readText(request));
+  return parseFields(await (peeked.get(request) ?? readText(request)));
+}
+
+/** Whether the body says that it is a form. */
+export function isForm(request: Incoming): boolean {
+  return formType.test(request.headers.get("content-type") ?? "");
+}
+
+/** Bodies that somebody looked at before their reader came. */
+const peeked = new WeakMap<Incoming, Promise<string>>();
+
+/** Reads a form early: {@link readForm} still gets all of it from the same request, what was wrong with it included. */
+export async function peekForm(request: Incoming): Promise<Fields> {
+  let text = peeked.get(request);
+  if (text === undefined) peeked.set(request, text = readText(request));
+  return parseFields(await text);
 }
 
 async function readText(request: Incoming): Promise<string> {

@@ -26,8 +26,25 @@ export interface Reply {
   readonly body: string | null;
 }
 
-/** A Reply, or a Response where somebody else's program made the answer. */
+/**
+ * A Reply, or a Response where somebody else's program made the answer. `Response.error()` is the answer that never came:
+ * over a network the connection is dropped, by `fetch` it is the failure that a network would be.
+ */
 export type Answer = Reply | Response;
+
+/** What a caller meets where the connection is dropped: a TypeError, as `fetch` rejects with one. */
+export class ConnectionDropped extends TypeError {
+  /** Nothing but a sentence. */
+  constructor() {
+    super("fetch failed: the connection was dropped before the whole answer had come");
+    this.name = "TypeError";
+  }
+}
+
+/** Whether the connection is to be dropped in place of an answer. */
+export function isDropped(answer: Answer): boolean {
+  return answer instanceof Response && answer.type === "error";
+}
 
 /** The answer with further headers, which replace its own of the same name. */
 export function withHeaders(answer: Answer, further: Readonly<Record<string, string>>): Answer {

@@ -6,8 +6,10 @@ import type { Answer, Incoming, Reply } from "./reply.ts";
 
 /** Where a request came from, as far as the runtime can tell. */
 export interface Peer {
-  /** The address of the other end of the connection. */
+  /** The address of the other end of the connection, or of whom a trusted proxy there names. */
   readonly address?: string;
+  /** The address of that proxy; absent where there is none that is trusted. */
+  readonly proxy?: string;
 }
 
 /** The parts of a request's target that may influence an answer; the host never does. */
@@ -83,7 +85,8 @@ export function router(routes: readonly Route[], options: RouterOptions): Handle
 
 const plainHost = /^[\w.:[\]-]*$/;
 
-const corsHeaders = {
+/** What lets scripts of other origins read an answer. */
+export const corsHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "WWW-Authenticate, Retry-After",
 };
@@ -154,7 +157,7 @@ function startsRoute(route: Route, path: string): boolean {
 }
 
 /** Cuts path and query out of the text of a URL. `new URL` would normalise, and throws on some Host headers. */
-function readTarget(url: string, peer: Peer): Target {
+export function readTarget(url: string, peer: Peer): Target {
   // Without a Host header, Bun hands over the path alone.
   const host = url.startsWith("/") ? 0 : url.indexOf("://") + 3;
   const hash = url.indexOf("#", host);

@@ -54,6 +54,8 @@ export interface Approval {
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
+  /** Names what the user can take back later, with all that was issued under it; absent where nobody was asked. */
+  readonly consent?: string;
 }
 
 /** The response types that may be asked for. */
@@ -298,6 +300,7 @@ export async function issueCode(
     sid,
     resources: request.resources,
     claims: allowedClaims(request, approval),
+    consent: approval.consent,
     issuedAt,
     validUntil,
   }, { family, expiresAt: validUntil });
@@ -320,8 +323,8 @@ export interface IssuedCode {
   readonly redirectUri: string;
   /** When it was redeemed, in milliseconds since the epoch; absent while it was not. */
   readonly spentAt?: number;
-  /** Whether a code challenge came with the request, so that a verifier must come with the code. */
-  readonly challenged: boolean;
+  /** The code challenge of the request, whose verifier must come with the code; absent where none came. */
+  readonly challenge?: string;
 }
 
 /** Looks at a code without using it up; `undefined` when it is not one of this server's, or no longer kept. */
@@ -329,5 +332,5 @@ export async function describeCode(server: Server, code: string): Promise<Issued
   const entry = await server.store.get("code", await shelfId(server, code));
   if (entry === undefined) return undefined;
   const { clientId, redirectUri, challenge } = entry.value;
-  return { clientId, redirectUri, challenged: challenge !== undefined, spentAt: entry.spentAt };
+  return { clientId, redirectUri, challenge, spentAt: entry.spentAt };
 }

@@ -86,6 +86,11 @@ export interface User {
   readonly name?: string;
   /** Claim of the scope `email`. */
   readonly email?: string;
+  /**
+   * A scrypt digest, as `latchkey hash-password` writes it, for `login: "interactive"`; never a claim, and gone from a
+   * user that was registered. Default: who picks this user is believed.
+   */
+  readonly password?: string;
   /** Any other claim. */
   readonly [claim: string]: unknown;
 }

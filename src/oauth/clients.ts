@@ -1,5 +1,7 @@
 /** The clients and users a server knows: registered from metadata, found by id, changed at any time. */
 
+import type { ChangeRecord } from "../store/store.ts";
+import type { Changes } from "./changes.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 import type { SigningAlgorithm } from "./keys.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
@@ -62,13 +64,25 @@ export interface Registry<Written, Known> {
   /**
    * Registers one, replacing one of the same id.
    *
+   * @param keep Whether it is also kept in a store that lasts. Default: true.
    * @throws {ConfigurationError} With one sentence per fault.
    */
-  set(written: Written): Known;
+  set(written: Written, keep?: boolean): Known;
   /** Whether there was one to remove. */
   delete(id: string): boolean;
-  /** All of them, in the order they were registered. */
+  /** Puts one in front of all others. Whether there was one. */
+  putFirst(id: string): boolean;
+  /** All of them, in the order they were registered, but for those put first. */
   all(): readonly Known[];
+  /**
+   * Whether changes are kept in the store, for whichever instance runs on it and after a restart; otherwise they hold for
+   * this run of this process.
+   */
+  readonly isKept: boolean;
+  /** Waits until the store has every change that was made here; rejects when it fails, and goes on trying. */
+  kept(): Promise<void>;
+  /** Takes over what other instances have changed until now; they do so by themselves, within a second. */
+  refresh(): Promise<void>;
 }
 
 /** The clients of a server. */
@@ -77,23 +91,149 @@ export type Clients = Registry<ClientMetadata, Client>;
 /** The users of a server; the first one is who `login: "auto"` logs in. */
 export type Users = Registry<User, User>;
 
-/** Makes a registry that holds its things in memory. */
+/** What a registry is made of. */
+export interface Nature<Written, Known> {
+  /** What its changes are of. */
+  readonly of: ChangeRecord["of"];
+  id(written: Written): string;
+  /** Throws what is wrong with it. */
+  know(written: Written): Known;
+  /** What a record of it holds. */
+  write(written: Written): ChangeOf["written"] | Promise<ChangeOf["written"]>;
+  /** Reads such a record; throws where it does not suit this server. */
+  read(written: ChangeOf["written"]): Known;
+}
+
+type ChangeOf = Extract<ChangeRecord, { verb: "set" }>;
+
+/** Changes that are shared, and how their marks are drawn. */
+export interface Sharing {
+  readonly changes: Changes;
+  readonly mark: () => string;
+  /** Is told of a change of another instance that does not suit this one. */
+  readonly refused: (cause: unknown) => void;
+}
+
+/** One step from one list of things to the next. */
+type Step<Known> =
+  & { readonly id: string }
+  & (
+    | { readonly verb: "set"; readonly known: Known }
+    | { readonly verb: "delete" | "first" }
+  );
+
+/**
+ * Makes a registry that holds its things in memory. Where changes are shared it holds what all instances have agreed on,
+ * in one order, and on top of that what was changed here and is not written yet.
+ */
 export function registry<Written, Known>(
   initial: readonly Written[],
-  id: (written: Written) => string,
-  know: (written: Written) => Known,
+  { of, id, know, write, read }: Nature<Written, Known>,
+  sharing?: Sharing,
 ): Registry<Written, Known> {
-  const byId = new Map(initial.map((written) => [id(written), know(written)]));
+  const agreed = new Map(initial.map((written) => [id(written), know(written)]));
+  const waiting: (Step<Known> & { readonly mark: string })[] = [];
+  let view: ReadonlyMap<string, Known> | undefined = agreed;
+
+  const look = () => view ??= waiting.length === 0 ? agreed : waiting.reduce(take, new Map(agreed));
+
+  function tell(step: Step<Known>, written?: ChangeOf["written"] | Promise<ChangeOf["written"]>): void {
+    view = undefined;
+    if (sharing === undefined) return void take(agreed, step);
+    const mark = sharing.mark();
+    waiting.push({ ...step, mark });
+    const head = { of, id: step.id, mark };
+    sharing.changes.tell(
+      step.verb === "set"
+        ? Promise.resolve(written!).then((written) => ({ ...head, verb: step.verb, written }))
+        : { ...head, verb: step.verb },
+    );
+  }
+
+  sharing?.changes.hear(of, (change) => {
+    view = undefined;
+    const own = waiting.findIndex(({ mark }) => mark === change.mark);
+    if (own >= 0) return void take(agreed, waiting.splice(own, 1)[0]!);
+    if (change.verb !== "set") return void take(agreed, { id: change.id, verb: change.verb });
+    try {
+      take(agreed, { id: change.id, verb: "set", known: read(change.written) });
+    } catch (cause) {
+      sharing.refused(cause);
+    }
+  });
+
   return {
-    find: (wanted) => byId.get(wanted),
-    set(written) {
-      const known = know(written);
-      byId.set(id(written), known);
-      return known;
+    find: (wanted) => look().get(wanted),
+    set(written, keep = true) {
+      const step = { id: id(written), verb: "set", known: know(written) } as const;
+      if (keep) tell(step, sharing && write(written));
+      else {
+        view = undefined;
+        take(agreed, step);
+      }
+      return step.known;
     },
-    delete: (unwanted) => byId.delete(unwanted),
-    all: () => [...byId.values()],
+    delete(unwanted) {
+      const isThere = look().has(unwanted);
+      if (isThere) tell({ id: unwanted, verb: "delete" });
+      return isThere;
+    },
+    putFirst(wanted) {
+      const isThere = look().has(wanted);
+      if (isThere) tell({ id: wanted, verb: "first" });
+      return isThere;
+    },
+    all: () => [...look().values()],
+    isKept: sharing !== undefined,
+    kept: async () => await sharing?.changes.written(),
+    refresh: async () => await sharing?.changes.catchUp(),
   };
+}
+
+function take<Known>(things: Map<string, Known>, step: Step<Known>): Map<string, Known> {
+  if (step.verb === "set") return things.set(step.id, step.known);
+  if (step.verb === "delete") {
+    things.delete(step.id);
+    return things;
+  }
+  const others = [...things].filter(([id]) => id !== step.id);
+  const known = things.get(step.id);
+  if (known === undefined) return things;
+  things.clear();
+  for (const [id, one] of [[step.id, known] as const, ...others]) things.set(id, one);
+  return things;
+}
+
+/** Looks for one of that id with the other instances where it is not known here, who may have added it a moment ago. */
+export async function meet<Written, Known>(things: Registry<Written, Known>, id: string | undefined): Promise<void> {
+  if (things.isKept && id !== undefined && things.find(id) === undefined) await things.refresh();
+}
+
+/**
+ * A client as it is kept in a store that others may read: its secret as a digest, unless the secret is the key of its
+ * assertions.
+ */
+export async function writeClient(client: ClientMetadata): Promise<Readonly<Record<string, unknown>>> {
+  const { client_secret: secret, ...others } = client;
+  if (secret === undefined) return others;
+  if (client.token_endpoint_auth_method === "client_secret_jwt") return { ...client };
+  return { ...others, client_secret_digest: await digest(secret) };
+}
+
+/**
+ * Reads what {@link writeClient} wrote.
+ *
+ * @param know Reads metadata; where there is but a digest, it stands in for the secret.
+ */
+export function readClient(
+  written: Readonly<Record<string, unknown>>,
+  know: (metadata: ClientMetadata) => Client,
+): Client {
+  const { client_secret_digest: kept, ...metadata } = written as unknown as ClientMetadata & {
+    readonly client_secret_digest?: string;
+  };
+  if (kept === undefined) return know(metadata);
+  return { ...know({ ...metadata, client_secret: kept }), secretDigest: Promise.resolve(kept) };
 }
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be free of faults. */

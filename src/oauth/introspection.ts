@@ -1,6 +1,8 @@
 /** Introspection (RFC 7662): what a token means, for those who may know. */
 
 import type { Client } from "./clients.ts";
+import { haveEnded } from "./grants/family.ts";
+import { findUser } from "./people.ts";
 import { canonicalUri } from "./resources.ts";
 import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -26,10 +28,10 @@ export async function introspect(server: Server, caller: Client, token: string):
   }
   const refresh = await server.store.get("refresh_token", await shelfId(server, token));
   if (refresh === undefined || refresh.value.clientId !== caller.id || refresh.spentAt !== undefined) return inactive;
-  const { sub, scope, validUntil, sid } = refresh.value;
-  if (server.now() >= validUntil || server.users.find(sub) === undefined) return inactive;
-  const ends = scope.includes("offline_access") ? [refresh.family!] : [refresh.family!, sid];
-  for (const name of ends) if (await server.store.get("ended_family", name) !== undefined) return inactive;
+  const { sub, scope, consent, validUntil, sid } = refresh.value;
+  if (server.now() >= validUntil || await findUser(server, sub) === undefined) return inactive;
+  const session = scope.includes("offline_access") ? undefined : sid;
+  if ((await haveEnded(server, refresh.family, consent, session)).includes(true)) return inactive;
   return {
     active: true,
     token_type: "refresh_token",

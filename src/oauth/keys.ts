@@ -4,6 +4,8 @@ import { base64url, calculateJwkThumbprint, exportJWK, generateKeyPair, importJW
 import type { JWK } from "jose";
 import { sha256 } from "../runtime/hash.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
+import { quote } from "./fault.ts";
+import { ConfigurationError } from "./settings_error.ts";
 import type { Trace } from "./trace.ts";
 
 /** The signature algorithms a token can have (RFC 7518 §3.1, RFC 8037 §3.1). */
@@ -24,7 +26,7 @@ export interface Signer {
 
 /** A public key as it is published. */
 export interface PublishedKey {
-  /** The RFC 7638 thumbprint. */
+  /** Its name: the RFC 7638 thumbprint, unless a {@link KeySource} chose another. */
   readonly kid: string;
   /** The one algorithm it is for. */
   readonly alg: SigningAlgorithm;
@@ -39,11 +41,11 @@ export interface Keys {
   /** The key that signs with an algorithm at this moment; made when there is none yet. */
   signer(alg: SigningAlgorithm): Promise<Signer>;
   /**
-   * The public key that a token of this server names; throws when there is none.
+   * The public key that a token of this server names; `undefined` when there is none.
    *
    * @param retired Also a key that is no longer published, for tokens whose expiry does not count.
    */
-  verifier(kid: string | undefined, alg: string | undefined, retired?: boolean): Promise<CryptoKey>;
+  verifier(kid: string | undefined, alg: string | undefined, retired?: boolean): Promise<CryptoKey | undefined>;
   /** Every key that a verifier may need, of those algorithms and of every other one that was ever used. */
   published(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
@@ -57,6 +59,27 @@ export interface Keys {
   /** Takes over what other instances on the same store have made of the keys. */
   refresh(): Promise<void>;
 }
+
+/** A private key and its name. */
+export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
+
+/** Where signing keys come from, and what signs with them. */
+export interface KeySource {
+  /**
+   * Makes the next key of an algorithm.
+   *
+   * @param number How many keys of the algorithm came before it.
+   */
+  make(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
+  /** What signs with a key; `undefined`, and the default: WebCrypto does. */
+  signs?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
+}
+
+/**
+ * How the names of test keys begin: keys whose private half stands in a source file for everybody to read. A server
+ * whose issuer is a real host neither signs with them nor publishes them, wherever they come from.
+ */
+export const testKeyPrefix = "latchkey-test-";
 
 interface Key {
   readonly record: KeyRecord;
@@ -79,7 +102,13 @@ const publicMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
  *
  * @param longest The longest life of a token, in seconds.
  */
-export function storedKeys(store: Store, now: () => number, trace: Trace, longest: number): Keys {
+export function storedKeys(
+  store: Store,
+  now: () => number,
+  trace: Trace,
+  longest: number,
+  { source = generated, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "refused" },
+): Keys {
   const rings = new Map<SigningAlgorithm, Promise<readonly Key[]>>();
 
   /** The keys that are there: those known, and those with the next numbers. */
@@ -88,8 +117,13 @@ export function storedKeys(store: Store, now: () => number, trace: Trace, longes
     while (true) {
       const next = await store.get("key", nameOf(alg, keys.length));
       if (next === undefined) return keys;
-      keys.push(await wake(alg, await claim(nameOf(alg, keys.length), next.value)));
+      judge(next.value);
+      keys.push(await wake(alg, await claim(nameOf(alg, keys.length), next.value), source));
     }
+  }
+
+  function judge({ kid }: NewKey): void {
+    if (testKeys === "refused" && kid.startsWith(testKeyPrefix)) throw testKeyRefused(kid);
   }
 
   /** Makes sure that a key outlives what this server will sign with it. */
@@ -106,7 +140,9 @@ export function storedKeys(store: Store, now: () => number, trace: Trace, longes
   }
 
   async function append(alg: SigningAlgorithm, keys: readonly Key[], signsFrom: number): Promise<readonly Key[]> {
-    const record: KeyRecord = { ...await make(alg), signsFrom, longest };
+    const made = await source.make(alg, keys.length);
+    judge(made);
+    const record: KeyRecord = { ...made, signsFrom, longest };
     if (await store.add("key", nameOf(alg, keys.length), record, { expiresAt: Infinity })) {
       trace({ type: "key_made", at: now(), alg, kid: record.kid });
     }
@@ -117,9 +153,16 @@ export function storedKeys(store: Store, now: () => number, trace: Trace, longes
     return rings.get(alg) ?? replace(alg, load(alg));
   }
 
+  /** Until the new ones are there everybody waits for them; when they cannot be had, those before go on. */
   function replace(alg: SigningAlgorithm, keys: Promise<readonly Key[]>): Promise<readonly Key[]> {
+    const before = rings.get(alg);
     rings.set(alg, keys);
-    keys.catch(() => rings.delete(alg));
+    keys.catch(async () => {
+      const known = await before?.catch(() => undefined);
+      if (rings.get(alg) !== keys) return;
+      if (known === undefined) rings.delete(alg);
+      else rings.set(alg, before!);
+    });
     return keys;
   }
 
@@ -134,15 +177,13 @@ export function storedKeys(store: Store, now: () => number, trace: Trace, longes
     async verifier(kid, alg, retired = false) {
       const known = signingAlgorithms.find((one) => one === alg);
       // An algorithm nobody has signed with has no key, and none is made for whoever names it.
-      if (known !== undefined && (rings.has(known) || await store.get("key", nameOf(known, 0)) !== undefined)) {
-        const find = (keys: readonly Key[]) =>
-          keys.find((one, i) => one.signer.kid === kid && (retired || !isRetired(keys, i, now())));
-        const keys = await ring(known);
-        // Another instance may have made it a moment ago.
-        const key = find(keys) ?? find(await replace(known, extend(known, keys)));
-        if (key !== undefined) return key.publicKey;
-      }
-      throw new Error("no key of this server fits");
+      if (known === undefined) return undefined;
+      if (!rings.has(known) && await store.get("key", nameOf(known, 0)) === undefined) return undefined;
+      const find = (keys: readonly Key[]) =>
+        keys.find((one, i) => one.signer.kid === kid && (retired || !isRetired(keys, i, now())));
+      const keys = await ring(known);
+      // Another instance may have made it a moment ago.
+      return (find(keys) ?? find(await replace(known, extend(known, keys))))?.publicKey;
     },
 
     async published(algs) {
@@ -181,28 +222,56 @@ function isRetired(keys: readonly Key[], i: number, time: number): boolean {
   return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
 }
 
-async function make(alg: SigningAlgorithm): Promise<Pick<KeyRecord, "kid" | "jwk">> {
-  const pair = await generateKeyPair(alg, { extractable: true });
-  const jwk = await exportJWK(pair.privateKey);
-  return { kid: await calculateJwkThumbprint(jwk), jwk: { ...jwk } };
+function testKeyRefused(kid: string): ConfigurationError {
+  return new ConfigurationError([{
+    place: "keys",
+    expected: "signing keys that nobody else knows, because the issuer is a real host",
+    found: `the test key ${quote(kid)}, whose private half is public knowledge`,
+    mend: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer that is a " +
+      "loopback address or ends in .test, .example, .localhost or .internal.",
+  }]);
 }
 
-async function wake(alg: SigningAlgorithm, record: KeyRecord): Promise<Key> {
+/** Keys of one's own, which nobody else has. */
+export const generated: KeySource = {
+  async make(alg) {
+    const pair = await generateKeyPair(alg, { extractable: true });
+    const jwk = await exportJWK(pair.privateKey);
+    return { kid: await calculateJwkThumbprint(jwk), jwk: { ...jwk } };
+  },
+};
+
+async function wake(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<Key> {
   const { kid, jwk } = record;
-  const key = await importJWK({ ...jwk } as JWK, alg) as CryptoKey;
+  const { privateKey, publicKey } = await halves(alg, jwk);
   const parameters = importParameters[alg];
-  const members = publicMembers.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]);
-  const published: PublishedKey = { ...Object.fromEntries(members), kid, alg, use: "sig" };
-  return {
-    record,
-    signer: {
-      alg,
-      kid,
-      sign: async (bytes) => new Uint8Array(await crypto.subtle.sign(parameters, key, bytes as BufferSource)),
-    },
-    publicKey: await importJWK({ ...published }, alg) as CryptoKey,
-    published,
-  };
+  const sign: Signer["sign"] = source.signs?.(alg, record) ??
+    (async (bytes) => new Uint8Array(await crypto.subtle.sign(parameters, privateKey, bytes as BufferSource)));
+  return { record, signer: { alg, kid, sign }, publicKey, published: { ...publicHalf(jwk), kid, alg, use: "sig" } };
+}
+
+function publicHalf(jwk: NewKey["jwk"]): Record<string, unknown> {
+  return Object.fromEntries(publicMembers.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
+}
+
+const imported = new WeakMap<NewKey["jwk"], Promise<CryptoKeyPair>>();
+
+/** Both halves of a key. Servers that hold the very same value share them, because importing is dear. */
+function halves(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<CryptoKeyPair> {
+  let pair = imported.get(jwk);
+  if (pair === undefined) {
+    pair = importHalves(alg, jwk);
+    imported.set(jwk, pair);
+  }
+  return pair;
+}
+
+async function importHalves(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<CryptoKeyPair> {
+  const [privateKey, publicKey] = await Promise.all([
+    importJWK({ ...jwk } as JWK, alg),
+    importJWK(publicHalf(jwk) as JWK, alg),
+  ]);
+  return { privateKey: privateKey as CryptoKey, publicKey: publicKey as CryptoKey };
 }
 
 /** What may be signed, and the `typ` in its header. */

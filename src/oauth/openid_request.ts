@@ -162,7 +162,13 @@ export function usableSession(server: Server, wishes: LoginWishes, session: Sess
     : expectedSubs?.includes(session.sub) === false
     ? "another user is logged in than the one asked for"
     : undefined;
-  if (reason === undefined) return session;
+  if (reason === undefined) {
+    server.held?.(
+      "OI-05",
+      "the session can be used: its login is as new as the request asks for, and of whom it asks for",
+    );
+    return session;
+  }
   if (prompt.includes("none")) throw loginRequired(reason);
   return undefined;
 }

@@ -2,6 +2,7 @@
 
 import { base64url } from "jose";
 import { hmacSha256 } from "../runtime/hash.ts";
+import { findUser } from "./people.ts";
 import { drawName, equalInConstantTime } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { serverSecret } from "./server_secret.ts";
@@ -14,16 +15,25 @@ export interface Session {
   readonly sub: string;
   /** When the person was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
+  /** The names it had before the same person logged in again in the same browser; what is bound to them ends with it. */
+  readonly earlier?: readonly string[];
 }
 
-/** Begins a session with a name of its own. */
-export function beginSession(server: Server, sub: string, authTime: number): Session {
-  return { sid: drawName(server.random), sub, authTime };
+/** Names of a session that its cookie has room for. */
+const rememberedNames = 8;
+
+/** Begins a session with a name of its own, in the place of a former one if that was the same person's. */
+export function beginSession(server: Server, sub: string, authTime: number, former?: Session): Session {
+  const sid = drawName(server.random);
+  if (former?.sub !== sub) return { sid, sub, authTime };
+  return { sid, sub, authTime, earlier: [former.sid, ...former.earlier ?? []].slice(0, rememberedNames) };
 }
 
 /** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
 export async function sealSession(server: Server, session: Session): Promise<string> {
-  const content = base64url.encode(JSON.stringify([session.sid, session.sub, session.authTime]));
+  const content = base64url.encode(
+    JSON.stringify([session.sid, session.sub, session.authTime, ...session.earlier ?? []]),
+  );
   return `${content}.${await macOf(server, "session", content)}`;
 }
 
@@ -32,34 +42,37 @@ export async function openSession(server: Server, sealed: string): Promise<Sessi
   const [content, mac, ...rest] = sealed.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
   if (!equalInConstantTime(await macOf(server, "session", content), mac)) return undefined;
-  const [sid, sub, authTime] = JSON.parse(new TextDecoder().decode(base64url.decode(content)));
+  const [sid, sub, authTime, ...earlier] = JSON.parse(new TextDecoder().decode(base64url.decode(content)));
   if (server.now() >= authTime + server.lifetimes.session * 1000) return undefined;
-  if (server.users.find(sub) === undefined) return undefined;
-  return await server.store.get("ended_family", sid) === undefined ? { sid, sub, authTime } : undefined;
+  if (await findUser(server, sub) === undefined) return undefined;
+  if (await server.store.get("ended_family", sid) !== undefined) return undefined;
+  return { sid, sub, authTime, ...earlier.length > 0 && { earlier } };
 }
 
 /** Ends a session and the refresh tokens that are bound to it. */
-export async function endSession(server: Server, { sid }: Pick<Session, "sid">): Promise<void> {
+export async function endSession(
+  server: Server,
+  { sid, earlier = [] }: Pick<Session, "sid" | "earlier">,
+): Promise<void> {
   const now = server.now();
   const { session, refresh_token } = server.lifetimes;
-  await server.store.revoke(sid, now + Math.max(session, refresh_token) * 1000);
+  for (const name of [sid, ...earlier]) {
+    await server.store.revoke(name, now + Math.max(session, refresh_token) * 1000);
+  }
   server.trace({ type: "session_ended", at: now, sid });
 }
 
-/** A proof that a form came from a page of this session, for one purpose. */
-export function formToken(server: Server, { sid }: Session, purpose: string): Promise<string> {
-  return macOf(server, `form ${purpose}`, sid);
+/** A proof that a form came from a page that was shown to whoever holds a secret, such as a session, for one purpose. */
+export function formToken(server: Server, holder: string, purpose: string): Promise<string> {
+  return macOf(server, `form ${purpose}`, holder);
 }
 
-const seals = new WeakMap<Server["store"], ReturnType<typeof hmacSha256>>();
+const seals = new WeakMap<Promise<string>, ReturnType<typeof hmacSha256>>();
 
 /** What is sealed for one purpose counts for no other. */
 async function macOf(server: Server, purpose: string, text: string): Promise<string> {
-  let seal = seals.get(server.store);
-  if (seal === undefined) {
-    seal = serverSecret(server, "session").then(hmacSha256);
-    seals.set(server.store, seal);
-    seal.catch(() => seals.delete(server.store));
-  }
+  const secret = serverSecret(server, "session");
+  let seal = seals.get(secret);
+  if (seal === undefined) seals.set(secret, seal = secret.then(hmacSha256));
   return base64url.encode(await (await seal)(`${server.issuer} ${purpose} ${text}`));
 }

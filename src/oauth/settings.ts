@@ -58,8 +58,11 @@ export interface Settings {
    * Default: `http://localhost:PORT`, following the port the server listens on.
    */
   readonly issuer?: string;
-  /** `auto`: the first user is logged in and everything asked for is approved at once; `login_hint` picks another. */
-  readonly login?: "auto";
+  /**
+   * `auto`, the default: the first user is logged in and everything asked for is approved at once; `login_hint` picks
+   * another. `interactive`: pages ask who is there, and what they allow.
+   */
+  readonly login?: "auto" | "interactive";
   /** Default: a public and a confidential demo client whose redirect URI is `<issuer>/authorized`. */
   readonly clients?: readonly ClientMetadata[];
   /** Default: `alice` and `bob`. */
@@ -87,16 +90,31 @@ export interface Settings {
   readonly refresh?: RefreshSettings;
   /** What access tokens are for. Default: every https URI and every URI on a test host may be named (RFC 8707). */
   readonly resources?: readonly ResourceSettings[];
-  /** Slow down guesses of client secrets (429). Default: on, unless the issuer is a loopback or reserved test host. */
+  /**
+   * The pages `/clients` and `/users`: whoever opens them may change what is there for this run (`edit`), may look at it
+   * (`read`), or there are no such pages (`off`). Default: `edit` where the issuer is a loopback or reserved test host,
+   * `off` elsewhere.
+   */
+  readonly directory?: "edit" | "read" | "off";
+  /** Slow down guesses of client secrets and passwords (429). Default: on, unless the issuer is a loopback or reserved test host. */
   readonly throttle?: boolean;
+  /**
+   * The addresses and networks (`10.0.0.0/8`) of proxies whose word counts about who sent a request, in `Forwarded` or
+   * `X-Forwarded-For`: for slowing down guesses, and for logs. What they say of host and scheme never counts. Default: none.
+   */
+  readonly trustProxy?: readonly string[];
   /** Accept an `http` issuer that is not a loopback or reserved test host. */
   readonly insecureAllowHttpIssuer?: boolean;
   /** Accept `http` redirect URIs that are not loopback or reserved test hosts. */
   readonly insecureAllowHttpRedirectUris?: boolean;
   /** Accept `login: "auto"` although the issuer is not a loopback or reserved test host. */
   readonly insecureAllowAutoLogin?: boolean;
+  /** Accept `login: "interactive"` without passwords, so that anybody can be anybody, the issuer not being a test host. */
+  readonly insecureAllowOpenLogin?: boolean;
   /** Accept the demo clients, whose secret is public, although the issuer is not a loopback or reserved test host. */
   readonly insecureAllowDemoClients?: boolean;
+  /** Accept a `directory` that shows clients and users to strangers, the issuer not being a test host. */
+  readonly insecureAllowDirectory?: boolean;
 }
 
 const defaultLifetimes: Required<Lifetimes> = {
@@ -124,9 +142,9 @@ export interface Settled
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
 }
 
-/** The issuer of a server that was given none, in its normal form: without the port where that is http's own. */
-export function localIssuer(port: number): string {
-  return new URL(`http://localhost:${port}`).origin;
+/** The issuer of a server that was given none, in its normal form: without the port where that is the scheme's own. */
+export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
+  return new URL(`${scheme}://localhost:${port}`).origin;
 }
 
 /** Fills in what a person left out. `issuer` is the one in effect. */
@@ -148,11 +166,15 @@ export function settle(settings: Settings, issuer: string): Settled {
     acceptTokenEndpointAudience: settings.acceptTokenEndpointAudience ?? false,
     keys: { lead: 300, ...defined(settings.keys) },
     pkce: { requireMethod: false, requireForConfidential: false, ...defined(settings.pkce) },
+    directory: settings.directory ?? (hasTestHost(issuer) ? "edit" : "off"),
     throttle: settings.throttle ?? !hasTestHost(issuer),
+    trustProxy: settings.trustProxy ?? [],
     insecureAllowHttpIssuer: settings.insecureAllowHttpIssuer ?? false,
     insecureAllowHttpRedirectUris: settings.insecureAllowHttpRedirectUris ?? false,
     insecureAllowAutoLogin: settings.insecureAllowAutoLogin ?? false,
+    insecureAllowOpenLogin: settings.insecureAllowOpenLogin ?? false,
     insecureAllowDemoClients: settings.insecureAllowDemoClients ?? false,
+    insecureAllowDirectory: settings.insecureAllowDirectory ?? false,
   };
 }
 

@@ -6,6 +6,7 @@ import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { isAbsoluteUri } from "./resources.ts";
 import { isTestHost } from "./hosts.ts";
+import { readPasswordDigest } from "./password.ts";
 import { scopeToken } from "./scope.ts";
 import { hasTestHost, settle } from "./settings.ts";
 import type { Settings, Settled } from "./settings.ts";
@@ -57,20 +58,50 @@ function* issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Generator<
 
 function* loginFaults(settings: Settings, settled: Settled): Generator<Fault> {
   if (!URL.canParse(settled.issuer) || hasTestHost(settled.issuer)) return;
-  if (!settled.insecureAllowAutoLogin) {
+  if (settled.login === "auto" && !settled.insecureAllowAutoLogin) {
     yield {
       place: "login",
       expected: "a login that asks who is there, because the issuer is a real host",
       found: settings.login === undefined ? `nothing, which means "auto"` : quote(settled.login),
-      mend: "Give it a loopback issuer, or set insecureAllowAutoLogin in the configuration file to let everybody in.",
+      mend: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let everybody in.',
     };
   }
+  if (settled.login === "interactive" && !settled.insecureAllowOpenLogin) yield* openUserFaults(settings, settled);
   if (settings.clients === undefined && !settled.insecureAllowDemoClients) {
     yield {
       place: "clients",
       expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
       found: "nothing",
       mend: "Write down the clients, or set insecureAllowDemoClients.",
+    };
+  }
+  if (settled.directory !== "off" && !settled.insecureAllowDirectory) {
+    yield {
+      place: "directory",
+      expected: `"off", because the issuer is a real host and strangers would see its clients and users`,
+      found: quote(settled.directory),
+      mend: "Leave it out, or set insecureAllowDirectory as well.",
+    };
+  }
+}
+
+/** Users whom anybody could be. */
+function* openUserFaults(settings: Settings, { users }: Settled): Generator<Fault> {
+  if (settings.users === undefined) {
+    return yield {
+      place: "users",
+      expected: "users of your own with passwords, because the issuer is a real host",
+      found: "nothing",
+      mend: "Write down the users, or set insecureAllowOpenLogin to let anybody be anybody.",
+    };
+  }
+  for (const [i, user] of users.entries()) {
+    if (user.password !== undefined) continue;
+    yield {
+      place: `users[${i}].password`,
+      expected: "the digest of a password, because the issuer is a real host",
+      found: "nothing",
+      mend: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let anybody be anybody.",
     };
   }
 }
@@ -186,14 +217,40 @@ function* usersFaults({ users }: Settled): Generator<Fault> {
 }
 
 /** Every fault in one user; places are relative to the user. */
-export function* userFaults({ sub }: User): Generator<Fault> {
-  if (typeof sub === "string" && /^[\x21-\x7E]{1,255}$/.test(sub)) return;
-  yield {
-    place: "sub",
-    expected: "1 to 255 printable ASCII characters",
-    found: quote(sub),
-    mend: "Choose a short identifier that will never change.",
-  };
+export function* userFaults({ sub, password, ...claims }: User): Generator<Fault> {
+  if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub)) {
+    yield {
+      place: "sub",
+      expected: "1 to 255 printable ASCII characters",
+      found: quote(sub),
+      mend: "Choose a short identifier that will never change.",
+    };
+  }
+  if (password !== undefined && (typeof password !== "string" || readPasswordDigest(password) === undefined)) {
+    yield {
+      place: "password",
+      expected: "the scrypt digest of a password, with at most 128 MiB and 16 lanes",
+      found: "something else, which is not repeated here",
+      mend: "Run latchkey hash-password (deno task start hash-password), and write what it prints.",
+    };
+  }
+  for (const [claim, value] of Object.entries(claims)) {
+    if (!isDeeper(value, deepestClaim)) continue;
+    yield {
+      place: claim,
+      expected: `lists and objects in one another, at most ${deepestClaim} deep`,
+      found: "deeper ones",
+      mend: "Make it flatter.",
+    };
+  }
+}
+
+/** How deep claims may be: what is much deeper can be read as JSON, and then not be written. */
+const deepestClaim = 32;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function* clientsFaults(settled: Settled): Generator<Fault> {

@@ -14,7 +14,7 @@ const longestId = 256;
 
 /** Who tries. */
 export interface Guesser {
-  /** The client it claims to be. */
+  /** The client it claims to be; or the user, after the word `user`. */
   readonly client: string;
   /** Where it calls from; empty when unknown. */
   readonly address: string;
@@ -40,10 +40,13 @@ export function throttle(now: () => number): Throttle {
     return fresh;
   }
 
-  const keysOf = ({ client, address }: Guesser) => [
-    { key: address, allowed: allowedForAddress },
-    { key: `${address} ${client.slice(0, longestId)}`, allowed: allowedForClient },
-  ];
+  const keysOf = ({ client, address }: Guesser) => {
+    const network = networkOf(address);
+    return [
+      { key: network, allowed: allowedForAddress },
+      { key: `${network} ${client.slice(0, longestId)}`, allowed: allowedForClient },
+    ];
+  };
 
   return {
     wait(who) {
@@ -58,4 +61,14 @@ export function throttle(now: () => number): Throttle {
       for (const { key } of keysOf(who)) countOf(key).count++;
     },
   };
+}
+
+/** Whoever has one IPv6 address has the rest of its /64 too (RFC 6177 §2), so that is what counts; of IPv4, the address. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+  if (!plain.includes(":")) return plain;
+  const [head, tail] = plain.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - head!.length - tail.length);
+  const groups = [...head!, ...Array<string>(gap).fill("0"), ...tail ?? []];
+  return `${groups.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(":")}::/64`;
 }

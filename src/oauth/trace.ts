@@ -67,6 +67,14 @@ export function veil(text: string): string {
     .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secret.test(word) ? `…(${word.length} characters)` : word);
 }
 
+/** An event fit for a log: what clients sent may hold a secret that they put in the wrong place. */
+export function veiled(event: TraceEvent): TraceEvent {
+  if (event.type !== "refused" && event.type !== "warning") return event;
+  const { received } = event.why;
+  const why = received === undefined ? event.why : { ...event.why, received: veil(received) };
+  return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint), why } : { ...event, why };
+}
+
 /** As much of what a client sent as a trace repeats, in characters. */
 const longest = 2000;
 

@@ -26,6 +26,20 @@ const named: Readonly<Record<string, EndpointName>> = {
   "/oauth2/logout": "logout",
 };
 
+const names = new Set<string>([...Object.values(named), "discovery", "page"]);
+
+/**
+ * Refuses a name that is none, as it can come from JavaScript.
+ *
+ * @param further What is allowed besides.
+ * @throws {TypeError}
+ */
+export function requireEndpointName(name: string, ...further: readonly string[]): void {
+  const allowed = [...names, ...further];
+  if (allowed.includes(name)) return;
+  throw new TypeError(`There is no endpoint ${JSON.stringify(name)}: expected ${allowed.join(", ")}.`);
+}
+
 /** The name of the endpoint at a path; `base` is the path of the issuer, without a slash at its end. */
 export function endpointName(base: string, path: string): EndpointName {
   if (path.startsWith("/.well-known/") || path.startsWith(`${base}/.well-known/`)) return "discovery";

@@ -23,19 +23,23 @@ export interface RecordedRequest {
 
 /** An answer as it went out. */
 export interface RecordedAnswer {
+  /** The HTTP status. */
   readonly status: number;
-  /** By lower-case name. */
+  /** By lower-case name; several of one name in lines of their own. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As text, at most {@link recordedBody} characters of it; absent where there was none, or it was streamed. */
+  /** As text, at most {@link recordedBody} characters of it; absent where there was none, or it was no text. */
   readonly body?: string;
-  /** What is sent on to the client through the browser, by redirect or by a form that posts itself. */
+  /** What is sent on to the client through the browser, by redirect or by a form that posts itself; `uri` without query. */
   readonly handover?: { readonly uri: string; readonly params: Fields };
 }
 
 /** A rule that was looked at and held. */
 export interface HeldRule {
+  /** The ID of the rule, a row of the project's table of rules. */
   readonly rule: string;
+  /** What holds, one plain sentence. */
   readonly statement: string;
+  /** What it was judged by; never a secret. */
   readonly value?: string;
 }
 
@@ -56,12 +60,17 @@ export type Outcome =
 export interface Exchange {
   /** Counts from 1, in the order in which requests came. */
   readonly number: number;
+  /** When it came. */
   readonly at: number;
   /** When it was answered; absent while it is under way. */
   readonly answeredAt?: number;
+  /** Where it went. */
   readonly endpoint: EndpointName;
+  /** What was asked. */
   readonly request: RecordedRequest;
+  /** What was answered; absent while it is under way, and where the answer was lost. */
   readonly answer?: RecordedAnswer;
+  /** How it ended. */
   readonly outcome: Outcome;
   /** The client that the request names or that authenticated. */
   readonly client?: string;
@@ -69,7 +78,7 @@ export interface Exchange {
   readonly auth?: ClientAuthMethod;
   /** What held, in the order of looking. */
   readonly held: readonly HeldRule[];
-  /** What did not hold; absent where nothing was refused. */
+  /** The rule that did not hold; absent where no rule refused anything, although a fault may have said no. */
   readonly refusal?: { readonly error: string; readonly why: Explanation };
   /** What was let pass, but should be mended. */
   readonly warnings: readonly Explanation[];
@@ -77,21 +86,26 @@ export interface Exchange {
   readonly events: readonly TraceEvent[];
   /** The names of the faults that had a hand in it. */
   readonly faults: readonly string[];
-  /** The flow it belongs to. */
-  readonly flow: string;
+  /**
+   * The flow it belongs to; absent while that cannot be told yet, and for what belongs to no login: metadata, keys, plain
+   * pages, questions about headers.
+   */
+  readonly flow?: string;
 }
 
 /** The exchanges of one login, from the authorization request to whatever its tokens were used for. */
 export interface Flow {
   /** Counts from 1, as text; never given to another flow, not even after {@link Recorder.clear}. */
   readonly id: string;
+  /** When its first request came. */
   readonly startedAt: number;
+  /** The client it is for. */
   readonly client?: string;
   /** Who logged in. */
   readonly sub?: string;
   /** The family of what was issued; see `ended_family`. */
   readonly family?: string;
-  /** `refused` when its last exchange that mattered was; `done` once tokens were issued. */
+  /** That of its last exchange; but while a code waits to be redeemed, the flow is under way. */
   readonly outcome: Outcome;
   /** In order. */
   readonly exchanges: readonly Exchange[];

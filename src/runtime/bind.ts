@@ -1,6 +1,7 @@
 /** What every runtime offers in the same shape: listening on one address. */
 
 import type { Answer, Incoming } from "../http/reply.ts";
+import type { TlsPair } from "./tls.ts";
 
 /** Answers a request; never throws, never rejects. */
 export type Handle = (request: Incoming, peer?: { readonly address?: string }) => Promise<Answer>;
@@ -12,8 +13,16 @@ export interface Bound {
   close(): Promise<void>;
 }
 
+/** One address of this machine. */
+export interface Binding {
+  readonly host: string;
+  readonly port: number;
+  /** With which https is spoken; absent: http. */
+  readonly tls?: TlsPair;
+}
+
 /** Listens on one address; rejects with whatever the runtime throws. */
-export type Bind = (handle: Handle, address: { readonly host: string; readonly port: number }) => Promise<Bound>;
+export type Bind = (handle: Handle, binding: Binding) => Promise<Bound>;
 
 /** How long requests in flight may take after closing began, in milliseconds; longer than a body's own deadline. */
 export const graceful = 12_000;

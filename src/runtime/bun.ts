@@ -1,12 +1,14 @@
 /** Listens by Bun.serve. */
 
-import { asResponse } from "../http/reply.ts";
+import { asResponse, isDropped } from "../http/reply.ts";
 import type { Bind } from "./bind.ts";
 import { patience, stopWithin } from "./bind.ts";
 
 interface BunServer {
   readonly port: number;
   requestIP(request: Request): { readonly address: string } | null;
+  /** Seconds without traffic after which the connection is closed; 0: never. */
+  timeout(request: Request, seconds: number): void;
   stop(closeActive?: boolean): Promise<void>;
 }
 
@@ -15,20 +17,40 @@ declare const Bun: {
     hostname: string;
     port: number;
     development: false;
+    reusePort: false;
     idleTimeout: number;
+    tls?: { readonly cert: string; readonly key: string };
     fetch(request: Request, server: BunServer): Promise<Response>;
   }): BunServer;
 };
 
+/** Makes Bun close the connection without a word; an error with a value would be printed as well. */
+function broken(): Response {
+  return new Response(new ReadableStream({ start: (controller) => controller.error() }));
+}
+
+function isOfEvents({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") === true;
+}
+
 /** One address. */
-export const bind: Bind = (handle, { host, port }) => {
+export const bind: Bind = (handle, { host, port, tls }) => {
   const server = Bun.serve({
     hostname: host,
     port,
+    tls,
     // Otherwise a fault would be shown as a page of source code.
     development: false,
+    // Without development, Bun lets a second program listen on the same port.
+    reusePort: false,
     idleTimeout: patience / 1000,
-    fetch: async (request, self) => asResponse(await handle(request, { address: self.requestIP(request)?.address })),
+    async fetch(request, self) {
+      const answer = await handle(request, { address: self.requestIP(request)?.address });
+      if (isDropped(answer)) return broken();
+      // Whoever waits for events is not idle.
+      if (answer instanceof Response && isOfEvents(answer)) self.timeout(request, 0);
+      return asResponse(answer);
+    },
   });
   return Promise.resolve({
     port: server.port,

@@ -1,6 +1,6 @@
 /** Deno: listens by Deno.serve. */
 
-import { asResponse } from "../http/reply.ts";
+import { asResponse, ConnectionDropped, isDropped } from "../http/reply.ts";
 import type { Bind } from "./bind.ts";
 import { graceful, within } from "./bind.ts";
 import type { Machine } from "./machine.ts";
@@ -24,16 +24,31 @@ export const machine: Machine = {
 /** How long answers may take to leave the machine after the last one was given, in milliseconds. */
 const lingering = 1_000;
 
+/** As near as Deno comes to dropping a connection: the head of an answer goes out, and its body never comes. */
+function broken(): Response {
+  return new Response(new ReadableStream({ start: (controller) => controller.error(new ConnectionDropped()) }));
+}
+
 /** One address. */
-export const bind: Bind = (handle, { host, port }) => {
+export const bind: Bind = (handle, { host, port, tls }) => {
   let underWay = 0;
   let allAnswered = () => {};
   const server = Deno.serve(
-    { hostname: host, port, onListen() {} },
+    {
+      hostname: host,
+      port,
+      ...tls,
+      onListen() {},
+      onError(cause) {
+        if (!(cause instanceof ConnectionDropped)) console.error(cause);
+        return new Response(null, { status: 500 });
+      },
+    },
     async (request, info) => {
       underWay++;
       try {
-        return asResponse(await handle(request, { address: (info.remoteAddr as Deno.NetAddr).hostname }));
+        const answer = await handle(request, { address: (info.remoteAddr as Deno.NetAddr).hostname });
+        return isDropped(answer) ? broken() : asResponse(answer);
       } finally {
         if (--underWay === 0) allAnswered();
       }

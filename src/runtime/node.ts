@@ -2,27 +2,30 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { isDropped } from "../http/reply.ts";
 import type { Incoming } from "../http/reply.ts";
 import type { Bind, Handle } from "./bind.ts";
-import { patience, stopWithin } from "./bind.ts";
+import { graceful, patience, stopWithin } from "./bind.ts";
 
 /** One address. */
-export const bind: Bind = async (handle, { host, port }) => {
-  const { createServer } = await import("node:http");
-  const server = createServer({
-    headersTimeout: patience,
-    requestTimeout: patience,
-    connectionsCheckingInterval: 1000,
-  });
+export const bind: Bind = async (handle, { host, port, tls }) => {
+  const limits = { headersTimeout: patience, requestTimeout: patience, connectionsCheckingInterval: 1000 };
+  const server: Server = tls === undefined
+    ? (await import("node:http")).createServer(limits)
+    : (await import("node:https")).createServer({ ...limits, ...tls, handshakeTimeout: graceful });
   // Browsers connect in advance; Node counts such connections as busy until their first request.
   const waiting = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     waiting.add(socket);
     socket.once("close", () => waiting.delete(socket));
   });
   server.on("request", (incoming, outgoing) => {
     waiting.delete(incoming.socket);
-    void answer(handle, incoming, outgoing, () => !server.listening);
+    answer(handle, incoming, outgoing, () => !server.listening).catch((cause) => {
+      // An answer that cannot be sent, such as one of a layer whose headers are none.
+      console.error(cause);
+      incoming.socket.destroy();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -45,17 +48,45 @@ async function answer(
   isStopping: () => boolean,
 ): Promise<void> {
   const reply = await handle(new NodeRequest(incoming), { address: incoming.socket.remoteAddress });
+  if (isDropped(reply)) return void incoming.socket.destroy();
   const { status } = reply;
   const isPlain = !(reply instanceof Response);
-  const body = isPlain ? reply.body ?? "" : new Uint8Array(await reply.arrayBuffer());
+  const stream = isPlain ? null : reply.body;
+  const text = isPlain ? reply.body ?? "" : "";
   const headers: string[] = [];
   for (const [name, value] of isPlain ? Object.entries(reply.headers) : reply.headers) headers.push(name, value);
-  const told = status === 204 || status === 304 || headers.includes("content-length");
-  if (!told) headers.push("content-length", String(Buffer.byteLength(body)));
+  const told = status === 204 || status === 304 || stream !== null || headers.includes("content-length");
+  if (!told) headers.push("content-length", String(Buffer.byteLength(text)));
   // A stop does not wait for another request, nor anybody for the rest of a body that is not read.
   if (isStopping() || !incoming.complete) headers.push("connection", "close");
   outgoing.writeHead(status, headers);
-  outgoing.end(body);
+  if (stream === null) return void outgoing.end(text);
+  // An answer that takes long may end when nobody listens any more, and its connection is to end with it.
+  outgoing.once("finish", () => isStopping() && incoming.socket.destroySoon());
+  await pour(stream, outgoing);
+}
+
+/** Sends a body as it comes, no faster than it is taken, and lets go of it when the client does. */
+async function pour(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  outgoing.flushHeaders();
+  const reader = body.getReader();
+  let takeUp = () => {};
+  outgoing.on("drain", () => takeUp());
+  outgoing.once("close", () => {
+    reader.cancel().catch(() => {});
+    takeUp();
+  });
+  try {
+    while (true) {
+      const { done, value } = await reader.read();
+      if (done || outgoing.destroyed) break;
+      if (!outgoing.write(value)) await new Promise<void>((resolve) => takeUp = resolve);
+    }
+    outgoing.end();
+  } catch {
+    // A body that fails must not look like one that has ended.
+    outgoing.destroy();
+  }
 }
 
 /**

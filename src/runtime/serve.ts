@@ -1,13 +1,6 @@
 /** Listens on the network: picks the neighbour for this runtime, and makes `localhost` mean both of its addresses. */
 
-import type { Bind, Bound, Handle } from "./bind.ts";
-
-/** Where to listen. */
-export interface Address {
-  /** 0 picks a free port. */
-  readonly port: number;
-  readonly host: string;
-}
+import type { Bind, Binding, Bound, Handle } from "./bind.ts";
 
 /** Cannot listen; the message is one sentence for a person. */
 export class ListenError extends Error {
@@ -23,15 +16,23 @@ const tries = 10;
 /**
  * Listens with a function that answers.
  *
- * @throws {ListenError} When the port is taken, not allowed, or the host is not an address of this machine.
+ * @param binding Port 0 picks a free one.
+ * @throws {ListenError} When the port is taken, not allowed, the host is not an address of this machine, or the
+ * certificate cannot be used.
  */
-export async function serve(handle: Handle, { port, host }: Address): Promise<Bound> {
+export async function serve(handle: Handle, binding: Binding): Promise<Bound> {
+  const { port, host, tls } = binding;
+  if (tls !== undefined) {
+    const { tlsFault } = await import("./tls.ts");
+    const fault = tlsFault(tls);
+    if (fault !== undefined) throw new ListenError(`Cannot speak https: ${fault}`, undefined);
+  }
   const { bind } = await neighbour();
-  if (host !== "localhost") return await bindOne(bind, handle, host, port);
+  if (host !== "localhost") return await bindOne(bind, handle, binding);
   for (let left = tries;; left--) {
-    const first = await bindOne(bind, handle, "127.0.0.1", port);
+    const first = await bindOne(bind, handle, { ...binding, host: "127.0.0.1" });
     try {
-      const second = await bindOne(bind, handle, "::1", first.port);
+      const second = await bindOne(bind, handle, { ...binding, host: "::1", port: first.port });
       return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
     } catch (error) {
       // A machine without IPv6 has only the one address.
@@ -49,10 +50,11 @@ async function neighbour(): Promise<{ readonly bind: Bind }> {
   return await import("./node.ts");
 }
 
-async function bindOne(bind: Bind, handle: Handle, host: string, port: number): Promise<Bound> {
+async function bindOne(bind: Bind, handle: Handle, binding: Binding): Promise<Bound> {
   try {
-    return await bind(handle, { host, port });
+    return await bind(handle, binding);
   } catch (cause) {
+    const { host, port } = binding;
     const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
     if (isTaken(cause)) {
       throw new ListenError(

@@ -4,6 +4,8 @@
 export interface Expiring {
   /** Milliseconds since the epoch; must be finite while in the queue. */
   readonly expiresAt: number;
+  /** Decides between those that expire together: the lower one comes first. */
+  readonly number: number;
   /** Where it stands; written by the queue alone. */
   place: number;
 }
@@ -22,6 +24,9 @@ export interface ExpiryQueue<T extends Expiring> {
 export function expiryQueue<T extends Expiring>(): ExpiryQueue<T> {
   const heap: T[] = [];
 
+  const isBefore = (one: T, other: T) =>
+    one.expiresAt < other.expiresAt || one.expiresAt === other.expiresAt && one.number < other.number;
+
   function set(item: T, place: number): void {
     heap[place] = item;
     item.place = place;
@@ -30,7 +35,7 @@ export function expiryQueue<T extends Expiring>(): ExpiryQueue<T> {
   function rise(item: T, place: number): void {
     while (place > 0) {
       const above = (place - 1) >> 1;
-      if (heap[above].expiresAt <= item.expiresAt) break;
+      if (!isBefore(item, heap[above])) break;
       set(heap[above], place);
       place = above;
     }
@@ -39,8 +44,8 @@ export function expiryQueue<T extends Expiring>(): ExpiryQueue<T> {
 
   function sink(item: T, place: number): void {
     for (let below = 2 * place + 1; below < heap.length; below = 2 * place + 1) {
-      if (below + 1 < heap.length && heap[below + 1].expiresAt < heap[below].expiresAt) below++;
-      if (item.expiresAt <= heap[below].expiresAt) break;
+      if (below + 1 < heap.length && isBefore(heap[below + 1], heap[below])) below++;
+      if (!isBefore(heap[below], item)) break;
       set(heap[below], place);
       place = below;
     }

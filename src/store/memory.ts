@@ -1,72 +1,117 @@
 /** A store in the memory of this process: the quickest, and gone when the process ends. */
 
-import { type Expiring, expiryQueue } from "./expiry_queue.ts";
+import { type Expiring, type ExpiryQueue, expiryQueue } from "./expiry_queue.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 
-/** A record on its shelf. */
+/** A record in its drawer. */
 interface Slot extends Expiring {
-  readonly shelf: Map<string, Slot>;
   readonly id: string;
   readonly value: unknown;
   readonly family: string | undefined;
   spentAt: number | undefined;
 }
 
+/** What of one kind is kept: by id, and in the order in which it expires. */
+interface Drawer {
+  readonly slots: Map<string, Slot>;
+  readonly unspent: ExpiryQueue<Slot>;
+  readonly spent: ExpiryQueue<Slot>;
+  /** As many records as may be kept. */
+  readonly limit: number;
+}
+
+/** How much a memory store keeps. */
+export interface MemoryStoreOptions {
+  /**
+   * Records of each of those kinds that logins leave behind: codes, tokens, logins under way, consents. Where there are
+   * more, one is forgotten as if it had expired, so that who comes with it is refused or asked again: of the spent ones,
+   * and only then of the others, the one that expires first, and of those that expire together the oldest, so that no
+   * token outlives the one that took its place. At least 1. Default: 100,000, some 50 MB of each kind.
+   */
+  readonly limit?: number;
+}
+
+/** Kinds that may be forgotten early. Never marks of what has ended or was seen: what they keep out would be let in. */
+const expendable: ReadonlySet<Kind> = new Set<Kind>([
+  ...["code", "refresh_token", "access_token", "interaction", "consent", "browser"] as const,
+]);
+
 /**
  * Keeps records in maps, as the very values that were put. Nothing is scanned: a sweep costs what it removes.
  * Bounded as long as {@link Store.sweep} is called; closing does nothing.
  */
-export function memoryStore(): Store {
-  const shelves = new Map<Kind, Map<string, Slot>>();
-  const queue = expiryQueue<Slot>();
+export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store {
+  const drawers = new Map<Kind, Drawer>();
+  let written = 0;
 
-  function shelfOf(kind: Kind): Map<string, Slot> {
-    let shelf = shelves.get(kind);
-    if (shelf === undefined) shelves.set(kind, shelf = new Map());
-    return shelf;
+  function drawerOf(kind: Kind): Drawer {
+    let drawer = drawers.get(kind);
+    if (drawer === undefined) {
+      drawer = {
+        slots: new Map(),
+        unspent: expiryQueue(),
+        spent: expiryQueue(),
+        limit: expendable.has(kind) ? Math.max(1, limit) : Infinity,
+      };
+      drawers.set(kind, drawer);
+    }
+    return drawer;
   }
 
-  function write(shelf: Map<string, Slot>, id: string, value: unknown, { family, expiresAt }: Shelf): void {
-    const replaced = shelf.get(id);
-    if (replaced !== undefined && replaced.expiresAt < Infinity) queue.remove(replaced);
-    const slot: Slot = { shelf, id, value, family, spentAt: undefined, expiresAt, place: -1 };
-    shelf.set(id, slot);
-    if (expiresAt < Infinity) queue.add(slot);
+  function write(drawer: Drawer, id: string, value: unknown, { family, expiresAt }: Shelf): void {
+    const { slots, unspent } = drawer;
+    const replaced = slots.get(id);
+    if (replaced !== undefined) dequeue(drawer, replaced);
+    // Before the new one is there: it must not be the one that goes, whatever the clock says.
+    else if (slots.size >= drawer.limit) drop(drawer, Infinity);
+    const slot: Slot = { id, value, family, spentAt: undefined, expiresAt, number: ++written, place: -1 };
+    slots.set(id, slot);
+    if (expiresAt < Infinity) unspent.add(slot);
+  }
+
+  function dequeue({ unspent, spent }: Drawer, slot: Slot): void {
+    if (slot.expiresAt < Infinity) (slot.spentAt === undefined ? unspent : spent).remove(slot);
+  }
+
+  /** Forgets what expires first, of the spent ones before the others, if that is due; tells whether it was. */
+  function drop({ slots, unspent, spent }: Drawer, now: number): boolean {
+    const slot = spent.takeDue(now) ?? unspent.takeDue(now);
+    return slot !== undefined && slots.delete(slot.id);
   }
 
   return {
     get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
-      const slot = shelves.get(kind)?.get(id);
+      const slot = drawers.get(kind)?.slots.get(id);
       return Promise.resolve(slot && entryOf(slot) as Entry<Records[K]>);
     },
     put(kind, id, value, shelf) {
-      write(shelfOf(kind), id, value, shelf);
+      write(drawerOf(kind), id, value, shelf);
       return Promise.resolve();
     },
     add(kind, id, value, shelf) {
-      const slots = shelfOf(kind);
-      if (slots.has(id)) return Promise.resolve(false);
-      write(slots, id, value, shelf);
+      const drawer = drawerOf(kind);
+      if (drawer.slots.has(id)) return Promise.resolve(false);
+      write(drawer, id, value, shelf);
       return Promise.resolve(true);
     },
     spend(kind, id, now) {
-      const slot = shelves.get(kind)?.get(id);
+      const drawer = drawers.get(kind);
+      const slot = drawer?.slots.get(id);
       if (slot === undefined || slot.spentAt !== undefined) return Promise.resolve(false);
+      dequeue(drawer!, slot);
       slot.spentAt = now;
+      if (slot.expiresAt < Infinity) drawer!.spent.add(slot);
       return Promise.resolve(true);
     },
     revoke(family, until) {
-      const marks = shelfOf("ended_family");
-      const mark = marks.get(family);
+      const marks = drawerOf("ended_family");
+      const mark = marks.slots.get(family);
       if (mark === undefined || mark.expiresAt < until) write(marks, family, {}, { expiresAt: until });
       return Promise.resolve();
     },
     sweep(now) {
       let removed = 0;
-      for (let slot = queue.takeDue(now); slot !== undefined; slot = queue.takeDue(now)) {
-        slot.shelf.delete(slot.id);
-        removed++;
-      }
+      for (const drawer of drawers.values()) while (drop(drawer, now)) removed++;
       return Promise.resolve(removed);
     },
     close: () => Promise.resolve(),

@@ -4,6 +4,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { plain, unplain } from "./plain_text.ts";
 import { foreignFile, notAFile, otherVersion, sqliteError } from "./sqlite_faults.ts";
 import type { Entry, Kind, Records, Store } from "./store.ts";
 
@@ -76,6 +77,7 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
   }
 
   return {
+    lasting: true,
     get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
       return answer(() => {
         const row = read.get(kind, plain(id)) as Row | undefined;
@@ -239,15 +241,10 @@ function pause(milliseconds = 0): Promise<void> {
 function entryOf<T>({ value, family, spent_at, expires_at }: Row): Entry<T> {
   return {
     value: JSON.parse(value),
-    ...(family !== null && { family: JSON.parse(`"${family}"`) }),
+    ...(family !== null && { family: unplain(family) }),
     expiresAt: expires_at,
     ...(spent_at !== null && { spentAt: spent_at }),
   };
-}
-
-/** Text as SQLite can hold it: NUL and lone surrogates escaped, common names as they are. No two become the same. */
-function plain(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }
 
 function plainOrNull(text: string | undefined): string | null {

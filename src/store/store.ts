@@ -24,6 +24,8 @@ export interface RefreshTokenRecord {
   readonly authTime: number;
   /** The session it ends with. */
   readonly sid: string;
+  /** The consent it rests on, ended like a family; absent where nobody was asked. */
+  readonly consent?: string;
   /** Drawn with the token: where a retry is forgiven, the next token follows from it and from the token's value. */
   readonly salt: string;
   /** Refused from this moment on if it is not used before. */
@@ -68,6 +70,8 @@ export interface CodeRecord {
   readonly resources: readonly string[];
   /** The claims asked for by name (OpenID Connect Core §5.5), when any were. */
   readonly claims?: RequestedClaims;
+  /** The consent it rests on, ended like a family; absent where nobody was asked. */
+  readonly consent?: string;
   /** When the code was issued. */
   readonly issuedAt: number;
   /** From this moment on the code is refused; judged by the rules, not by the store. */
@@ -86,6 +90,89 @@ export interface KeyRecord {
   readonly longest: number;
 }
 
+/** An authorization request that waits until a person has logged in and consented. Times in milliseconds. */
+export interface InteractionRecord {
+  /** The client that asks. */
+  readonly clientId: string;
+  /** Where the answer goes. */
+  readonly redirectUri: string;
+  /** How the answer travels. */
+  readonly mode: string;
+  /** Echoed in the answer. */
+  readonly state?: string;
+  /** The scope values asked for. */
+  readonly scope: readonly string[];
+  /** The S256 code challenge, when one was sent. */
+  readonly challenge?: string;
+  /** The OpenID Connect nonce, when one was sent. */
+  readonly nonce?: string;
+  /** The resources asked for (RFC 8707). */
+  readonly resources: readonly string[];
+  /** How the person is to be asked (OpenID Connect Core §3.1.2.1). */
+  readonly wishes: {
+    readonly prompt: readonly string[];
+    readonly maxAge?: number;
+    readonly loginHint?: string;
+    readonly expectedSubs?: readonly string[];
+    readonly claims?: RequestedClaims;
+  };
+  /** The digest of the browser that asked; absent until a browser that sends its cookies has come for it. */
+  readonly browser?: string;
+  /** From this moment on it counts no more. */
+  readonly validUntil: number;
+}
+
+/** What a person has allowed a client, remembered so that they are not asked twice. Times in milliseconds. */
+export interface ConsentRecord {
+  /** Names the consent, so that everything issued under it can be ended at once. */
+  readonly name: string;
+  /** The scope values allowed. */
+  readonly scope: readonly string[];
+  /** The claims allowed by name. */
+  readonly claims: readonly string[];
+  /** The resources allowed (RFC 8707). */
+  readonly resources: readonly string[];
+  /** When the person was asked last. */
+  readonly at: number;
+  /** From this moment on the person is asked again. */
+  readonly validUntil: number;
+}
+
+/** Who logged in lately in one browser. */
+export interface BrowserRecord {
+  /** Subjects, the last one first. */
+  readonly recent: readonly string[];
+}
+
+/** A person who was made up on the login page. */
+export interface PersonRecord {
+  /** The claims, `sub` among them. */
+  readonly user: { readonly sub: string; readonly [claim: string]: unknown };
+}
+
+/** A change of clients or users that was made while a server ran; never changed itself once it is written. */
+export type ChangeRecord =
+  & {
+    /** What was changed. */
+    readonly of: "clients" | "users";
+    /** The client or the user. */
+    readonly id: string;
+    /** Drawn for this change, so that whoever wrote it knows it again. */
+    readonly mark: string;
+  }
+  & (
+    | {
+      /** Registered, or replaced. */
+      readonly verb: "set";
+      /** As it was written down, but with digests for secrets wherever digests will do. */
+      readonly written: Readonly<Record<string, unknown>>;
+    }
+    | {
+      /** Removed, or put in front of all others. */
+      readonly verb: "delete" | "first";
+    }
+  );
+
 /** Marks an identifier as seen. */
 export type SeenRecord = Readonly<Record<string, never>>;
 
@@ -102,6 +189,16 @@ export interface Records {
   refresh_token: RefreshTokenRecord;
   /** Opaque access tokens, by the digest of the token. */
   access_token: AccessTokenRecord;
+  /** Requests that wait for a person, by the digest of the interaction. */
+  interaction: InteractionRecord;
+  /** What people have allowed clients, by the digest of both names. Spent: taken back. */
+  consent: ConsentRecord;
+  /** Browsers, by the digest of their cookie. */
+  browser: BrowserRecord;
+  /** Changes of clients and users, by issuer and number. */
+  change: ChangeRecord;
+  /** People made up on the login page, by subject. */
+  person: PersonRecord;
   /** Identifiers that must be seen once only, such as those of client assertions. */
   seen: SeenRecord;
   /** The server's own secrets, by purpose. */
@@ -137,9 +234,15 @@ export interface Entry<T> {
  * Where records are kept. Stores hold `expiresAt` but never judge it: the rules judge it with the server's clock, and
  * `sweep` clears. Records are values: what is read back is equal to what was put and must not be changed.
  *
- * A store that fails throws; the server answers `server_error` and nothing is issued.
+ * A store that fails throws, and nothing is issued. Where the error's `name` is `StoreError` it is expected to pass: the
+ * server answers 503 `temporarily_unavailable`, and 500 `server_error` otherwise.
  */
 export interface Store {
+  /**
+   * Whether what is put here outlasts the process and may be seen by others: then clients and users that are changed
+   * while a server runs are kept here too, and shared. Default: false.
+   */
+  readonly lasting?: boolean;
   /** Reads a record; `undefined` when there is none. Spent records stay readable until they are swept. */
   get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined>;
   /** Writes a record, replacing one of the same kind and id (which is then unspent). */

@@ -3,14 +3,19 @@
 /** The callback page of the demo clients: what came back from an authorization request, and what to do with it. */
 
 import type { VNode } from "preact";
-import type { AuthorizedProps } from "../endpoints/pages.ts";
+import type { AuthorizedProps, RoundTrip as RoundTripProps } from "../endpoints/pages.ts";
 import { inWords } from "./duration.ts";
 import { errorInWords } from "./error_words.ts";
+import { Checks } from "./checks.tsx";
 import { Example } from "./example.tsx";
+import { Message } from "./exchange.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
+import { Parameters } from "./parameters.tsx";
+import { Pkce } from "./pkce.tsx";
 import { Ways } from "./start.tsx";
 import { Step } from "./step.tsx";
+import { TrialForm } from "./trial_form.tsx";
 import { Fact, Value, Wire } from "./value.tsx";
 
 /** The page at `/authorized`, for a success and for a failure. */
@@ -58,6 +63,7 @@ function Success(
         </>
       }
     >
+      <RoundTrip {...props.roundTrip} />
       <Section id="next" heading="Next steps">
         <ol class="steps">
           <Step title="Copy the authorization code">
@@ -68,11 +74,30 @@ function Success(
               A client that uses PKCE makes this secret before it sends the browser here, and sends only its hash, the
               code challenge. Whoever steals the code still lacks the verifier.
             </p>
+            {props.roundTrip.pkce && <Pkce {...props.roundTrip.pkce} />}
           </Step>
           <Step title="Send a POST request to the token endpoint">
             <dl class="values">
               <Value label="Token endpoint" text={props.tokenEndpoint} />
             </dl>
+            {props.proposal === undefined
+              ? (
+                <p class="aside">
+                  This page sends the request itself only for a code that a client of this page asked for in this
+                  browser. For any other one, the requests below show the form.
+                </p>
+              )
+              : (
+                <>
+                  <Message
+                    label="The request, as it will be sent"
+                    message={props.proposal.request}
+                    secrets={props.proposal.secrets}
+                    what="the token request"
+                  />
+                  <TrialForm form={props.proposal.form} base={props.base} />
+                </>
+              )}
           </Step>
         </ol>
       </Section>
@@ -92,9 +117,55 @@ function Success(
             <Wire text="code_verifier" /> is mandatory for public clients.
           </li>
         </ul>
-        <Ways site={props} startLinks={props.startLinks} />
+        <Ways site={props} startLinks={props.startLinks} plain={props.proposal !== undefined} />
       </Section>
     </Layout>
+  );
+}
+
+/** The way that the browser went: with the request to the server, and back here with the answer. */
+function RoundTrip({ request, redirect, ignored, checks }: RoundTripProps): VNode {
+  return (
+    <Section id="round-trip" heading="How it came here">
+      <h3>The authorization request</h3>
+      {request === undefined
+        ? (
+          <p>
+            This browser did not begin the flow from a page of this server, so the request is not known here. A client
+            remembers its own, and compares.
+          </p>
+        )
+        : (
+          <>
+            <p>The client sent the browser to the authorization endpoint. Everything in it is public.</p>
+            <Parameters of={request} />
+          </>
+        )}
+      <Answer redirect={redirect} ignored={ignored} checks={checks} />
+    </Section>
+  );
+}
+
+function Answer(
+  { redirect, ignored = [], checks }: Pick<RoundTripProps, "redirect" | "ignored" | "checks">,
+): VNode {
+  return (
+    <>
+      <h3>The answer, by redirect</h3>
+      <p>The server sent the browser back to the redirect URI. Before a client believes the answer, it checks it.</p>
+      <Parameters of={redirect} />
+      {ignored.length > 0 && (
+        <p>
+          Also in it, and ignored, because they mean nothing in such an answer: {ignored.map((name, i) => (
+            <>
+              {i > 0 && ", "}
+              <Wire text={name} />
+            </>
+          ))}.
+        </p>
+      )}
+      <Checks checks={checks} />
+    </>
   );
 }
 
@@ -143,6 +214,12 @@ function Failure(
           <Ways site={props} startLinks={props.startLinks} />
         </>
       }
-    />
+    >
+      {error !== undefined && (
+        <Section id="round-trip" heading="How it came here">
+          <Answer {...props.roundTrip} />
+        </Section>
+      )}
+    </Layout>
   );
 }

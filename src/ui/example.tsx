@@ -4,8 +4,9 @@
 
 import type { VNode } from "preact";
 import type { TokenRequestExample } from "../endpoints/pages.ts";
-import { Verdict } from "./notice.tsx";
+import { Veiled } from "./secret.tsx";
 import { Copy, Wire } from "./value.tsx";
+import { Verdict } from "./verdict.tsx";
 
 const proof = {
   public: (
@@ -22,7 +23,7 @@ const proof = {
   ),
 };
 
-function fitInWords({ kind, clientId, fits, used, verifier }: TokenRequestExample): VNode {
+function fitInWords({ kind, clientId, fits, used, verifier, lacksSecret }: TokenRequestExample): VNode {
   if (fits === undefined) {
     return (
       <>
@@ -47,17 +48,18 @@ function fitInWords({ kind, clientId, fits, used, verifier }: TokenRequestExampl
       </>
     );
   }
+  const missing = [...verifier === "placeholder" ? ["code verifier"] : [], ...lacksSecret ? ["client secret"] : []];
   return (
     <>
       This code was issued to <Wire text={clientId} />: the request below works{" "}
-      {verifier === "placeholder" ? "with your code verifier put in, once." : "as it is, once."}
+      {missing.length > 0 ? `with your ${missing.join(" and ")} put in, once.` : "as it is, once."}
     </>
   );
 }
 
 /** A figure: who asks, whether it fits, and the command. */
 export function Example(example: TokenRequestExample): VNode {
-  const { kind, command, verifier } = example;
+  const { kind, command, secrets = [], verifier } = example;
   const id = `example-${kind}`;
   return (
     <figure class="exchange" aria-labelledby={id}>
@@ -79,7 +81,9 @@ export function Example(example: TokenRequestExample): VNode {
         )}
       </figcaption>
       <div class="box">
-        <pre class="wire">{command}</pre>
+        <pre class="wire">
+          <Veiled text={command} secrets={secrets} />
+        </pre>
         <Copy what={`the request as a ${kind} client`} />
       </div>
     </figure>

@@ -8,55 +8,44 @@ import { Layout, Section } from "./layout.tsx";
 import { Start } from "./start.tsx";
 import { Fact, Value, Wire } from "./value.tsx";
 
-const authentication: Readonly<Record<string, string>> = {
-  none: "a public client: it has no secret and relies on PKCE",
-  client_secret_basic: "a confidential client: id and secret travel in the Authorization header",
-  client_secret_post: "a confidential client: id and secret travel in the request body",
-};
-
 /** True of what a browser can simply open: the metadata and the keys. */
 function isDocument({ name, url }: HomeProps["endpoints"][number]): boolean {
   return name === "jwks_uri" || url.includes("/.well-known/");
 }
 
-function Client({ client }: { readonly client: HomeProps["clients"][number] }): VNode {
-  const { id, name, authMethod, redirectUris, scope } = client;
+/** Names that lead to pages, with ids beside them. */
+function List(
+  { things, none }: {
+    readonly things: readonly { readonly id: string; readonly name?: string; readonly href: string }[];
+    readonly none: string;
+  },
+): VNode {
+  if (things.length === 0) return <p>{none}</p>;
   return (
-    <article>
-      <h3>{name ?? id}</h3>
-      <dl class="facts">
-        <Fact label="Client ID">
+    <dl class="facts">
+      {things.map(({ id, name, href }) => (
+        <Fact
+          key={id}
+          label={
+            <a href={href}>
+              <bdi>{name ?? id}</bdi>
+            </a>
+          }
+        >
           <Wire text={id} />
         </Fact>
-        <Fact label="Authentication">
-          <Wire text={authMethod} />
-          {Object.hasOwn(authentication, authMethod) && <>, {authentication[authMethod]}</>}
-        </Fact>
-        {redirectUris.length > 0 && (
-          <Fact label={redirectUris.length === 1 ? "Redirect URI" : "Redirect URIs"}>
-            {redirectUris.map((uri) => (
-              <div key={uri}>
-                <Wire text={uri} />
-              </div>
-            ))}
-          </Fact>
-        )}
-        {scope.length > 0 && (
-          <Fact label="Scope">
-            <Wire text={scope.join(" ")} />
-          </Fact>
-        )}
-      </dl>
-    </article>
+      ))}
+    </dl>
   );
 }
 
 /** The page at the issuer itself. */
 export function Home(props: HomeProps): VNode {
-  const { issuer, startLinks, clients, users, endpoints, scopes } = props;
+  const { base, issuer, startLinks, directory, endpoints, scopes } = props;
   const discovery = endpoints.find(({ url }) => url.includes("/.well-known/openid-configuration")) ??
     endpoints.find(({ url }) => url.includes("/.well-known/"));
   const [main] = startLinks;
+  const flows = props.links?.find(({ path }) => path === "/flows");
   return (
     <Layout
       site={props}
@@ -74,6 +63,11 @@ export function Home(props: HomeProps): VNode {
                 <p>
                   To see it happen, send an authorization request as{" "}
                   <Wire text={main.clientId} />; the code arrives on a page of this server.
+                  {flows && (
+                    <>
+                      {" "}Afterwards, <a href={base + flows.path}>{flows.label}</a> shows what happened, step by step.
+                    </>
+                  )}
                 </p>
                 <nav class="ways" aria-label="Demo flows">
                   <Start label="Start the demo flow" links={startLinks} />
@@ -96,27 +90,28 @@ export function Home(props: HomeProps): VNode {
           {discovery && <Value label="Discovery document" text={discovery.url} />}
         </dl>
       </Section>
-      <Section id="clients" heading="Clients">
-        {clients.length > 0
-          ? clients.map((client) => <Client key={client.id} client={client} />)
-          : <p>No client is registered, so every authorization request will be refused.</p>}
-      </Section>
-      <Section id="users" heading="Users">
-        {users.length > 0
-          ? (
-            <>
-              <p>A client knows a person by the subject, which never changes and is never given to somebody else.</p>
-              <dl class="facts">
-                {users.map(({ sub, name }) => (
-                  <Fact key={sub} label={name ?? "Unnamed"}>
-                    <Wire text={sub} />
-                  </Fact>
-                ))}
-              </dl>
-            </>
-          )
-          : <p>No user is set up, so there is nobody whom a token could speak for.</p>}
-      </Section>
+      {directory !== undefined && (
+        <>
+          <Section id="clients" heading="Clients">
+            <List
+              things={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
+              none="No client is registered, so every authorization request will be refused."
+            />
+            <p class="ways">
+              <a href={`${base}/clients`}>What they may do, and settings to paste</a>
+            </p>
+          </Section>
+          <Section id="users" heading="Users">
+            <List
+              things={directory.users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
+              none="No user is set up, so there is nobody whom a token could speak for."
+            />
+            <p class="ways">
+              <a href={`${base}/users`}>What tokens tell of them</a>
+            </p>
+          </Section>
+        </>
+      )}
       <Section id="endpoints" heading="Endpoints">
         <dl class="facts">
           {endpoints.map(({ name, url }) => (

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The frame of every page: head, slim header, one `main` with one `h1`. */
+/** The frame of every page: head, slim header with the ways to other pages, one `main` with one `h1`. */
 
 import type { ComponentChildren, VNode } from "preact";
 import type { Site } from "../endpoints/pages.ts";
@@ -8,6 +8,10 @@ import type { Site } from "../endpoints/pages.ts";
 /** What a page puts into the frame. */
 export interface LayoutProps {
   readonly site: Site;
+  /** The page's own path below the base, so that the header can mark where one is. Default: on none of its pages. */
+  readonly path?: string;
+  /** What the head needs besides what every page has. Default: nothing. */
+  readonly head?: ComponentChildren;
   /** The only `h1`, and the first half of the document's title. */
   readonly heading: string;
   /** What follows the heading directly, before the first section. */
@@ -16,8 +20,8 @@ export interface LayoutProps {
 }
 
 /** Draws a whole document, from `html` inwards. Nothing inline: the style sheet, the script and the icon are assets. */
-export function Layout({ site, heading, opening, children }: LayoutProps): VNode {
-  const { base, issuer } = site;
+export function Layout({ site, path, head, heading, opening, children }: LayoutProps): VNode {
+  const { base, issuer, links = [] } = site;
   return (
     <html lang="en">
       <head>
@@ -28,8 +32,10 @@ export function Layout({ site, heading, opening, children }: LayoutProps): VNode
         <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
         <link rel="stylesheet" href={`${base}/static/style.css`} />
         <script type="module" src={`${base}/static/script.js`}></script>
+        {head}
       </head>
       <body>
+        <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
           <a class="name" href={`${base}/`}>
             <img src={`${base}/static/icon.svg`} alt="" width="20" height="20" />
@@ -39,8 +45,15 @@ export function Layout({ site, heading, opening, children }: LayoutProps): VNode
             <span class="unseen">Issuer:</span>
             <code class="wire">{issuer}</code>
           </p>
+          {links.length > 0 && (
+            <nav class="pages" aria-label="Pages">
+              {links.map((link) => (
+                <a key={link.path} href={base + link.path} aria-current={currentness(link.path, path)}>{link.label}</a>
+              ))}
+            </nav>
+          )}
         </header>
-        <main>
+        <main id="main" tabIndex={-1}>
           <div class="opening">
             <h1>{heading}</h1>
             {opening}
@@ -51,6 +64,12 @@ export function Layout({ site, heading, opening, children }: LayoutProps): VNode
       </body>
     </html>
   );
+}
+
+/** A page below one of the header's is not that page, but within it. */
+function currentness(link: string, path: string | undefined): "page" | "true" | undefined {
+  if (link === path) return "page";
+  return path?.startsWith(`${link}/`) ? "true" : undefined;
 }
 
 /** What a section of a page is made of. */

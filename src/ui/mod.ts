@@ -4,12 +4,18 @@ import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 import type { Pages } from "../endpoints/pages.ts";
 import { assets } from "./assets.gen.ts";
+import { Account } from "./account.tsx";
 import { Authorized } from "./authorized.tsx";
+import { Client, Clients } from "./clients.tsx";
+import { Consent } from "./consent.tsx";
 import { FormPost } from "./form_post.tsx";
 import { Home } from "./home.tsx";
 import { LoggedOut } from "./logged_out.tsx";
+import { Login } from "./login.tsx";
 import { Logout } from "./logout.tsx";
 import { Refused } from "./refused.tsx";
+import { Trial } from "./trial.tsx";
+import { User, Users } from "./users.tsx";
 
 function toDocument(page: VNode): string {
   return `<!DOCTYPE html>\n${render(page)}\n`;
@@ -21,8 +27,16 @@ function toDocument(page: VNode): string {
  */
 export const pages: Pages = {
   home: (props) => toDocument(Home(props)),
+  clients: (props) => toDocument(Clients(props)),
+  client: (props) => toDocument(Client(props)),
+  users: (props) => toDocument(Users(props)),
+  user: (props) => toDocument(User(props)),
   authorized: (props) => toDocument(Authorized(props)),
+  trial: (props) => toDocument(Trial(props)),
   refused: (props) => toDocument(Refused(props)),
+  login: (props) => toDocument(Login(props)),
+  consent: (props) => toDocument(Consent(props)),
+  account: (props) => toDocument(Account(props)),
   logout: (props) => toDocument(Logout(props)),
   loggedOut: (props) => toDocument(LoggedOut(props)),
   formPost: (props) => toDocument(FormPost(props)),

@@ -21,9 +21,14 @@ export interface PostFormProps {
 export function PostForm({ action, fields, button, submitsItself = false, children }: PostFormProps): VNode {
   return (
     <form class="ways" method="post" action={action} data-submit={submitsItself ? "" : undefined}>
-      {fields.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
+      <Hidden fields={fields} />
       <button type="submit" class="button">{button}</button>
       {children}
     </form>
   );
+}
+
+/** What a form sends without being filled in. */
+export function Hidden({ fields }: { readonly fields: HiddenFields }): VNode {
+  return <>{fields.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}</>;
 }

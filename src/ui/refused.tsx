@@ -5,6 +5,7 @@
 import type { VNode } from "preact";
 import type { RefusedProps } from "../endpoints/pages.ts";
 import { Comparison } from "./comparison.tsx";
+import { sectionsOf } from "./specifications.ts";
 import { Layout } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Ways } from "./start.tsx";
@@ -50,6 +51,7 @@ export function Refused(props: RefusedProps): VNode {
               {rule !== undefined && (
                 <Fact label="Rule">
                   <Wire text={rule} />
+                  {sectionsOf(rule).map(({ title }) => `, ${title}`).join("")}
                 </Fact>
               )}
             </dl>

@@ -10,15 +10,17 @@ export interface StartProps {
   /** What the button says. */
   readonly label: string;
   readonly links: readonly StartLink[];
+  /** Whether the page has a more important button. Default: false. */
+  readonly plain?: boolean;
 }
 
 /** Draws nothing where no client can be started from here. */
-export function Start({ label, links }: StartProps): VNode | null {
+export function Start({ label, links, plain = false }: StartProps): VNode | null {
   const [main, ...others] = links;
   if (!main) return null;
   return (
     <>
-      <a class="button" href={main.href}>{label}</a>
+      <a class={plain ? "button plain" : "button"} href={main.href}>{label}</a>
       {others.map((link) => <a key={link.clientId} href={link.href}>Start as {link.clientId}</a>)}
     </>
   );
@@ -28,13 +30,16 @@ export function Start({ label, links }: StartProps): VNode | null {
 export interface WaysProps {
   readonly site: Site;
   readonly startLinks?: readonly StartLink[];
+  /** Whether the page has a more important button than "Start New Authorization". Default: false. */
+  readonly plain?: boolean;
 }
 
-/** "Start New Authorization" where one can be started, and "Back to Home". */
-export function Ways({ site, startLinks = [] }: WaysProps): VNode {
+/** "Start New Authorization" where one can be started, what led here where that was recorded, and "Back to Home". */
+export function Ways({ site, startLinks = [], plain }: WaysProps): VNode {
   return (
     <nav class="ways" aria-label="Where to go from here">
-      <Start label="Start New Authorization" links={startLinks} />
+      <Start label="Start New Authorization" links={startLinks} plain={plain} />
+      {site.trail !== undefined && <a href={site.base + site.trail}>See the whole flow</a>}
       <a href={`${site.base}/`}>Back to Home</a>
     </nav>
   );

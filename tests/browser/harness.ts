@@ -15,20 +15,45 @@ export const executablePath: string | undefined = findChromium();
 
 let browser: Promise<Browser> | undefined;
 
+/** How a page is opened. */
+export interface OpenOptions extends BrowserContextOptions {
+  /** The page's own scripts never come, but the tests may still ask it anything. Default: false. */
+  readonly bare?: boolean;
+}
+
+/** How people may come to a page: by day and by night, on a phone, a tablet and a desk, with script and without. */
+export const circumstances: readonly { readonly name: string; readonly options: OpenOptions }[] = ([
+  [320, "light"],
+  [320, "dark"],
+  [320, "light", "bare"],
+  [320, "dark", "bare"],
+  [768, "light"],
+  [1280, "light"],
+  [1280, "dark"],
+  [1280, "light", "bare"],
+  [1280, "dark", "bare"],
+] as const).map(([width, colorScheme, bare]) => ({
+  name: [width, colorScheme, ...bare ? [bare] : []].join("-"),
+  options: { colorScheme, bare: bare !== undefined, viewport: { width, height: 800 } },
+}));
+
 /** A page that was opened, and everything it complained about. */
 export interface Opened extends AsyncDisposable {
   readonly page: Page;
   /** Console errors and warnings, CSP violations, uncaught errors, dialogs, failed requests. */
   readonly complaints: readonly string[];
+  /** Whether the page runs its scripts; where it does not, no callback of a question put to it is ever called either. */
+  readonly scripted: boolean;
 }
 
 /** Opens a page in a context of its own. A page that answers with an error status logs that; this is no complaint. */
-export async function open(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
+export async function open(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<Opened> {
   browser ??= chromium.launch({
     executablePath,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
   });
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  if (bare) await context.route("**/*.js", (route) => route.fulfill({ contentType: "text/javascript" }));
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -46,7 +71,8 @@ export async function open(url: string, options: BrowserContextOptions = {}): Pr
     if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`);
   });
   await page.goto(url, { waitUntil: "load" });
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  const scripted = options.javaScriptEnabled ?? true;
+  return { page, complaints, scripted, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Keeps a picture of the whole page in the folder that LATCHKEY_SHOTS names, if it names one. */

@@ -1,4 +1,9 @@
-/** Questions to ask of a page from inside: each a script text that evaluates to a list of faults, empty when all is well. */
+/** Questions to ask of a page from inside; the answers are lists of faults, empty when all is well. */
+
+// Named here and nowhere else, so that only who runs these tests downloads it.
+// deno-lint-ignore no-import-prefix
+import axe from "npm:axe-core@4.14.1";
+import type { Opened } from "./harness.ts";
 
 /** Text with too little contrast to what lies behind it (WCAG 2.2, 1.4.3), and control borders (1.4.11). */
 export const poorContrast = `(() => {
@@ -27,10 +32,11 @@ export const poorContrast = `(() => {
     if (node.data.trim() === "") continue;
     judge(node.data.slice(0, 30), parse(getComputedStyle(node.parentElement).color), ground(node.parentElement), 4.5);
   }
-  for (const e of document.querySelectorAll(".copy, .notice, .top")) {
+  for (const e of document.querySelectorAll(".copy, .notice, .top, input:not([type=hidden]), textarea")) {
     const style = getComputedStyle(e);
     const side = ["Left", "Bottom"].find((name) => style["border" + name + "Width"] !== "0px");
-    judge("border of ." + e.className, parse(style["border" + side + "Color"]), ground(e.parentElement), 3);
+    if (side === undefined || e.type === "radio" || e.type === "checkbox") continue;
+    judge("border of " + e.tagName + "." + e.className, parse(style["border" + side + "Color"]), ground(e.parentElement), 3);
   }
   return faults;
 })()`;
@@ -39,9 +45,10 @@ export const poorContrast = `(() => {
 export const sideways = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return [];
-  return [...document.querySelectorAll("body *")]
+  // Text may reach beyond although its element does not.
+  return ["the document: " + scrollWidth + " > " + clientWidth, ...[...document.querySelectorAll("body *")]
     .filter((e) => e.getBoundingClientRect().right > clientWidth + 0.5)
-    .map((e) => e.tagName + "." + e.className + ": " + e.getBoundingClientRect().right + " > " + clientWidth);
+    .map((e) => e.tagName + "." + e.className + ": " + e.getBoundingClientRect().right + " > " + clientWidth)];
 })()`;
 
 /** Faults of structure that a reader who listens would stumble over. */
@@ -63,10 +70,12 @@ export const structure = `(() => {
     if (!ids.includes(e.getAttribute("aria-labelledby"))) faults.push("label missing: " + e.outerHTML.slice(0, 60));
   }
   for (const e of all("img:not([alt])")) faults.push("no alt: " + e.outerHTML);
-  for (const e of all("a, button")) {
-    if (e.textContent.trim() === "") faults.push("no name: " + e.outerHTML);
+  for (const e of all("a, button, summary")) {
+    if ((e.getAttribute("aria-label") ?? e.textContent).trim() === "") faults.push("no name: " + e.outerHTML);
     const { height } = e.getBoundingClientRect();
-    if (height < 24) faults.push("only " + height + " px high: " + e.outerHTML);
+    // A link within a sentence is as high as its line (WCAG 2.2, 2.5.8).
+    const inline = e.parentElement.matches("p, li") && e.parentElement.textContent.trim() !== e.textContent.trim();
+    if (height < 24 && !inline && e.checkVisibility()) faults.push("only " + height + " px high: " + e.outerHTML);
   }
   const names = all("button").map((e) => e.textContent);
   if (new Set(names).size !== names.length) faults.push("buttons with the same name");
@@ -76,9 +85,23 @@ export const structure = `(() => {
   return faults;
 })()`;
 
-/** How far things moved after they were first drawn; empty when nothing moved. */
+/** How far things moved after they were first drawn, and by themselves; empty when nothing did. */
 export const shifts = `new Promise((resolve) => {
-  new PerformanceObserver((list) => resolve(list.getEntries().map((e) => e.value)))
+  new PerformanceObserver((list) => resolve(list.getEntries().flatMap((e) => e.hadRecentInput ? [] : [e.value])))
     .observe({ type: "layout-shift", buffered: true });
   requestAnimationFrame(() => requestAnimationFrame(() => resolve([])));
 })`;
+
+/** What axe-core finds amiss: success criteria of WCAG 2.2 AA, and what it holds for good practice. */
+const violations = `axe.run(document).then(({ violations }) => violations.map(({ id, help, nodes }) =>
+  id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
+
+/** Asks everything there is to ask of a page as it stands, complaints included. */
+export async function inspect({ page, complaints, scripted }: Opened): Promise<string[]> {
+  const faults = [...complaints];
+  await page.evaluate(axe.source);
+  for (const question of [sideways, structure, poorContrast, ...scripted ? [shifts, violations] : []]) {
+    faults.push(...await page.evaluate(question) as string[]);
+  }
+  return faults;
+}

@@ -1,43 +1,79 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
+import { settingsFor } from "../../src/endpoints/client_settings/mod.ts";
 import type {
+  AccountProps,
   AuthorizedProps,
+  ClientProps,
+  ClientsProps,
+  ConsentProps,
   FormPostProps,
   HomeProps,
+  ListedClient,
+  ListedUser,
+  LoginProps,
   LogoutProps,
   Pages,
   RefusedProps,
   Site,
+  UserProps,
+  UsersProps,
 } from "../../src/endpoints/pages.ts";
+import { knowClient } from "../../src/oauth/clients.ts";
+import { distrusted, exchanged, hostileTrial, lost, proposal, replayed, roundTrip } from "./trial_samples.ts";
 
 const issuer = "http://localhost:9000";
-const site: Site = { issuer, base: "" };
+const links = [
+  { label: "Clients", path: "/clients" },
+  { label: "Users", path: "/users" },
+  { label: "Flows", path: "/flows" },
+];
+const site: Site = { issuer, base: "", links };
 
 const startLinks = [
   { clientId: "demo-public", confidential: false, href: "/authorize-public" },
   { clientId: "demo-confidential", confidential: true, href: "/authorize-confidential" },
 ];
 
+const scope = ["openid", "profile", "email", "read", "write", "offline_access"];
+
+const clients: readonly ListedClient[] = [
+  {
+    id: "demo-public",
+    name: "Demo, public",
+    href: "/clients/demo-public",
+    authMethod: "none",
+    redirectUris: [`${issuer}/authorized`],
+    postLogoutRedirectUris: [`${issuer}/`],
+    grantTypes: ["authorization_code", "refresh_token"],
+    scope,
+  },
+  {
+    id: "demo-confidential",
+    href: "/clients/demo-confidential",
+    authMethod: "client_secret_basic",
+    redirectUris: [`${issuer}/authorized`, "https://app.example/oauth/callback/with/a/rather/long/path"],
+    postLogoutRedirectUris: [],
+    grantTypes: ["authorization_code", "client_credentials"],
+    scope: ["openid", "read"],
+  },
+];
+
+const users: readonly ListedUser[] = [
+  {
+    sub: "alice",
+    name: "Alice Adams",
+    href: "/users/alice",
+    claims: [["name", `"Alice Adams"`], ["email", `"alice@example.com"`], ["email_verified", "true"]],
+  },
+  { sub: "bob", href: "/users/bob", claims: [] },
+];
+
 /** A server with two demo clients. */
 export const home: HomeProps = {
   ...site,
   startLinks,
-  clients: [
-    {
-      id: "demo-public",
-      name: "Demo, public",
-      authMethod: "none",
-      redirectUris: [`${issuer}/authorized`],
-      scope: ["openid", "profile", "email", "read", "write", "offline_access"],
-    },
-    {
-      id: "demo-confidential",
-      authMethod: "client_secret_basic",
-      redirectUris: [`${issuer}/authorized`, "https://app.example/oauth/callback/with/a/rather/long/path"],
-      scope: ["openid", "read"],
-    },
-  ],
-  users: [{ sub: "alice", name: "Alice Adams" }, { sub: "bob" }],
+  directory: { clients, users },
   endpoints: [
     { name: "openid-configuration", url: `${issuer}/.well-known/openid-configuration` },
     { name: "authorization_endpoint", url: `${issuer}/oauth2/authorize` },
@@ -55,6 +91,8 @@ export const success: AuthorizedProps = {
   ...site,
   outcome: { kind: "success", code, state: "af0ifjsldkj" },
   notes: [],
+  roundTrip,
+  proposal,
   examples: [
     {
       kind: "public",
@@ -94,6 +132,43 @@ export const success: AuthorizedProps = {
 
 const long = `${"x".repeat(300)}-${"<b onclick=alert(1)>".repeat(8)}`;
 
+const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
+
+/** The clients, and an empty form. */
+export const clientList: ClientsProps = { ...site, clients, form: { token, values: {}, faults: [] } };
+
+/** A client that was added just now, with the settings of all libraries that it suits. */
+export const client: ClientProps = {
+  ...site,
+  client: clients[0]!,
+  drawnSecret: token,
+  settings: settingsFor(
+    issuer,
+    knowClient(
+      {
+        client_id: "web",
+        client_secret: token,
+        token_endpoint_auth_method: "client_secret_post",
+        redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
+      },
+      { scopes: scope, alg: "RS256" },
+    ),
+    { secret: token, unattended: true },
+  ),
+  form: clientList.form,
+};
+
+/** The users, and an empty form. */
+export const userList: UsersProps = { ...site, users, form: { token, values: {}, faults: [] } };
+
+/** A user, with a form that holds the claims. */
+export const user: UserProps = {
+  ...site,
+  user: users[0]!,
+  first: false,
+  form: { token, values: { claims: `{\n  "name": "Alice Adams"\n}` }, faults: [] },
+};
+
 /** A redirect URI off by one letter. */
 export const refused: RefusedProps = {
   ...site,
@@ -104,12 +179,14 @@ export const refused: RefusedProps = {
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
   mend: "Send one of the registered redirect URIs, character by character, or register this one.",
+  trail: "/flows/7",
 };
 
 /** An answer that was no. */
 export const failure: AuthorizedProps = {
   ...success,
   outcome: { kind: "failure", error: "access_denied", description: "Alice said no to this client [AZ-20]" },
+  roundTrip: { ...roundTrip, redirect: [["error", "access_denied"], ...roundTrip.redirect.slice(1)] },
 };
 
 /** A client sent the browser here to log out. */
@@ -124,12 +201,99 @@ export const logout: LogoutProps = {
   ],
 };
 
+const interaction = [["interaction", "q7fJ2m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU"], ["form_token", code]] as const;
+
+/** Three people to pick from, one of them with a password. */
+export const login: LoginProps = {
+  ...site,
+  client: { id: "demo-public", name: "Demo public client" },
+  fields: interaction,
+  people: [
+    { sub: "alice", name: "Alice Adams", email: "alice@example.com", current: true },
+    { sub: "bob", name: "Bob Brown", email: "bob@example.com", current: false },
+    { sub: "248289761001", current: false },
+    {
+      sub: "carol",
+      name: "Carol Clark",
+      current: false,
+      passwordHref: "/oauth2/login?interaction=q7f&as=carol",
+    },
+  ],
+  password: { sub: "carol" },
+  stranger: { subject: "", claims: "" },
+  again: false,
+};
+
+/** What the demo client asks for. */
+export const consent: ConsentProps = {
+  ...site,
+  client: { id: "demo-public", name: "Demo public client", confidential: false },
+  user: { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+  fields: interaction,
+  redirectUri: `${issuer}/authorized`,
+  scope: ["openid", "profile", "email", "read", "offline_access"].map((value) => ({
+    value,
+    fixed: value === "openid",
+    known: value === "profile",
+  })),
+  claims: [],
+  resources: [],
+  otherAccountHref: "/oauth2/login?interaction=q7f",
+};
+
+/** Two applications that were allowed something. */
+export const account: AccountProps = {
+  ...site,
+  account: {
+    user: { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+    since: Date.UTC(2026, 0, 1, 12),
+    consents: [
+      {
+        client: { id: "demo-public", name: "Demo public client" },
+        scope: ["openid", "read"],
+        claims: [],
+        resources: [],
+        at: Date.UTC(2026, 0, 1, 12),
+        validUntil: Date.UTC(2026, 0, 31, 12),
+        fields: interaction,
+      },
+      {
+        client: { id: "web" },
+        scope: ["openid", "profile", "offline_access"],
+        claims: ["birthdate"],
+        resources: ["https://api.example"],
+        at: Date.UTC(2025, 11, 24, 18),
+        validUntil: Date.UTC(2026, 0, 23, 18),
+        fields: interaction,
+      },
+    ],
+  },
+};
+
 /** A code on its way to a client. */
 export const formPost: FormPostProps = {
   ...site,
   action: "https://app.example/callback?tenant=1&area=east",
   client: "Demo, public",
   fields: [["code", code], ["state", "af0ifjsldkj"], ["iss", issuer]],
+};
+
+const hostileClient: ListedClient = {
+  id: long,
+  name: long,
+  href: `/clients/${encodeURIComponent(long)}`,
+  authMethod: long,
+  redirectUris: [long],
+  postLogoutRedirectUris: [long],
+  grantTypes: [long],
+  scope: [long],
+};
+
+const hostileUser: ListedUser = {
+  sub: long,
+  name: long,
+  href: `/users/${encodeURIComponent(long)}`,
+  claims: [[long, JSON.stringify(long)]],
 };
 
 /** A page, as a function of who draws it. */
@@ -145,7 +309,74 @@ export const samples: Readonly<Record<string, Sample>> = {
   "/": { status: 200, draw: (pages) => pages.home(home) },
   "/bare": {
     status: 200,
-    draw: (pages) => pages.home({ ...home, startLinks: [], clients: [], users: [], scopes: ["read"] }),
+    draw: (pages) =>
+      pages.home({
+        ...home,
+        links: [],
+        startLinks: [],
+        directory: { clients: [], users: [] },
+        scopes: ["read"],
+      }),
+  },
+  "/clients": { status: 200, draw: (pages) => pages.clients(clientList) },
+  "/clients/none": { status: 200, draw: (pages) => pages.clients({ ...clientList, clients: [], form: undefined }) },
+  "/clients/hostile": {
+    status: 400,
+    draw: (pages) =>
+      pages.clients({
+        ...clientList,
+        clients: [hostileClient],
+        form: {
+          token,
+          values: { client_id: long, client_name: long, redirect_uris: `${long}\n${long}` },
+          faults: [
+            { field: "client_id", expected: "1 to 256 printable ASCII characters", found: long, mend: "Shorten it." },
+            { field: "redirect_uris", expected: "an absolute URI", found: long, mend: "Begin it with https://." },
+            { field: "token_endpoint_auth_method", expected: "one of three", found: long, mend: "Choose one." },
+          ],
+        },
+      }),
+  },
+  "/client": { status: 201, draw: (pages) => pages.client(client) },
+  "/client/idle": { status: 200, draw: (pages) => pages.client({ ...client, settings: [], form: undefined }) },
+  "/client/hostile": {
+    status: 200,
+    draw: (pages) =>
+      pages.client({
+        ...client,
+        client: hostileClient,
+        drawnSecret: undefined,
+        settings: [
+          { library: "curl", place: "a POSIX shell", text: long, notes: [long] },
+          { library: "Go", place: "go-oidc", notes: [long] },
+        ],
+      }),
+  },
+  "/users": { status: 200, draw: (pages) => pages.users(userList) },
+  "/users/none": { status: 200, draw: (pages) => pages.users({ ...userList, users: [], form: undefined }) },
+  "/users/hostile": {
+    status: 400,
+    draw: (pages) =>
+      pages.users({
+        ...userList,
+        users: [hostileUser],
+        form: {
+          token,
+          values: { sub: long, claims: long },
+          faults: [{ field: "claims", expected: "a JSON object", found: long, mend: "Write one." }],
+        },
+      }),
+  },
+  "/user": { status: 200, draw: (pages) => pages.user(user) },
+  "/user/hostile": {
+    status: 200,
+    draw: (pages) =>
+      pages.user({
+        ...user,
+        user: hostileUser,
+        first: true,
+        form: { token, values: { claims: `</textarea>${long}` }, faults: [] },
+      }),
   },
   "/authorized": { status: 200, draw: (pages) => pages.authorized(success) },
   "/authorized/hostile": {
@@ -154,6 +385,13 @@ export const samples: Readonly<Record<string, Sample>> = {
       pages.authorized({
         ...success,
         outcome: { kind: "success", code: long, state: long },
+        roundTrip: {
+          redirect: [["code", long]],
+          ignored: [long, long],
+          checks: [{ name: "state", holds: false, expected: "one that this browser sent", received: long }],
+          pkce: { verifier: long, digest: long, computed: long, matches: false },
+        },
+        proposal: undefined,
         notes: ["The code was longer than 300 characters and is shown shortened.", `The state held ${long}.`],
         examples: success.examples.map((example) => ({ ...example, command: long, fits: undefined, verifier: "none" })),
       }),
@@ -164,8 +402,14 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   "/authorized/empty": {
     status: 200,
-    draw: (pages) => pages.authorized({ ...success, outcome: { kind: "failure" } }),
+    draw: (pages) =>
+      pages.authorized({ ...success, outcome: { kind: "failure" }, roundTrip: { redirect: [], checks: [] } }),
   },
+  "/authorized/try": { status: 200, draw: (pages) => pages.trial(exchanged) },
+  "/authorized/try/replay": { status: 200, draw: (pages) => pages.trial(replayed) },
+  "/authorized/try/distrusted": { status: 200, draw: (pages) => pages.trial(distrusted) },
+  "/authorized/try/lost": { status: 200, draw: (pages) => pages.trial(lost) },
+  "/authorized/try/hostile": { status: 200, draw: (pages) => pages.trial(hostileTrial(long.slice(-80))) },
   "/refused": { status: 400, draw: (pages) => pages.refused(refused) },
   "/refused/hostile": {
     status: 400,
@@ -181,6 +425,76 @@ export const samples: Readonly<Record<string, Sample>> = {
         mend: "Look at the list of endpoints on the home page.",
       }),
   },
+  "/login": { status: 200, draw: (pages) => pages.login(login) },
+  "/login/wrong": {
+    status: 403,
+    draw: (pages) =>
+      pages.login({
+        ...login,
+        people: [],
+        stranger: undefined,
+        retry: { part: "password", fault: "The name or the password is wrong." },
+      }),
+  },
+  "/login/new": {
+    status: 400,
+    draw: (pages) =>
+      pages.login({
+        ...login,
+        people: login.people.slice(0, 2),
+        password: undefined,
+        stranger: { subject: "dave", claims: "{" },
+        again: true,
+        retry: { part: "new", fault: "The claims are not JSON." },
+      }),
+  },
+  "/login/hostile": {
+    status: 200,
+    draw: (pages) =>
+      pages.login({
+        ...login,
+        client: { id: long, name: long },
+        fields: [[long, long]],
+        people: [{ sub: long, name: long, email: long, current: true }],
+        password: { sub: long },
+        stranger: { subject: long, claims: long },
+        retry: { part: "new", fault: long },
+      }),
+  },
+  "/consent": { status: 200, draw: (pages) => pages.consent(consent) },
+  "/consent/site": {
+    status: 200,
+    draw: (pages) =>
+      pages.consent({
+        ...consent,
+        client: { id: "web", confidential: true },
+        user: { sub: "248289761001" },
+        redirectUri: "https://shop.example/oauth/callback",
+        claims: ["birthdate", "phone_number", "locale"],
+        resources: ["https://api.shop.example"],
+        remembered: 30 * 24 * 3600,
+      }),
+  },
+  "/consent/hostile": {
+    status: 200,
+    draw: (pages) =>
+      pages.consent({
+        ...consent,
+        client: { id: long, name: long, confidential: false },
+        user: { sub: long, name: long, email: long },
+        fields: [[long, long]],
+        redirectUri: `com.example.app:/${encodeURIComponent(long)}`,
+        scope: [{ value: long.replaceAll(" ", ""), fixed: false, known: true }],
+        claims: [long],
+        resources: [long],
+      }),
+  },
+  "/account": { status: 200, draw: (pages) => pages.account(account) },
+  "/account/empty": {
+    status: 200,
+    draw: (pages) => pages.account({ ...site, account: { ...account.account!, consents: [] } }),
+  },
+  "/account/nobody": { status: 200, draw: (pages) => pages.account(site) },
   "/logout": { status: 200, draw: (pages) => pages.logout(logout) },
   "/logout/bare": {
     status: 200,

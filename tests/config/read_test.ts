@@ -6,27 +6,32 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { type Configuration, readConfiguration } from "../../src/config/read.ts";
 import { exampleFile } from "../../src/config/help.ts";
 import type { JudgeSettings } from "../../src/config/meaning.ts";
+import { operatorNames } from "../../src/config/operator.ts";
+import { optionFaults } from "../../src/latchkey.ts";
 import type { Fault } from "../../src/oauth/fault.ts";
 import type { Settings } from "../../src/oauth/settings.ts";
 import { ConfigurationError } from "../../src/oauth/settings_error.ts";
 import { settingsFaults } from "../../src/oauth/settings_faults.ts";
 
-/** Flags, environment, and a file called `latchkey.json` when there is one. */
+/** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
 interface Given {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Text, or a value that becomes JSON. */
   readonly file?: unknown;
+  /** The texts of other files, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly judge?: JudgeSettings;
 }
 
 const content: JudgeSettings = () => [];
 
-function read({ args = [], env = {}, file, judge = content }: Given): Promise<Configuration> {
+function read({ args = [], env = {}, file, files = {}, judge = content }: Given): Promise<Configuration> {
   const text = typeof file === "string" ? file : JSON.stringify(file);
   const named = file === undefined ? env : { LATCHKEY_CONFIG: "latchkey.json", ...env };
   const readTextFile = (path: string) => {
     if (path === "latchkey.json" && file !== undefined) return Promise.resolve(text);
+    if (files[path] !== undefined) return Promise.resolve(files[path]);
     return Promise.reject(Object.assign(new Error(`cannot open ${path}`), { code: "ENOENT" }));
   };
   return readConfiguration({ args, env: named, readTextFile }, judge);
@@ -61,15 +66,37 @@ function tell({ place, expected, found, mend }: Fault): string {
   return `${place}: expected ${expected}; found ${found}; ${mend}`;
 }
 
+/** What holds where nobody says anything. */
+const untold: Run = {
+  kind: "run",
+  settings: {},
+  port: 9000,
+  host: "localhost",
+  store: { kind: "memory" },
+  inspector: undefined,
+  insecureAllowInspector: false,
+  log: "text",
+  metrics: undefined,
+  tls: undefined,
+  maxInFlight: 1000,
+  drain: 0,
+};
+
 test("without flags, environment and file everything has its default", async () => {
-  assertEquals(await read({}), {
-    kind: "run",
-    settings: {},
-    port: 9000,
-    host: "localhost",
-    store: { kind: "memory" },
-  });
+  assertEquals(await read({}), untold);
 });
+
+/** The variable that says the same as a flag. */
+function variableOf(name: string): string {
+  return `LATCHKEY_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** The configuration file that says the same as a flag. */
+function fileOf(name: string, value: string): Readonly<Record<string, unknown>> {
+  const key = name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  if (/port$|^max-|^drain$/.test(name) && /^\d+$/.test(value)) return { [key]: Number(value) };
+  return { [key]: name === "trust-proxy" ? value.split(",") : value };
+}
 
 const everywhere = [
   { name: "port", values: ["1", "2", "3"], fallback: 9000, get: (c: Run) => c.port, as: Number },
@@ -87,21 +114,38 @@ const everywhere = [
     get: (c: Run) => c.store,
     as: (value: string) => ({ kind: "sqlite", path: value.slice("sqlite:".length), durability: "process" }),
   },
+  { name: "log", values: ["text", "json", "off"], fallback: "text", get: (c: Run) => c.log },
+  {
+    name: "metrics-port",
+    values: ["1", "2", "3"],
+    fallback: undefined,
+    get: (c: Run) => c.metrics,
+    as: (value: string) => ({ port: Number(value), host: "localhost" }),
+  },
+  {
+    name: "trust-proxy",
+    values: ["::1", "10.0.0.0/8", "127.0.0.1"],
+    fallback: undefined,
+    get: (c: Run) => c.settings.trustProxy,
+    as: (value: string) => [value],
+  },
+  { name: "max-in-flight", values: ["1", "2", "3"], fallback: 1000, get: (c: Run) => c.maxInFlight, as: Number },
+  { name: "drain", values: ["1", "2", "3"], fallback: 0, get: (c: Run) => c.drain, as: Number },
 ];
 type Run = Configuration & { kind: "run" };
 
 for (const { name, values: [flag = "", variable = "", inFile = ""], fallback, get, as = String } of everywhere) {
   test(`${name}: a flag beats the environment, which beats the file, which beats the default`, async () => {
     const args = [`--${name}`, flag];
-    const env = { [`LATCHKEY_${name.toUpperCase()}`]: variable };
-    const file = { [name]: name === "port" ? Number(inFile) : inFile };
+    const env = { [variableOf(name)]: variable };
+    const file = fileOf(name, inFile);
     assertEquals<unknown>(get(await run({ args, env, file })), as(flag));
     assertEquals<unknown>(get(await run({ args: [`--${name}=${flag}`], file })), as(flag));
     assertEquals<unknown>(get(await run({ env, file })), as(variable));
     assertEquals<unknown>(get(await run({ file })), as(inFile));
     assertEquals<unknown>(get(await run({ file: {} })), fallback);
     assertEquals<unknown>(
-      get(await run({ env: { ...env, [`LATCHKEY_${name.toUpperCase()}`]: "" }, file })),
+      get(await run({ env: { ...env, [variableOf(name)]: "" }, file })),
       as(inFile),
     );
   });
@@ -134,36 +178,55 @@ const goodWords: readonly [string, string, (c: Run) => unknown, unknown][] = [
   ["--host", "::1", (c) => c.host, "::1"],
   ["--host", "0.0.0.0", (c) => c.host, "0.0.0.0"],
   ["--host", "fe80::1%eth0", (c) => c.host, "fe80::1%eth0"],
+  ["--login", "auto", (c) => c.settings.login, "auto"],
+  ["--login", "interactive", (c) => c.settings.login, "interactive"],
   ["--store", "memory", (c) => c.store, { kind: "memory" }],
   ["--store", "sqlite::memory:", (c) => c.store, { kind: "sqlite", path: ":memory:", durability: "process" }],
   ["--store", "sqlite:C:\\a b.db", (c) => c.store, { kind: "sqlite", path: "C:\\a b.db", durability: "process" }],
   ["--store", "sqlite:x.db?durability=power", (c) => c.store, { kind: "sqlite", path: "x.db", durability: "power" }],
+  ["--log", "off", (c) => c.log, "off"],
+  ["--metrics-host", "0.0.0.0", (c) => c.metrics, undefined],
+  ["--trust-proxy", "10.0.0.7,fd00::/8", (c) => c.settings.trustProxy, ["10.0.0.7", "fd00::/8"]],
+  ["--max-in-flight", "1000000", (c) => c.maxInFlight, 1_000_000],
+  ["--drain", "3600", (c) => c.drain, 3600],
 ];
 
 test("what may be said by flag may be said by variable and in the file", async () => {
   for (const [flag, value, get, expected] of goodWords) {
     const name = flag.slice(2);
     assertEquals(get(await run({ args: [flag, value] })), expected);
-    assertEquals(get(await run({ env: { [`LATCHKEY_${name.toUpperCase()}`]: value } })), expected);
-    assertEquals(get(await run({ file: { [name]: name === "port" ? Number(value) : value } })), expected);
+    assertEquals(get(await run({ env: { [variableOf(name)]: value } })), expected);
+    assertEquals(get(await run({ file: fileOf(name, value) })), expected);
+    const files = { "/run/value": `${value}\n` };
+    assertEquals(get(await run({ env: { [`${variableOf(name)}_FILE`]: "/run/value" }, files })), expected);
   }
 });
 
 const badWords: Readonly<Record<string, readonly string[]>> = {
   port: ["65536", "-1", "1.5", "0x50", "abc", " 80", "1e3", "99999999999999999999", "９０"],
   host: ["localhost:9000", "http://localhost", "a b", "[::1]", "a/b"],
+  login: ["manual", "Auto", "interactive ", "none"],
   store: ["redis", "sqlite", "sqlite:", "sqlite:?durability=power", "sqlite:x?durability=full", "sqlite:x?", "Memory"],
+  log: ["Text", "yes", "ndjson"],
+  "metrics-port": ["65536", "-1", "x"],
+  "metrics-host": ["localhost:9464", "[::1]"],
+  "max-in-flight": ["0", "-1", "1.5", "1000001", "x"],
+  drain: ["-1", "1.5", "3601", "10s"],
 };
 
 test("a value that cannot be is refused with its place, by flag, by variable and in the file", async () => {
   for (const [name, values] of Object.entries(badWords)) {
-    const variable = `LATCHKEY_${name.toUpperCase()}`;
+    const variable = variableOf(name);
     for (const value of values) {
       const found = JSON.stringify(value);
+      const inFile = fileOf(name, value);
+      const [key = ""] = Object.keys(inFile);
       await assertFaults({ args: [`--${name}`, value] }, [[`--${name}`, found, "Write it like"]]);
       await assertFaults({ args: [`--${name}=${value}`] }, [[`--${name}`, found]]);
       await assertFaults({ env: { [variable]: value } }, [[variable, found, `Write it like ${variable}=`]]);
-      await assertFaults({ file: { [name]: value } }, [[`latchkey.json: ${name}`, found, "Write it like"]]);
+      await assertFaults({ file: inFile }, [[`latchkey.json: ${key}`, String(inFile[key]), "Write it like"]]);
+      const filed = { env: { [`${variable}_FILE`]: "/run/value" }, files: { "/run/value": value } };
+      await assertFaults(filed, [[`${variable}_FILE`, found, "Let the file hold"]]);
     }
   }
 });
@@ -228,6 +291,17 @@ const variableFaults: readonly [string, Readonly<Record<string, string>>, readon
     ["LATCHKEY_"],
   ]],
   ["a secret", { LATCHKEY_CLIENT_SECRET: "hunter2" }, [["LATCHKEY_CLIENT_SECRET"]]],
+  ["a file that is not there", { LATCHKEY_STORE_FILE: "none" }, [
+    ["none", "none there", "that LATCHKEY_STORE_FILE names"],
+  ]],
+  ["a value and the file of one", { LATCHKEY_STORE: "memory", LATCHKEY_STORE_FILE: "none" }, [
+    ["LATCHKEY_STORE_FILE", "LATCHKEY_STORE as well", "Unset one of them."],
+  ]],
+  ["the file of a path", { LATCHKEY_CONFIG_FILE: "a", LATCHKEY_TLS_KEY_FILE: "b" }, [
+    ["LATCHKEY_CONFIG_FILE", "Call it LATCHKEY_CONFIG."],
+    ["LATCHKEY_TLS_KEY_FILE", "Call it LATCHKEY_TLS_KEY."],
+  ]],
+  ["the file of nothing that is known", { LATCHKEY_COLOUR_FILE: "a" }, [["LATCHKEY_COLOUR_FILE", "unknown"]]],
   ["what Kubernetes sets for a service", {
     LATCHKEY_PORT: "tcp://10.0.0.1:9000",
     LATCHKEY_SERVICE_HOST: "10.0.0.1",
@@ -248,6 +322,91 @@ for (const [title, env, faults] of variableFaults) {
   });
 }
 
+test("a variable whose file is empty, or names a database with its password, is told without what is in it", async () => {
+  const env = { LATCHKEY_STORE_FILE: "/run/store" };
+  await assertFaults({ env, files: { "/run/store": "\n" } }, [["/run/store", "an empty file"]]);
+  const url = "postgres://as:hunter2@db/latchkey?schema=as";
+  const { store } = await run({ env, files: { "/run/store": `${url}\r\n` } });
+  assert(store.kind === "postgres");
+  assertEquals([store.url.includes("hunter2"), store.place], [true, "postgres://db/latchkey"]);
+  for (const broken of [` ${url}`, `${url} x`, url.replace("://", ":/")]) {
+    for (const given of [{ env, files: { "/run/store": broken } }, { args: ["--store", broken] }]) {
+      assert(!(await faultsOf(given)).map(tell).join().includes("hunter2"), broken);
+    }
+    assert(!(await faultsOf({ file: { store: broken } })).map(tell).join().includes("hunter2"), broken);
+  }
+});
+
+const confidential = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
+const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+test("a secret in the file may be elsewhere: in a variable, or in a file of its own", async () => {
+  const users = [{ sub: "a", password: { env: "A_PASSWORD" } }];
+  const file = {
+    clients: [
+      { ...confidential, client_secret: { env: "WEB_SECRET" } },
+      { ...confidential, client_id: "two", client_secret: { file: "/run/two" } },
+    ],
+    users,
+  };
+  const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest };
+  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, judge: settingsFaults });
+  assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
+  assertEquals(settings.users, [{ sub: "a", password: digest }]);
+});
+
+test("a secret that is not where the file says is one fault at its place, with the way to mend it", async () => {
+  const at = "latchkey.json: clients[0].client_secret";
+  const given = (client_secret: unknown) => ({
+    file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
+    env: { EMPTY: "" },
+    files: { "/run/empty": "" },
+    judge: settingsFaults,
+  });
+  await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
+  await assertFaults(given({ env: "EMPTY" }), [[at, "an empty one", "Set the variable"]]);
+  await assertFaults(given({ file: "/run/none" }), [[at, `"/run/none" to hold it`, "none there", "names"]]);
+  await assertFaults(given({ file: "/run/empty" }), [[at, "an empty file"]]);
+  for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
+    await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
+  }
+  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, judge: settingsFaults };
+  await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
+});
+
+test("a certificate and its key are read from their files, and each is told that is missing", async () => {
+  const files = { "a.pem": "A", "b.pem": "B", "c.pem": "C" };
+  const file = { tlsCert: "a.pem", tlsKey: "b.pem" };
+  assertEquals((await run({ file, files })).tls, { cert: "A", key: "B" });
+  assertEquals((await run({ file, files, env: { LATCHKEY_TLS_KEY: "c.pem" } })).tls, { cert: "A", key: "C" });
+  assertEquals((await run({ file, files, args: ["--tls-cert", "c.pem"] })).tls, { cert: "C", key: "B" });
+  await assertFaults({ args: ["--tls-cert", "a.pem"], files }, [[
+    "--tls-cert",
+    "the certificate alone",
+    "private key",
+  ]]);
+  await assertFaults({ file: { tlsKey: "a.pem" }, files }, [["latchkey.json: tlsKey", "the key alone", "certificate"]]);
+  await assertFaults({ args: ["--tls-cert=x.pem", "--tls-key=y.pem"], files }, [
+    ["x.pem", "none there", "that --tls-cert names"],
+    ["y.pem", "none there", "that --tls-key names"],
+  ]);
+});
+
+test("with a certificate the issuer that follows the port is judged as https", async () => {
+  const issuers: string[] = [];
+  const judge: JudgeSettings = (_, issuer) => (issuers.push(issuer), []);
+  await run({ args: ["--tls-cert=a", "--tls-key=a", "--port=9443"], files: { a: "A" }, judge });
+  assertEquals(issuers, ["https://localhost:9443"]);
+});
+
+test("a proxy that is no address is told where it was said", async () => {
+  const judge = optionFaults;
+  await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], judge }, [["--trust-proxy", `"proxy.test"`]]);
+  await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, judge }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
+  await assertFaults({ file: { trustProxy: ["::1", "*"] }, judge }, [["latchkey.json: trustProxy[1]", `"*"`]]);
+  await run({ args: ["--trust-proxy", "10.0.0.1, fd00::/8"], judge });
+});
+
 // Every setting, with values of the wrong type and what is expected instead.
 const client = { client_id: "a", redirect_uris: ["https://a.example/cb"] };
 const strings = [1, true, null, [], {}];
@@ -260,7 +419,7 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["issuer", strings, "a string", (issuer) => ({ issuer })],
   ["port", [-1, 65536, 1.5, "9000", true, null, [], {}], "a whole number from 0 to 65535", (port) => ({ port })],
   ["host", strings, "a host name or address", (host) => ({ host })],
-  ["login", [...strings, "Auto", "interactive"], `"auto"`, (login) => ({ login })],
+  ["login", [...strings, "Auto", "Interactive"], `"auto" or "interactive"`, (login) => ({ login })],
   ["clients", lists, "an array of clients", (clients) => ({ clients })],
   ["clients[1]", objects, "an object", (it) => ({ clients: [client, it] })],
   ["users", lists, "an array of users", (users) => ({ users })],
@@ -268,6 +427,7 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["users[0].sub", strings, "a string", (sub) => ({ users: [{ sub }] })],
   ["users[1].name", strings, "a string", (name) => ({ users: [{ sub: "a" }, { sub: "b", name }] })],
   ["users[0].email", strings, "a string", (email) => ({ users: [{ sub: "a", email }] })],
+  ["users[0].password", strings, "the scrypt digest of a password", (it) => ({ users: [{ sub: "a", password: it }] })],
   ["scopes", lists, "an array of strings", (scopes) => ({ scopes })],
   ["scopes[1]", strings, "a string", (it) => ({ scopes: ["a", it] })],
   ["defaultScope", strings, "a string of space-separated scope values", (defaultScope) => ({ defaultScope })],
@@ -281,9 +441,18 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["pkce.requireMethod", flags, "true or false", (requireMethod) => ({ pkce: { requireMethod } })],
   ["pkce.requireForConfidential", flags, "true or false", (it) => ({ pkce: { requireForConfidential: it } })],
   ["throttle", flags, "true or false", (throttle) => ({ throttle })],
+  ["trustProxy", lists, "an array of strings", (trustProxy) => ({ trustProxy })],
+  ["log", [...strings, "Text"], `"text", "json" or "off"`, (log) => ({ log })],
+  ["metricsPort", [-1, 65536, "9464", null, {}], "a whole number from 0 to 65535", (it) => ({ metricsPort: it })],
+  ["metricsHost", strings, "a host name or address", (metricsHost) => ({ metricsHost })],
+  ["tlsCert", strings, "a string", (tlsCert) => ({ tlsCert })],
+  ["tlsKey", strings, "a string", (tlsKey) => ({ tlsKey })],
+  ["maxInFlight", [0, 1.5, 1e7, "1", null, []], "a whole number from 1 to 1000000", (it) => ({ maxInFlight: it })],
+  ["drain", [-1, 1.5, 3601, "10s", null, {}], "whole seconds from 0 to 3600", (drain) => ({ drain })],
   ["insecureAllowHttpIssuer", flags, "true or false", (it) => ({ insecureAllowHttpIssuer: it })],
   ["insecureAllowHttpRedirectUris", flags, "true or false", (it) => ({ insecureAllowHttpRedirectUris: it })],
   ["insecureAllowAutoLogin", flags, "true or false", (it) => ({ insecureAllowAutoLogin: it })],
+  ["insecureAllowOpenLogin", flags, "true or false", (it) => ({ insecureAllowOpenLogin: it })],
   ["insecureAllowDemoClients", flags, "true or false", (it) => ({ insecureAllowDemoClients: it })],
   ["store", strings, `"memory"`, (store) => ({ store })],
 ];
@@ -666,16 +835,10 @@ test("a complete file is taken as it is", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  assertEquals<unknown>(await read({ file, judge: settingsFaults }), {
-    kind: "run",
-    settings,
-    port: 9000,
-    host: "localhost",
-    store: { kind: "memory" },
-  });
+  assertEquals<unknown>(await read({ file, judge: settingsFaults }), { ...untold, settings });
 });
 
-test("--help and --version win over everything, and read no file", async () => {
+test("--help, --version and --licenses win over everything, and read no file", async () => {
   for (
     const args of [["--help"], ["--prot", "--help", "--port"], ["--config", "none.json", "--help"], ["--", "--help"]]
   ) {
@@ -684,14 +847,59 @@ test("--help and --version win over everything, and read no file", async () => {
   assertEquals(await read({ args: ["x", "--version", "--help"], env: { LATCHKEY_CONFIG: "none.json" } }), {
     kind: "version",
   });
+  assertEquals(await read({ args: ["--licenses", "--prot"], env: { LATCHKEY_CONFIG: "none.json" } }), {
+    kind: "licenses",
+  });
+});
+
+test("hash-password is a command of its own, and what stands beside it is never repeated", async () => {
+  assertEquals(await read({ args: ["hash-password"], env: { LATCHKEY_PORT: "x" } }), { kind: "hash-password" });
+  assertEquals(await read({ args: ["--", "hash-password"] }), { kind: "hash-password" });
+  assertEquals((await read({ args: ["hash-password", "--help"] })).kind, "help");
+  for (const args of [["hash-password", "hunter2"], ["hash-password", "--hunter2", "x"]]) {
+    await assertFaults({ args }, [["hash-password", "(hidden)", "alone"]]);
+    assert(!(await faultsOf({ args })).map(tell).join().includes("hunter2"));
+  }
+});
+
+test("a password in the file is a digest, and one that is not is refused without being repeated", async () => {
+  await run({ file: { users: [{ sub: "a", password: digest }] }, judge: settingsFaults });
+  const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
+  const wrong = [
+    "hunter2",
+    "",
+    "scrypt:hunter2",
+    `${digest}=`,
+    `${digest}\n`,
+    digest.slice(1),
+    "$scrypt$ln=15,r=8,p=3$AAAA$AAAA",
+  ];
+  for (const password of [...wrong, ...dear.map((cost) => digest.replace("ln=15,r=8,p=3", cost))]) {
+    const given = { file: { users: [{ sub: "a", password }] }, judge: settingsFaults };
+    await assertFaults(given, [["latchkey.json: users[0].password", "scrypt digest", "latchkey hash-password"]]);
+    const told = (await faultsOf(given)).map(tell).join();
+    assert(password === "" || !told.includes(password), told);
+  }
+});
+
+test("login by flag or variable beats the file, and its fault names where it was said", async () => {
+  const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
+  assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
+  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, judge: settingsFaults }, [[
+    "LATCHKEY_LOGIN",
+    "interactive",
+  ]]);
+  await assertFaults({ file, args: ["--login=interactive"], judge: settingsFaults }, [
+    ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
+  ]);
 });
 
 test("the help names every flag and variable, fits 80 columns and shows an example that works", async () => {
   const help = await read({ args: ["--help"] });
   assert(help.kind === "help");
-  for (const name of ["port", "host", "issuer", "config", "store"]) {
+  for (const name of operatorNames) {
     assertStringIncludes(help.text, `--${name} `);
-    assertStringIncludes(help.text, `LATCHKEY_${name.toUpperCase()} `);
+    assertStringIncludes(help.text, `${variableOf(name)} `);
   }
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));

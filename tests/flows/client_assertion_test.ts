@@ -10,13 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { as, confidentialClient, count, crowd, post, refreshed } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
 import { basic, bench, each, outcome, overheard, refusals, tokensOf, webRequest, webToken } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-assertion-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -12,11 +12,12 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { ClientSecretBasic, ClientSecretPost } from "oauth4webapi";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { digestedBy } from "./digests.ts";
 import { basic, bench, clients, each, encode, outcome, overheard, webRequest } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 const callback = "https://web.example/cb";
 

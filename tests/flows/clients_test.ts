@@ -4,9 +4,9 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { claimsOf, each } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 const publicUri = "https://spa.example/cb";
 /** With a query of its own, which oauth4webapi keeps and openid-client cuts off. */

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import {
@@ -25,6 +25,7 @@ import {
   webToken,
 } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-codes-"));
 after(() => rmSync(folder, { recursive: true }));

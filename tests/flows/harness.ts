@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
-import { latchkey } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
+import { latchkey } from "../watched.ts";
 
 /** RFC 7636 Appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { mock, test } from "node:test";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import {
   authorizeByPost,
@@ -24,6 +24,7 @@ import {
   webToken,
 } from "./harness.ts";
 import type { Bench } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 /** Every path there is, with the methods it serves. */
 const served = {

@@ -6,10 +6,10 @@ import type { JWK } from "jose";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { each } from "./harness.ts";
 import { formIn } from "./browser.ts";
+import { latchkey } from "../watched.ts";
 
 const redirectUri = "https://app.example/cb";
 const goodbye = "https://app.example/bye";

@@ -15,12 +15,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { bench, claimsOf, clients, each, encode, tokensOf } from "./harness.ts";
 import type { Bench, TokenAnswer } from "./harness.ts";
 import { browse } from "./browser.ts";
+import { latchkey } from "../watched.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-keys-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -644,3 +644,22 @@ test("[LO-02, LO-03, LO-04] a parameter that is sent twice is a 400 page, and th
     assertEquals(await browser.silently(), "code");
   });
 });
+
+test("[LO-05] logout ends all that one person's logins in this browser began, other people's and browsers' not", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const first = await browser.login({ scope: "openid" });
+  const copied = new Map(browser.cookies);
+  const second = await browser.login({ scope: "openid", prompt: "login" });
+  const elsewhere = browse(b);
+  const other = await elsewhere.login({ scope: "openid" });
+  assertNotEquals(claimsOf(first.id_token).sid, claimsOf(second.id_token).sid);
+  // The hint of the earlier login is still one of this session.
+  await assertLoggedOut(await logout(browser, { id_token_hint: first.id_token }));
+  assertEquals(await browse(b, copied).silently(), "login_required");
+  for (const { refresh_token } of [first, second]) {
+    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  }
+  assertEquals(await elsewhere.silently(), "code");
+  assertEquals((await refresh(b, other.refresh_token)).status, 200);
+});

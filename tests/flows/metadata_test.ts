@@ -19,7 +19,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, SigningAlgorithm } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import {
@@ -37,6 +37,7 @@ import {
   verifier,
 } from "./harness.ts";
 import type { Bench, Fields, TokenAnswer } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -7,9 +7,9 @@ import { after, test } from "node:test";
 import { ErrorResponse, InMemoryWebStorage, OidcClient, WebStorageStateStore } from "oidc-client-ts";
 import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
-import { latchkey } from "../../src/mod.ts";
 import type { Latchkey } from "../../src/mod.ts";
 import { formIn } from "./browser.ts";
+import { latchkey } from "../watched.ts";
 
 const callback = "https://app.example/cb";
 const goodbye = "https://app.example/bye";

@@ -15,10 +15,11 @@ import { Buffer } from "node:buffer";
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, SigningAlgorithm } from "../../src/mod.ts";
 import { bench, claimsOf, clients, each, encode, goodRequest, publishedKeys, tokensOf, verifier } from "./harness.ts";
 import type { Bench, Fields, TokenAnswer } from "./harness.ts";
+import { latchkey } from "../watched.ts";
 
 const start = Date.UTC(2026, 0, 1) / 1000;
 const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];

@@ -93,7 +93,7 @@ test("the greeting shows issuer, endpoints, clients with their secrets, users, a
     assertMatch(greeting, /^ {2}alice +Alice Adams$/m);
     assertMatch(greeting, /^ {2}bob +Bob Brown$/m);
     assertMatch(greeting, /^Scopes +openid profile email read write offline_access$/m);
-    assertEquals(greeting.trimEnd().split("\n").at(-1), `Start the demo flow: ${url}/start`);
+    assertMatch(greeting, new RegExp(`^Start the demo flow: ${url}/start$`, "m"));
     assert(!/INSECURE/.test(greeting));
 
     const started = await get(`${url}/start`);
@@ -115,7 +115,7 @@ test("the greeting shows the clients and users of the configuration file", async
     assertMatch(greeting, /^ {2}dave\s*$/m);
     assertMatch(greeting, /^Keys +ES256\b/m);
     assert(!/demo|alice/.test(greeting));
-    assert(greeting.trimEnd().endsWith(`\nHome page: http://localhost:${port}/`));
+    assertMatch(greeting, new RegExp(`^Home page: http://localhost:${port}/$`, "m"));
     assertEquals((await post(`${url}/oauth2/token`, { ...spaToken, code: await codeOf(url) })).status, 200);
   });
 });
@@ -397,4 +397,52 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
       (secret) => assert(!said.includes(secret), "it was said"),
     );
   });
+});
+
+test("[FL-07] the program shows each login to whoever looks, unless it is told not to", async () => {
+  await against({}, async ({ greeting }, url) => {
+    assertMatch(greeting, new RegExp(`Watch each login: +${url}/flows\n`));
+    assertEquals((await get(`${url}/flows`)).status, 200);
+  });
+  await against({ args: ["--inspector", "off"] }, async ({ greeting }, url) => {
+    assert(!greeting.includes("/flows"));
+    assertEquals((await get(`${url}/flows`)).status, 404);
+  });
+});
+
+test("hash-password turns what is piped in into a digest that logs that user in, and says it nowhere", async () => {
+  const secret = "correct horse battery staple";
+  const { code, stdout, stderr } = await runProgram({ args: ["hash-password"], input: `${secret}\n` });
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(stdout, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}\n$/);
+  const again = await runProgram({ args: ["hash-password"], input: secret });
+  assertNotEquals(again.stdout, stdout);
+  const config = file("people.json", { users: [{ sub: "carol", password: stdout.trim() }] });
+  await against({ args: ["--config", config, "--login", "interactive"] }, async ({ said }, url) => {
+    const asked = await get(
+      `${url}/oauth2/authorize?${
+        encode({ ...spaRequest, client_id: "demo-public", redirect_uri: `${url}/authorized` })
+      }`,
+    );
+    const cookie = asked.headers.getSetCookie()[0]!.split(";")[0]!;
+    const page = await (await get(url + asked.headers.get("location"), { headers: { cookie } })).text();
+    const fields = Object.fromEntries(
+      [...page.matchAll(/name="(interaction|form_token)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
+    );
+    const answer = (password: string) =>
+      get(`${url}/oauth2/login`, {
+        method: "POST",
+        body: encode({ ...fields, sub: "carol", password }),
+        headers: { "content-type": "application/x-www-form-urlencoded", cookie },
+      });
+    assertEquals((await answer("wrong")).status, 403);
+    const { status, headers } = await answer(secret);
+    assertEquals([status, headers.get("location")?.startsWith("/oauth2/consent?")], [303, true]);
+    assert(!said().includes(secret) && !said().includes("$scrypt"));
+  });
+  for (const input of [undefined, "", "\n", "x".repeat(1025)]) {
+    const refused = await runProgram({ args: ["hash-password"], input });
+    assertEquals([refused.code, refused.stdout], [1, ""]);
+    assertMatch(refused.stderr, /password/);
+  }
 });

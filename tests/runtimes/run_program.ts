@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
+import { drawnSecretsIn } from "../secrets.ts";
 
 /** How a process ended. */
 export interface Ending {
@@ -17,6 +18,8 @@ export interface Start {
   readonly args?: readonly string[];
   /** Beside the environment of the tests, without what that says to the program. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What is piped into it. Default: nothing, and the pipe is closed. */
+  readonly input?: string;
 }
 
 /** A program that has greeted. */
@@ -27,7 +30,7 @@ export interface Program {
   readonly port: number;
   /** Everything it has said on both streams since the greeting. */
   said(): string;
-  /** Waits until it has said this on the standard output. */
+  /** Waits until it has said this, on either stream. */
   says(pattern: RegExp): Promise<void>;
   signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
   /** Resolves when it is gone and its streams are read. */
@@ -41,7 +44,7 @@ const command = "Deno" in globalThis
   ? ["src/main.ts"]
   : ["dist/tests/runtimes/main_child.mjs"];
 
-const greeted = /^(?:Start the demo flow|Home page): \S+\n/m;
+const greeted = /^(?:Start the demo flow|Home page): \S+\n|"event":"listening".*\n/m;
 
 /** Starts it and waits for its end, as for `--help` or a fault. */
 export function runProgram(start: Start): Promise<Ending> {
@@ -59,9 +62,7 @@ export async function startProgram(start: Start = {}): Promise<Program> {
   const greeting = output.stdout;
   return {
     greeting,
-    port: Number(
-      /^(?:and listens on|Latchkey \S+ speaks for) http:\/\/[^\s/]*:(\d+)$/m.exec(lastAddress(greeting))![1],
-    ),
+    port: Number(/:(\d+)$/.exec(addressIn(output))![1]),
     said: () => output.stdout.slice(greeting.length) + output.stderr,
     says,
     // By its number: after child.kill, Deno tells of the signal instead of the exit code.
@@ -70,17 +71,19 @@ export async function startProgram(start: Start = {}): Promise<Program> {
   };
 }
 
-/** The line that names where it listens, which is the issuer unless the line after says otherwise. */
-function lastAddress(greeting: string): string {
-  return greeting.split("\n\n", 1)[0]!.split("\n").at(-1)!;
+/** Where it listens: by the first lines of the greeting the issuer, unless the line after says otherwise. */
+function addressIn({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
+  const listening = /^.*"event":"listening".*$/m.exec(stderr)?.[0];
+  return listening === undefined ? stdout.split("\n\n", 1)[0]!.split("\n").at(-1)! : JSON.parse(listening).url;
 }
 
-function watch({ args = [], env = {} }: Start) {
+function watch({ args = [], env = {}, input }: Start) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   const child: ChildProcess = spawn(process.execPath, [...command, ...args], {
     env: { ...Object.fromEntries(own), NO_COLOR: "1", NODE_NO_WARNINGS: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  child.stdin?.end(input);
   const output = { stdout: "", stderr: "" };
   let look = () => {};
   for (const name of ["stdout", "stderr"] as const) {
@@ -94,9 +97,13 @@ function watch({ args = [], env = {} }: Start) {
     output,
     says: (pattern: RegExp) =>
       new Promise<void>((resolve) => {
-        look = () => pattern.test(output.stdout) && resolve();
+        look = () => (pattern.test(output.stdout) || pattern.test(output.stderr)) && resolve();
         look();
       }),
-    ended: once(child, "close").then(([code]): Ending => ({ code, ...output })),
+    ended: once(child, "close").then(([code]): Ending => {
+      const [secret] = drawnSecretsIn(output.stdout + output.stderr);
+      if (secret !== undefined) throw new Error(`[HT-15] the program has said what looks like a secret: ${secret}`);
+      return { code, ...output };
+    }),
   };
 }

@@ -6,10 +6,11 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { mock, test } from "node:test";
-import { autoApprover, latchkey } from "../../src/mod.ts";
+import { autoApprover } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { challenge, claimsOf, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
 import { answered, awaitingBody, bodyOf, dial, exchange, formHead, head, headerLines, statuses } from "./wire.ts";
+import { latchkey } from "../watched.ts";
 
 const metadataPath = "/.well-known/openid-configuration";
 const withoutIPv6 = !Object.values(networkInterfaces()).flat().some((address) => address?.address === "::1");

@@ -33,8 +33,8 @@ export const answered = /^HTTP\/1\.1 [2-5]\d\d [^]*?\r\n\r\n/;
 /** The server has begun to read the body, so the request is under way. */
 export const awaitingBody = /^HTTP\/1\.1 100 /;
 
-/** Opens a connection. */
-export async function dial(port: number, host = "127.0.0.1"): Promise<Wire> {
+/** Opens a connection; one that is deaf never takes what it is sent. */
+export async function dial(port: number, host = "127.0.0.1", kind: "hearing" | "deaf" = "hearing"): Promise<Wire> {
   const socket: Socket = connect({ port, host });
   await new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);
@@ -44,10 +44,13 @@ export async function dial(port: number, host = "127.0.0.1"): Promise<Wire> {
   let failure: Error | undefined;
   let look = () => {};
   socket.setTimeout(patience, () => socket.destroy(new Error("the server was silent for too long")));
-  socket.on("data", (bytes: Uint8Array) => {
-    received += new TextDecoder("latin1").decode(bytes);
-    look();
-  });
+  if (kind === "deaf") socket.pause();
+  else {
+    socket.on("data", (bytes: Uint8Array) => {
+      received += new TextDecoder("latin1").decode(bytes);
+      look();
+    });
+  }
   // A reset after an answer is one of the ways to close a connection.
   socket.on("error", (error: Error) => failure = error);
   const closed = new Promise<string>((resolve, reject) => {

@@ -47,3 +47,37 @@ test("the memory store holds values as they were given", async () => {
   await store.put("key", "ring", value, { expiresAt: Infinity });
   assertStrictEquals((await store.get("key", "ring"))?.value, value);
 });
+
+test("a memory store forgets what expires first where there would be too much, and never what keeps something out", async () => {
+  const store = memoryStore({ limit: 100 });
+  const record = { recent: [] };
+  const wishes = { prompt: [] };
+  const interaction = {
+    clientId: "spa",
+    redirectUri: "x:y",
+    mode: "query",
+    scope: [],
+    resources: [],
+    wishes,
+    validUntil: 1,
+  };
+  for (let i = 0; i < 10_000; i++) {
+    await store.put("browser", `${i}`, record, { expiresAt: 1000 + i });
+    await store.add("interaction", `${i}`, interaction, { expiresAt: 1000 });
+    await store.add("seen", `${i}`, {}, { expiresAt: 1000 + i });
+    await store.revoke(`${i}`, 1000 + i);
+  }
+  const kept = async (id: number) => (await store.get("browser", `${id}`)) !== undefined;
+  assertEquals([await kept(0), await kept(9899), await kept(9900), await kept(9999)], [false, false, true, true]);
+  // What is already there takes no further place, and what comes is kept even where it expires before all others.
+  await store.put("browser", "9950", record, { expiresAt: 5000 });
+  await store.put("browser", "brief", record, { expiresAt: 1 });
+  assertEquals([await kept(9900), await kept(9950)], [true, false]);
+  assertEquals((await store.get("browser", "brief"))?.expiresAt, 1);
+  // Of what expires together, the oldest goes first.
+  const waits = async (id: number) => (await store.get("interaction", `${id}`)) !== undefined;
+  assertEquals([await waits(9899), await waits(9900)], [false, true]);
+  assertEquals((await store.get("seen", "0"))?.expiresAt, 1000);
+  assertEquals((await store.get("ended_family", "0"))?.expiresAt, 1000);
+  assertStrictEquals(await store.sweep(Number.MAX_VALUE), 20_200);
+});

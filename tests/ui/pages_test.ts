@@ -4,9 +4,33 @@ import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, as
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateAssets } from "../../scripts/assets.ts";
-import type { AuthorizedProps, HomeProps, RefusedProps } from "../../src/endpoints/pages.ts";
+import type {
+  AuthorizedProps,
+  EditForm,
+  FieldFault,
+  HomeProps,
+  ListedClient,
+  ListedUser,
+  RefusedProps,
+} from "../../src/endpoints/pages.ts";
 import { pages } from "../../src/ui/mod.ts";
-import { failure, formPost, home, logout, refused, samples, success } from "../browser/samples.ts";
+import {
+  account,
+  client,
+  clientList,
+  consent,
+  failure,
+  formPost,
+  home,
+  login,
+  logout,
+  refused,
+  samples,
+  success,
+  user,
+  userList,
+} from "../browser/samples.ts";
+import { hostileTrial } from "../browser/trial_samples.ts";
 
 const hostile = [
   `<script>alert(1)</script>`,
@@ -53,9 +77,11 @@ function textsOf(html: string, name: string): string[] {
   return [...html.matchAll(new RegExp(`<${name}[ >][^]*?</${name}>`, "g"))].map(([whole]) => textOf(whole!).trim());
 }
 
+/** Where the links of the main part lead, by their words. */
 function linksOf(html: string): Record<string, string> {
   return Object.fromEntries(
-    [...html.matchAll(/<a [^>]*?href="([^"]*)">([^]*?)<\/a>/g)].map(([, href, text]) => [textOf(text!).trim(), href!]),
+    [...html.replace(/^[^]*<main/, "").matchAll(/<a [^>]*?href="([^"]*)"[^>]*>([^]*?)<\/a>/g)]
+      .map(([, href, text]) => [textOf(text!).trim(), href!]),
   );
 }
 
@@ -75,7 +101,17 @@ function formOf(html: string): { readonly attributes: Tag["attributes"]; readonl
 const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(pages)] as const);
 
 test("[UI-02] no page holds a script or a style of its own, or refers to another origin but a redirect URI", () => {
-  const paths = ["/static/(style.css|script.js|icon.svg)", "/authorize-[a-z]+", "/oauth2/(jwks|logout)"];
+  const paths = [
+    "/static/(style.css|script.js|icon.svg)",
+    "/authorize-[a-z]+",
+    "/oauth2/(jwks|logout|login|consent)",
+    "/oauth2/login\\?interaction=[a-z0-9]+(&amp;as=[a-z]+)?",
+    "/account",
+    "/authorized/try",
+    '/(clients|users)(/[^/"]*)?',
+    "/flows(/[0-9]+)?",
+    "#[a-z_]+",
+  ];
   const allowed = new RegExp(`^(/|${paths.join("|")}|/.well-known/.*)$`);
   for (const [path, html] of drawn) {
     for (const { name, attributes } of tagsOf(html)) {
@@ -108,6 +144,64 @@ test("[UI-03] hostile values leave the markup of the callback page as it was", (
   }
 });
 
+test("[UI-03] hostile values leave the markup of a tried step as it was", () => {
+  const page = (value: string): string => pages.trial(hostileTrial(value));
+  // A body has a line for each parameter.
+  for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
+    const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value)="[^"]*"/g, ""));
+    assertEquals(tags(page(value)), tags(page("tame")), value);
+    assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
+  }
+});
+
+test("[UI-03] hostile values leave the markup of login, consent and account as it was", () => {
+  const draw = (value: string): string[] => {
+    const person = { sub: value, name: value, email: `${value}@` };
+    const client = { id: value, name: value };
+    const fields = [["interaction", value], ["form_token", value]] as const;
+    return [
+      pages.login({
+        ...login,
+        client,
+        fields,
+        people: [{ ...person, current: true }],
+        password: { sub: value },
+        stranger: { subject: value, claims: value },
+        retry: { part: "new", fault: value },
+      }),
+      pages.consent({
+        ...consent,
+        client: { ...client, confidential: false },
+        user: person,
+        fields,
+        redirectUri: `com.example.app:/cb?x=${encodeURIComponent(value)}`,
+        scope: [{ value, fixed: false, known: true }, { value: "read", fixed: true, known: false }],
+        claims: [value],
+        resources: [value],
+      }),
+      pages.account({
+        ...account,
+        account: {
+          ...account.account!,
+          user: person,
+          consents: [{
+            ...account.account!.consents[0]!,
+            client,
+            fields,
+            scope: [value],
+            claims: [value],
+            resources: [value],
+          }],
+        },
+      }),
+    ];
+  };
+  // Attributes may hold what was sent, but no more tags or attributes come of it.
+  const bones = (html: string) => tagsOf(html).map(({ name, attributes }) => [name, ...Object.keys(attributes)]);
+  const tame = draw("tame").map(bones);
+  for (const value of hostile) assertEquals(draw(value).map(bones), tame, value);
+});
+
 test("[UI-03] hostile values leave the markup of a refusal as it was", () => {
   const page = (value: string): string =>
     pages.refused({
@@ -122,12 +216,63 @@ test("[UI-03] hostile values leave the markup of a refusal as it was", () => {
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
 });
 
+const hostileClient = (value: string): ListedClient => ({
+  id: value,
+  name: value,
+  href: "/clients/x",
+  authMethod: value,
+  redirectUris: [value],
+  postLogoutRedirectUris: [value],
+  grantTypes: [value],
+  scope: [value],
+});
+
+const hostileUser = (value: string): ListedUser => ({
+  sub: value,
+  name: value,
+  href: "/users/x",
+  claims: [[value, value]],
+});
+
+const hostileFault = (field: string, value: string): FieldFault => ({
+  field,
+  expected: value,
+  found: value,
+  mend: value,
+});
+
+test("[UI-03] hostile values leave the markup of the pages of clients and users as it was", () => {
+  const form = (value: string, field: string): EditForm => ({
+    token: value,
+    values: { client_id: value, client_name: value, redirect_uris: value, sub: value, claims: value },
+    faults: [hostileFault(field, value)],
+  });
+  const drawings: readonly ((value: string) => string)[] = [
+    (value) => pages.clients({ ...clientList, clients: [hostileClient(value)], form: form(value, "redirect_uris") }),
+    (value) =>
+      pages.client({
+        ...client,
+        client: hostileClient(value),
+        drawnSecret: value,
+        settings: [{ library: value, place: value, text: value, notes: [value] }],
+      }),
+    (value) => pages.users({ ...userList, users: [hostileUser(value)], form: form(value, "claims") }),
+    (value) => pages.user({ ...user, user: hostileUser(value), form: form(value, "claims") }),
+  ];
+  const markup = (html: string) => tagsOf(html.replace(/ (?:value|aria-label)="[^"]*"/g, ""));
+  for (const draw of drawings) {
+    for (const value of hostile) {
+      assertEquals(markup(draw(value)), markup(draw("tame")), value);
+      assertStringIncludes(textOf(draw(value)), value.replace(/\s+/g, " ").trim());
+    }
+  }
+});
+
 test("[UI-03] hostile metadata leaves the markup of the home page as it was", () => {
   const page = (value: string): string =>
     pages.home({
       ...home,
-      clients: [{ id: value, name: value, authMethod: value, redirectUris: [value], scope: [value] }],
-      users: [{ sub: value, name: value }],
+      directory: { clients: [hostileClient(value)], users: [hostileUser(value)] },
       scopes: [value],
     });
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
@@ -193,7 +338,7 @@ test("[LO-01] logging out is asked: who is logged in, who wants it, one button t
   // Only a person may send this one.
   assertEquals(attributes, { class: "ways", method: "post", action: "/oauth2/logout" });
   assertEquals(fields, logout.fields);
-  assertEquals(linksOf(html), { "Latchkey": "/", "Back to Home": "/" });
+  assertEquals(linksOf(html), { "Back to Home": "/" });
 
   const text = textOf(pages.logout({ ...logout, user: { sub: "bob" }, client: undefined }));
   assertStringIncludes(text, "Logged in bob");
@@ -204,7 +349,7 @@ test("[LO-01] the end of a session is told, with a way home", () => {
   const html = pages.loggedOut({ issuer: "http://localhost:9000", base: "" });
   assertEquals(textsOf(html, "h1"), ["You are logged out"]);
   assertStringIncludes(textOf(html), "This browser no longer has a session with this server");
-  assertEquals(linksOf(html), { "Latchkey": "/", "Back to Home": "/" });
+  assertEquals(linksOf(html), { "Back to Home": "/" });
   assertEquals(textsOf(html, "button"), []);
 });
 
@@ -294,12 +439,9 @@ test("[DM-02] a code is told, and the state when there is one", () => {
   assertStringIncludes(textOf(html), `Authorization code ${outcome.code}`);
   assertStringIncludes(textOf(html), "State af0ifjsldkj");
   const stateless = pages.authorized({ ...success, outcome: { kind: "success", code: "c" } });
-  assert(!textOf(stateless).includes("State"));
-  assertEquals(textsOf(pages.authorized({ ...success, outcome: { kind: "success", code: "c", state: "" } }), "dt"), [
-    "Authorization code",
-    "State",
-    "Token endpoint",
-  ]);
+  assert(!textsOf(stateless, "dt").includes("State"));
+  const stated = pages.authorized({ ...success, outcome: { kind: "success", code: "c", state: "" } }).split("<h2")[0]!;
+  assertEquals(textsOf(stated, "dt"), ["Authorization code", "State"]);
 });
 
 test("[DM-03] neither a code nor an error is a failure told neutrally", () => {
@@ -357,14 +499,13 @@ test("[DM-06] the notes tell of single use, expiry, the redirect URI and the ver
 test("[DM-07] links lead home, into a new authorization, and to each other demo client by name", () => {
   for (const props of [success, failure]) {
     assertEquals(linksOf(pages.authorized(props)), {
-      "Latchkey": "/",
       "Start New Authorization": "/authorize-public",
       "Start as demo-confidential": "/authorize-confidential",
       "Back to Home": "/",
     });
   }
   const alone = linksOf(pages.authorized({ ...success, startLinks: [] }));
-  assertEquals(alone, { "Latchkey": "/", "Back to Home": "/" });
+  assertEquals(alone, { "Back to Home": "/" });
 });
 
 test("[DM-08] remarks about parameters are told", () => {
@@ -386,7 +527,7 @@ test("the home page names the issuer, the discovery document, clients, users, en
   const text = textOf(html);
   assertStringIncludes(text, "Issuer http://localhost:9000");
   assertStringIncludes(text, "Discovery document http://localhost:9000/.well-known/openid-configuration");
-  assertStringIncludes(text, "Client ID demo-public Authentication none");
+  assertStringIncludes(text, "Demo, public demo-public");
   assertStringIncludes(text, "Alice Adams alice");
   assertStringIncludes(text, "token_endpoint http://localhost:9000/oauth2/token");
   assertStringIncludes(text, "openid profile email read write offline_access");
@@ -397,14 +538,29 @@ test("the home page names the issuer, the discovery document, clients, users, en
   assertEquals(textsOf(html, "h1").length, 1);
 });
 
+test("the header leads to the pages there are, marks the one that is shown, and can be skipped", () => {
+  const header = (html: string) => /<header[^]*?<\/header>/.exec(html)![0];
+  const shown = header(pages.clients(clientList));
+  assertStringIncludes(shown, `<a href="/clients" aria-current="page">Clients</a>`);
+  assertStringIncludes(shown, `<a href="/users">Users</a>`);
+  assertStringIncludes(shown, `<a href="/flows">Flows</a>`);
+  assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
+  assert(!header(pages.home({ ...home, links: [] })).includes("<nav"));
+  for (const [path, html] of drawn) {
+    assertMatch(html, /<body><a class="skip" href="#main">[^]*<main id="main" tabindex="-1">/, path);
+  }
+});
+
 test("a home page without demo clients, clients or users says so instead", () => {
   const text = textOf(
-    pages.home({ ...home, startLinks: [], clients: [], users: [], endpoints: [], scopes: ["read"] }),
+    pages.home({ ...home, startLinks: [], directory: { clients: [], users: [] }, endpoints: [], scopes: ["read"] }),
   );
   assertStringIncludes(text, "no client is registered with the redirect URI http://localhost:9000/authorized");
   assertStringIncludes(text, "No client is registered");
   assertStringIncludes(text, "No user is set up");
   for (const absent of ["OpenID Connect", "Discovery document", "Start"]) assert(!text.includes(absent), absent);
+  const closed = textOf(pages.home({ ...home, links: [], directory: undefined }));
+  for (const absent of ["Clients", "Users", "alice"]) assert(!closed.includes(absent), absent);
 });
 
 test("under an issuer with a path, every link and asset begins with it", () => {
@@ -419,24 +575,25 @@ test("under an issuer with a path, every link and asset begins with it", () => {
     startLinks,
     endpoints,
   };
+  const below = <T extends { readonly href: string }>(thing: T): T => ({ ...thing, href: `/tenant${thing.href}` });
+  const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
   const others = [pages.logout({ ...logout, ...site }), pages.loggedOut(site)];
-  for (const html of [pages.home(props), pages.authorized(props), pages.refused(props), ...others]) {
+  for (const html of [pages.home({ ...props, directory }), pages.authorized(props), pages.refused(props), ...others]) {
     for (const { attributes } of tagsOf(html)) {
       for (const link of [attributes.href, attributes.src, attributes.action]) {
-        assertMatch(link ?? "/tenant/", /^\/tenant\//);
+        assertMatch(link ?? "/tenant/", /^(?:#|\/tenant\/)/);
       }
     }
   }
 });
 
-test("a page with everything it refers to weighs less than 30 kB", () => {
+test("[UI-18] a page with everything it refers to weighs less than 30 kB, as it is sent: without compression", () => {
   const assets = Object.values(pages.assets).reduce((sum, { body }) => sum + body.length, 0);
   for (const [path, html] of drawn) assertLess(new TextEncoder().encode(html).length + assets, 30_000, path);
 });
 
 test("assets.gen.ts is what static/ makes; if not: deno run -A scripts/assets.ts", async () => {
-  const { path, text } = await generateAssets();
-  assertEquals(await readFile(path, "utf8"), text);
+  for (const { path, text } of await generateAssets()) assertEquals(await readFile(path, "utf8"), text, path);
 });
 
 test("every asset has its type, and a strong tag of its own", () => {

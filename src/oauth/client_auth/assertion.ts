@@ -1,11 +1,12 @@
 /** client_secret_jwt and private_key_jwt: the client signs a statement about itself (RFC 7523 §2.2, §3). */
 
-import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
-import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from "jose";
+import { decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import type { JWTPayload } from "jose";
 import type { Client } from "../clients.ts";
 import { shelfId } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
+import { keysOf } from "./client_keys.ts";
 import { refuseClient } from "./method.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 
@@ -142,24 +143,6 @@ async function verify(
     throw refuseClient("the assertion has no jti", "a text of its own for each assertion", "something else");
   }
   return payload;
-}
-
-const keySets = new WeakMap<Client, JWTVerifyGetKey>();
-
-/**
- * The client's registered keys, each imported once; keys that an assertion brings along count for nothing. Keys that are
- * elsewhere are fetched when they are needed, without following redirects, and once more when an assertion names an
- * unknown one, but not twice within half a minute.
- */
-function keysOf(server: Server, client: Client): JWTVerifyGetKey {
-  let keys = keySets.get(client);
-  if (keys === undefined) {
-    keys = client.jwksUri === undefined
-      ? createLocalJWKSet(client.jwks as JSONWebKeySet)
-      : createRemoteJWKSet(new URL(client.jwksUri), { [customFetch]: server.outbound, timeoutDuration: 5000 });
-    keySets.set(client, keys);
-  }
-  return keys;
 }
 
 async function refuseReplay(server: Server, client: Client, { jti, exp }: JWTPayload): Promise<void> {

@@ -1,5 +1,6 @@
 /** The methods of client authentication, one line each, and the phase that every endpoint for clients begins with. */
 
+import { meet } from "../clients.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
@@ -27,6 +28,7 @@ export async function authenticateClient(server: Server, credentials: Credential
     });
   }
   const way = used[0] ?? none;
+  await meet(server.clients, way.claimedId(credentials));
   const client = await proveUnthrottled(server, way, credentials);
   const named = params.get("client_id");
   if (named !== undefined && named !== client.id) {

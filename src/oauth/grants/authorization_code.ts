@@ -8,7 +8,8 @@ import { proveChallenge } from "../pkce.ts";
 import { narrowResources } from "../resources.ts";
 import { shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { endFamily } from "./family.ts";
+import { findUser } from "../people.ts";
+import { endFamily, haveEnded } from "./family.ts";
 import type { Grant } from "./grant.ts";
 
 /**
@@ -40,13 +41,15 @@ export const authorizationCode: Grant = {
       throw unusable("CI-02", "the code has expired", `before ${clock(kept.validUntil)}`, clock(server.now()));
     }
     server.held?.("CI-02", "the code has not expired", `valid until ${clock(kept.validUntil)}`);
-    if (await server.store.get("ended_family", entry.family!) !== undefined) {
+    const session = kept.scope.includes("offline_access") ? undefined : kept.sid;
+    const [familyEnded, consentEnded, sessionEnded] = await haveEnded(server, entry.family, kept.consent, session);
+    if (familyEnded || consentEnded) {
       throw unusable("CI-11", "the approval was ended", "an approval that still holds", "one that was revoked");
     }
-    if (!kept.scope.includes("offline_access") && await server.store.get("ended_family", kept.sid) !== undefined) {
+    if (sessionEnded) {
       throw unusable("LO-05", "the session has ended", "a session that goes on, or offline_access", "one that ended");
     }
-    if (server.users.find(kept.sub) === undefined) {
+    if (await findUser(server, kept.sub) === undefined) {
       throw unusable("CI-11", "the user is no longer there", `user ${kept.sub}`, "no such user");
     }
     const resources = narrowResources(server, kept.resources, params);
@@ -54,14 +57,14 @@ export const authorizationCode: Grant = {
     // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
     if (!await server.store.spend("code", id, server.now())) throw await replayed(server, client, entry, server.now());
     server.held?.("CI-06", "the code was not redeemed before, and never will be again");
-    const { sub, authTime, sid, nonce, claims, scope, issuedAt: approvedAt } = kept;
+    const { sub, authTime, sid, nonce, claims, consent, scope, issuedAt: approvedAt } = kept;
     return {
       client,
       scope,
       resources,
       grantedResources: kept.resources,
       family: entry.family!,
-      subject: { sub, authTime, sid, approvedAt, nonce, claims },
+      subject: { sub, authTime, sid, approvedAt, nonce, claims, consent },
     };
   },
 };

@@ -9,3 +9,15 @@ export async function endFamily(server: Server, family: string, reason: string, 
   await server.store.revoke(family, Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000));
   server.trace({ type: "family_ended", at: now, family, reason });
 }
+
+/**
+ * Which of them have ended: families, and the consents and sessions that they rest on. All are looked up at once, so that
+ * a store at the other end of a network is waited for once.
+ */
+export async function haveEnded(
+  { store }: Server,
+  ...names: readonly (string | undefined)[]
+): Promise<readonly boolean[]> {
+  const marks = names.map((name) => name === undefined ? undefined : store.get("ended_family", name));
+  return (await Promise.all(marks)).map((mark) => mark !== undefined);
+}

@@ -38,6 +38,8 @@ export interface Subject {
   readonly nonce?: string;
   /** Claims asked for by name, when any were. */
   readonly claims?: RequestedClaims;
+  /** The consent that the grant rests on; absent where nobody was asked. */
+  readonly consent?: string;
 }
 
 /** One grant type. */

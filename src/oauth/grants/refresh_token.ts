@@ -4,12 +4,13 @@ import type { Entry, RefreshTokenRecord } from "../../store/store.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
+import { findUser } from "../people.ts";
 import { narrowResources } from "../resources.ts";
 import { splitScope } from "../scope.ts";
 import { drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { idleUntil, shelveRefreshToken, succeed, successorOf } from "../tokens/refresh_token.ts";
-import { endFamily } from "./family.ts";
+import { endFamily, haveEnded } from "./family.ts";
 import type { Grant } from "./grant.ts";
 
 /** A failed try spoils nothing: only a token's own client can end its family, by using it twice (§4.3.1). */
@@ -46,25 +47,27 @@ export const refreshTokenGrant: Grant = {
       scope,
       resources,
       family: entry.family!,
-      subject: { sub: kept.sub, authTime: kept.authTime, sid: kept.sid, claims: kept.claims },
+      subject: { sub: kept.sub, authTime: kept.authTime, sid: kept.sid, claims: kept.claims, consent: kept.consent },
       refresh: { token: next },
     };
   },
 };
 
 async function refuseEnded(server: Server, entry: Entry<RefreshTokenRecord>): Promise<void> {
-  const { sub, sid, scope, validUntil, endsAt } = entry.value;
+  const { sub, sid, scope, consent, validUntil, endsAt } = entry.value;
   const now = server.now();
   if (now >= endsAt) throw unusable("RT-07", "the grant has come to its end", `before ${clock(endsAt)}`, clock(now));
   // One that was used comes too late anyway, and is judged as what it is.
   if (entry.spentAt === undefined && now >= validUntil) {
     throw unusable("RT-07", "it lay idle too long", `before ${clock(validUntil)}`, clock(now));
   }
-  if (server.users.find(sub) === undefined) throw unusable("CI-11", "the user is no longer there", `user ${sub}`);
-  if (await server.store.get("ended_family", entry.family!) !== undefined) {
+  if (await findUser(server, sub) === undefined) throw unusable("CI-11", "the user is no longer there", `user ${sub}`);
+  const session = scope.includes("offline_access") ? undefined : sid;
+  const [familyEnded, consentEnded, sessionEnded] = await haveEnded(server, entry.family, consent, session);
+  if (familyEnded || consentEnded) {
     throw unusable("RT-04", "the grant was revoked", "a grant that is still good");
   }
-  if (!scope.includes("offline_access") && await server.store.get("ended_family", sid) !== undefined) {
+  if (sessionEnded) {
     throw unusable("LO-05", "the session it belongs to has ended", "a session that goes on, or offline_access");
   }
 }

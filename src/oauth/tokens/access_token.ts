@@ -1,11 +1,13 @@
 /** Access tokens: JWTs (RFC 9068), or opaque ones for clients and resources that want them; issued and read back. */
 
-import { jwtVerify } from "jose";
-import type { JWTVerifyGetKey } from "jose";
+import { meet } from "../clients.ts";
+import { haveEnded } from "../grants/family.ts";
+import { findUser } from "../people.ts";
 import { drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { sessionFor, subjectFor } from "../subject.ts";
 import type { TokenIssuer } from "./issuer.ts";
+import { verifyOwn } from "./verification.ts";
 
 /** What an access token says (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -82,33 +84,22 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   if (read === undefined) return undefined;
   const { claims, user } = read;
   if (server.now() >= claims.exp * 1000) return undefined;
+  await meet(server.clients, claims.client_id);
   if (server.clients.find(claims.client_id) === undefined) return undefined;
-  if (user !== undefined && server.users.find(user) === undefined) return undefined;
+  if (user !== undefined && await findUser(server, user) === undefined) return undefined;
   const family = claims.jti.slice(0, claims.jti.indexOf("."));
-  for (const ended of [family, claims.jti]) {
-    if (await server.store.get("ended_family", ended) !== undefined) return undefined;
-  }
-  return read;
+  return (await haveEnded(server, family, claims.jti)).includes(true) ? undefined : read;
 }
 
-/** Three parts of unpadded base64url (RFC 7515 §7.1). */
-export const compactJws: RegExp = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-
 async function verify(server: Server, token: string): Promise<AccessToken | undefined> {
-  const key: JWTVerifyGetKey = (header) => server.keys.verifier(header.kid, header.alg);
-  // Padding, which the library forgives, is another spelling of the same token.
-  if (!compactJws.test(token)) return undefined;
-  try {
-    const { payload } = await jwtVerify(token, key, {
-      issuer: server.issuer,
-      typ: "at+jwt",
-      currentDate: new Date(server.now()),
-    });
-    const claims = payload as unknown as AccessTokenClaims;
-    return { claims, user: claims.sid === undefined ? undefined : claims.sub };
-  } catch {
-    return undefined;
-  }
+  const payload = await verifyOwn(server, token, () => ({
+    issuer: server.issuer,
+    typ: "at+jwt",
+    currentDate: new Date(server.now()),
+  }));
+  if (payload === undefined) return undefined;
+  const claims = payload as unknown as AccessTokenClaims;
+  return { claims, user: claims.sid === undefined ? undefined : claims.sub };
 }
 
 async function look(server: Server, token: string): Promise<AccessToken | undefined> {

@@ -1,12 +1,11 @@
 /** ID tokens (OpenID Connect Core §2): issued where `openid` was granted, and read back as hints. */
 
-import { jwtVerify } from "jose";
 import { claimsFor } from "../claims.ts";
 import { tokenHash } from "../keys.ts";
 import type { Server } from "../server.ts";
 import { sessionFor, subjectFor } from "../subject.ts";
-import { compactJws } from "./access_token.ts";
 import type { TokenIssuer } from "./issuer.ts";
+import { verifyOwn } from "./verification.ts";
 
 /** The claims an id token of this server always or sometimes holds, besides those asked for by name. */
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
@@ -42,21 +41,16 @@ export interface IdTokenHint {
 
 /** Reads an id token of this server as a hint: its signature and issuer count, its expiry does not (§3.1.2.1). */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
-  if (!compactJws.test(token)) return undefined;
-  try {
-    const { payload } = await jwtVerify(token, ({ kid, alg }) => server.keys.verifier(kid, alg, true), {
-      issuer: server.issuer,
-      typ: "JWT",
-      requiredClaims: ["exp", "iat"],
-      // Judged at the moment it was issued, so that it has not expired.
-      currentDate: issuedAt(token),
-    });
-    const { sub, aud, sid } = payload;
-    if (typeof sub !== "string" || typeof aud !== "string") return undefined;
-    return { sub, clientId: aud, ...typeof sid === "string" && { sid } };
-  } catch {
-    return undefined;
-  }
+  const payload = await verifyOwn(server, token, () => ({
+    issuer: server.issuer,
+    typ: "JWT",
+    requiredClaims: ["exp", "iat"],
+    // Judged at the moment it was issued, so that it has not expired.
+    currentDate: issuedAt(token),
+  }), true);
+  const { sub, aud, sid } = payload ?? {};
+  if (typeof sub !== "string" || typeof aud !== "string") return undefined;
+  return { sub, clientId: aud, ...typeof sid === "string" && { sid } };
 }
 
 function issuedAt(token: string): Date {

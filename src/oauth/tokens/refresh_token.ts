@@ -21,6 +21,7 @@ export const refreshToken: TokenIssuer = async (server, authorization) => {
     claims: subject.claims,
     authTime: subject.authTime,
     sid: subject.sid,
+    consent: subject.consent,
     salt: drawName(server.random),
     validUntil: idleUntil(server, endsAt),
     endsAt,

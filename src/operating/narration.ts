@@ -1,7 +1,7 @@
 /** The trace for a terminal: one line for everything that went wrong and, where somebody looks on, for what went well. */
 
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
-import { printable } from "./show.ts";
+import { printable } from "../config/show.ts";
 
 /** The longest explanation that is shown whole, in characters. */
 const longest = 1000;
@@ -17,7 +17,9 @@ export function narrate(event: TraceEvent, everything: boolean): string | undefi
     case "family_ended":
       return `${time} revoked all that one approval bought (family ${event.family}): ${event.reason}`;
     case "bug":
-      return `${time} BUG at ${place(event.endpoint)}: ${tell(event.cause)}`;
+      return isOutage(event.cause)
+        ? `${time} the store failed at ${place(event.endpoint)}: ${printable((event.cause as Error).message)}`
+        : `${time} BUG at ${place(event.endpoint)}: ${tell(event.cause)}`;
     case "code_issued":
       return everything ? `${time} code for ${printable(event.client)}: ${tellGrant(event)}` : undefined;
     case "tokens_issued":
@@ -27,6 +29,11 @@ export function narrate(event: TraceEvent, everything: boolean): string | undefi
     default:
       return undefined;
   }
+}
+
+/** A store that does not answer is nobody's mistake in the code, and says by itself what to do: no stack helps. */
+function isOutage(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === "StoreError";
 }
 
 function tell(cause: unknown): string {

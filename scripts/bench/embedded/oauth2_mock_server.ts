@@ -1,0 +1,42 @@
+/** The npm package `oauth2-mock-server` as a subject. */
+
+import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
+import { packageName } from "./peers.ts";
+import type { Load } from "./subject.ts";
+
+/** As much of the package as is used. */
+interface Package {
+  readonly OAuth2Server: new () => {
+    readonly issuer: {
+      readonly url: string;
+      readonly keys: { add(jwk: Readonly<Record<string, unknown>>): Promise<unknown> };
+    };
+    start(port: number, host: string): Promise<void>;
+    stop(): Promise<void>;
+    address(): { readonly port: number };
+  };
+}
+
+/** Loads it. */
+export const load: Load = async (alg) => {
+  const { OAuth2Server }: Package = await import(packageName("oauth2-mock-server"));
+  const { kid, jwk } = builtInKeys[alg][0]!;
+  return {
+    async start() {
+      const server = new OAuth2Server();
+      await server.issuer.keys.add({ ...jwk, kid, alg });
+      await server.start(0, "127.0.0.1");
+      const { port } = server.address();
+      return {
+        issuer: server.issuer.url,
+        paths: { authorize: "/authorize", token: "/token", jwks: "/jwks" },
+        // It knows no clients, and only one user.
+        clientId: "bench-public",
+        sub: "johndoe",
+        fetch,
+        port,
+        stop: () => server.stop(),
+      };
+    },
+  };
+};

@@ -1,0 +1,135 @@
+/**
+ * The npm package `oidc-provider` as a subject, set up to answer at once: a session that is logged in, a grant that is
+ * given, and an adapter that costs less than its own.
+ */
+
+import { createServer } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
+import { redirectUri } from "../clients.ts";
+import { packageName } from "./peers.ts";
+import type { Load } from "./subject.ts";
+
+/** As much of the package as is used. */
+interface Provider {
+  readonly Session: new (start: Readonly<Record<string, unknown>>) => {
+    readonly jti: string;
+    grantIdFor(clientId: string, grantId: string): void;
+    save(seconds: number): Promise<string>;
+  };
+  readonly Grant: new (start: Readonly<Record<string, unknown>>) => {
+    addOIDCScope(scope: string): void;
+    addResourceScope(resource: string, scope: string): void;
+    save(seconds: number): Promise<string>;
+  };
+  callback(): RequestListener;
+  use(middleware: (context: { readonly req: IncomingMessage }, next: () => Promise<void>) => Promise<void>): void;
+}
+
+interface Package {
+  readonly default: new (issuer: string, configuration: unknown) => Provider;
+}
+
+const clientId = "bench-public";
+const sub = "alice";
+const resource = "https://api.example";
+
+/** Loads it. */
+export const load: Load = async (alg) => {
+  const { default: Provider }: Package = await import(packageName("oidc-provider"));
+  const { kid, jwk } = builtInKeys[alg][0]!;
+
+  async function furnish(issuer: string): Promise<RequestListener> {
+    const provider = new Provider(issuer, {
+      adapter: mapAdapter(),
+      jwks: { keys: [{ ...jwk, kid, alg, use: "sig" }] },
+      clients: [{
+        client_id: clientId,
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: "none",
+        id_token_signed_response_alg: alg,
+      }],
+      claims: { openid: ["sub"], profile: ["name"] },
+      findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: "Alice Adams" }) }),
+      interactions: { policy: [] },
+      expiresWithSession: () => false,
+      features: {
+        devInteractions: { enabled: false },
+        // Access tokens are JWTs for a resource alone.
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: () => resource,
+          useGrantedResource: () => true,
+          getResourceServerInfo: () => ({
+            scope: "read",
+            audience: resource,
+            accessTokenFormat: "jwt",
+            jwt: { sign: { alg } },
+          }),
+        },
+      },
+      ttl: { AccessToken: 3600, AuthorizationCode: 60, Grant: 86_400, IdToken: 3600, Session: 86_400 },
+    });
+    const grant = new provider.Grant({ accountId: sub, clientId });
+    grant.addOIDCScope("openid profile");
+    grant.addResourceScope(resource, "read");
+    const session = new provider.Session({ accountId: sub, loginTs: Math.floor(Date.now() / 1000) });
+    session.grantIdFor(clientId, await grant.save(86_400));
+    await session.save(86_400);
+    provider.use(async ({ req }, next) => {
+      req.headers.cookie = `_session=${session.jti}`;
+      await next();
+    });
+    return provider.callback();
+  }
+
+  return {
+    async start() {
+      let answer: RequestListener = () => {};
+      const server = createServer((request, response) => answer(request, response));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      const issuer = `http://localhost:${port}`;
+      answer = await furnish(issuer);
+      return {
+        issuer,
+        paths: { authorize: "/auth", token: "/token", jwks: "/jwks" },
+        clientId,
+        sub,
+        fetch,
+        port,
+        stop: () => new Promise((resolve) => server.close(() => resolve())),
+      };
+    },
+  };
+};
+
+/** As many records are kept at once. */
+const kept = 20_000;
+
+/** Its own adapter walks all codes of a grant at each write; this one is a Map. */
+function mapAdapter() {
+  const records = new Map<string, Record<string, unknown>>();
+  return (kind: string) => ({
+    upsert(id: string, payload: Record<string, unknown>) {
+      records.set(`${kind} ${id}`, payload);
+      if (records.size > kept) {
+        // Session and grant came first, and stay.
+        const [, , third] = records.keys();
+        records.delete(third!);
+      }
+      return Promise.resolve();
+    },
+    find: (id: string) => Promise.resolve(records.get(`${kind} ${id}`)),
+    findByUid: () => Promise.resolve(undefined),
+    findByUserCode: () => Promise.resolve(undefined),
+    consume(id: string) {
+      const record = records.get(`${kind} ${id}`);
+      if (record !== undefined) record.consumed = Math.floor(Date.now() / 1000);
+      return Promise.resolve();
+    },
+    destroy: (id: string) => Promise.resolve(void records.delete(`${kind} ${id}`)),
+    revokeByGrantId: () => Promise.resolve(),
+  });
+}

@@ -1,0 +1,53 @@
+/** Settings for Go: golang.org/x/oauth2, with go-oidc for discovery and id tokens. */
+
+import { lines, literal, unfitForWeb, unfitMethod } from "./about.ts";
+import type { WriteSettings } from "./about.ts";
+
+const library = "Go";
+const place = "golang.org/x/oauth2 and go-oidc";
+
+/** A configuration, and a verifier for id tokens. */
+export const go: WriteSettings = (about) => {
+  const unfit = unfitForWeb(about) ??
+    unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]);
+  if (unfit !== undefined) return { library, place, notes: [unfit] };
+  const fields: readonly (readonly [string, string])[] = [
+    ["ClientID", literal(about.clientId)],
+    ...about.secret === undefined ? [] : [["ClientSecret", literal(about.secret)] as const],
+    ["RedirectURL", literal(about.redirectUri!)],
+    ["Endpoint", "endpoint"],
+    ["Scopes", `[]string{${about.scope.map(literal).join(", ")}}`],
+  ];
+  const width = Math.max(...fields.map(([name]) => name.length)) + 2;
+  const text = lines(
+    `package login`,
+    "",
+    `import (`,
+    `\t"context"`,
+    "",
+    `\t"github.com/coreos/go-oidc/v3/oidc"`,
+    `\t"golang.org/x/oauth2"`,
+    `)`,
+    "",
+    `// Config finds the endpoints by discovery.`,
+    `func Config(ctx context.Context) (*oauth2.Config, *oidc.IDTokenVerifier, error) {`,
+    `\tprovider, err := oidc.NewProvider(ctx, ${literal(about.issuer)})`,
+    `\tif err != nil {`,
+    `\t\treturn nil, nil, err`,
+    `\t}`,
+    `\tendpoint := provider.Endpoint()`,
+    `\tendpoint.AuthStyle = oauth2.${
+      about.authMethod === "client_secret_basic" ? "AuthStyleInHeader" : "AuthStyleInParams"
+    }`,
+    `\tconfig := &oauth2.Config{`,
+    ...fields.map(([name, value]) => `\t\t${`${name}:`.padEnd(width)}${value},`),
+    `\t}`,
+    `\treturn config, provider.Verifier(&oidc.Config{ClientID: config.ClientID}), nil`,
+    `}`,
+    "",
+    `// To begin, with verifier := oauth2.GenerateVerifier() and a state, both kept in the browser's session:`,
+    `//   config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))`,
+    `// At the redirect URI: config.Exchange(ctx, code, oauth2.VerifierOption(verifier))`,
+  );
+  return { library, place, text, notes: [] };
+};

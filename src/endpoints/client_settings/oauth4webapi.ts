@@ -1,0 +1,80 @@
+/** Settings for oauth4webapi 3, in JavaScript everywhere. */
+
+import { isPlainHttp, lines, literal } from "./about.ts";
+import type { About, WriteSettings } from "./about.ts";
+
+const library = "oauth4webapi";
+const place = "JavaScript, everywhere";
+
+/** Discovery, a login with PKCE, and what comes back, step by step. */
+export const oauth4webapi: WriteSettings = (about) => {
+  const { redirectUri } = about;
+  const options = isPlainHttp(about) ? ", options" : "";
+  const config = lines(
+    `import * as oauth from "oauth4webapi";`,
+    "",
+    `const issuer = new URL(${literal(about.issuer)});`,
+    options !== "" && `const options = { [oauth.allowInsecureRequests]: true }; // the issuer is http`,
+    `const discovery = await oauth.discoveryRequest(issuer${options});`,
+    `const as = await oauth.processDiscoveryResponse(issuer, discovery);`,
+    `const client = { client_id: ${literal(about.clientId)} };`,
+    `const clientAuth = ${authentication(about)};`,
+  );
+  const notes = about.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
+  if (redirectUri === undefined) {
+    const grant = lines(
+      `const parameters = { scope: ${literal(about.scope.join(" "))} };`,
+      `const response = await oauth.clientCredentialsGrantRequest(`,
+      `  as, client, clientAuth, parameters${options},`,
+      `);`,
+      `const tokens = await oauth.processClientCredentialsResponse(as, client, response);`,
+    );
+    return { library, place, text: lines(config, "", grant), notes };
+  }
+  const text = lines(
+    config,
+    `const redirectUri = ${literal(redirectUri)};`,
+    "",
+    `/** Where to send the browser, and what to keep in its session. */`,
+    `export async function begin() {`,
+    `  const verifier = oauth.generateRandomCodeVerifier();`,
+    `  const state = oauth.generateRandomState();`,
+    `  const url = new URL(as.authorization_endpoint);`,
+    `  url.search = new URLSearchParams({`,
+    `    response_type: "code",`,
+    `    client_id: client.client_id,`,
+    `    redirect_uri: redirectUri,`,
+    `    scope: ${literal(about.scope.join(" "))},`,
+    `    state,`,
+    `    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),`,
+    `    code_challenge_method: "S256",`,
+    `  }).toString();`,
+    `  return { url, kept: { verifier, state } };`,
+    `}`,
+    "",
+    `/** At the redirect URI: the URL the browser came with, and what was kept. */`,
+    `export async function finish(url, kept) {`,
+    `  const answer = oauth.validateAuthResponse(as, client, url, kept.state);`,
+    `  const response = await oauth.authorizationCodeGrantRequest(`,
+    `    as, client, clientAuth, answer, redirectUri, kept.verifier${options},`,
+    `  );`,
+    `  return await oauth.processAuthorizationCodeResponse(as, client, response);`,
+    `}`,
+  );
+  return { library, place, text, notes };
+};
+
+function authentication({ authMethod, secret = "" }: About): string {
+  switch (authMethod) {
+    case "none":
+      return "oauth.None()";
+    case "client_secret_basic":
+      return `oauth.ClientSecretBasic(${literal(secret)})`;
+    case "client_secret_post":
+      return `oauth.ClientSecretPost(${literal(secret)})`;
+    case "client_secret_jwt":
+      return `oauth.ClientSecretJwt(${literal(secret)})`;
+    case "private_key_jwt":
+      return "oauth.PrivateKeyJwt(privateKey)";
+  }
+}

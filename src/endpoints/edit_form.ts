@@ -1,0 +1,40 @@
+/** Forms that change the server, or try something at it: only a page of this server may send one, from the browser it was shown in. */
+
+import { readForm } from "../http/form.ts";
+import type { Incoming } from "../http/reply.ts";
+import { refuseElsewhere } from "../http/same_origin.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { readParams } from "../oauth/params.ts";
+import type { Params } from "../oauth/params.ts";
+import { equalInConstantTime } from "../oauth/secrets.ts";
+import { formToken } from "../oauth/session.ts";
+import { recogniseBrowser } from "./demo.ts";
+import type { Browser } from "./demo.ts";
+import type { Desk } from "./endpoint.ts";
+
+/** As many clients, and as many users, there may be before these forms add another one: nobody reads a longer list. */
+export const longestList = 1000;
+
+/** What such forms carry, so that {@link readEdit} knows them. */
+export function editToken({ server }: Desk, browser: Browser): Promise<string> {
+  return formToken(server, browser.secret, "directory");
+}
+
+/**
+ * The fields of such a form.
+ *
+ * @throws {OAuthError} 403, where it was made for another browser.
+ * @throws {HttpFault} Where it is no form, or was sent by a page elsewhere.
+ */
+export async function readEdit(desk: Desk, request: Incoming): Promise<Params> {
+  refuseElsewhere(request, new URL(desk.server.issuer).origin);
+  const params = readParams(await readForm(request));
+  const sent = params.get("form_token") ?? "";
+  if (equalInConstantTime(sent, await editToken(desk, recogniseBrowser(desk, request)))) return params;
+  throw new OAuthError("access_denied", "this form was not made for this browser", {
+    rule: "UI-04",
+    status: 403,
+    expected: "the form of the page that this browser was shown last",
+    received: sent === "" ? "a form without its token" : "the token of another form",
+  });
+}

@@ -1,0 +1,28 @@
+/** POST /authorized/try: one step with the code or its tokens, sent to this server by itself, and shown as it went. */
+
+import type { Incoming, Reply } from "../http/reply.ts";
+import { redirect } from "../http/respond.ts";
+import type { Target } from "../http/router.ts";
+import { asPage } from "./answer.ts";
+import { readEdit } from "./edit_form.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+
+/** Where the forms of the callback page go; what it takes is loaded when the first one comes. */
+export function trialEndpoint(desk: Desk): Endpoint {
+  const { base } = desk.site;
+  return {
+    path: `${base}/authorized/try`,
+    // Whoever opens the address by hand has nothing to try.
+    GET: (request) => redirect(request.method, `${base}/authorized`),
+    async POST(request: Incoming, target: Target): Promise<Reply> {
+      const here = desk.during(request);
+      try {
+        const { answerTrial } = await import("./trial_steps.ts");
+        return await answerTrial(here, request, await readEdit(here, request), target.peer);
+      } catch (refusal) {
+        return await asPage(here, target, refusal);
+      }
+    },
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+  };
+}

@@ -1,0 +1,27 @@
+/** Which proxies are believed about who sent a request: the setting becomes a test of addresses, or its faults. */
+
+import { addressSet } from "../http/proxy.ts";
+import type { AddressSet } from "../http/proxy.ts";
+import { quote } from "../oauth/fault.ts";
+import type { Fault } from "../oauth/fault.ts";
+
+/** Every fault in a list of addresses and networks. */
+export function* proxyFaults(trustProxy: readonly string[] = []): Generator<Fault> {
+  for (const [i, name] of trustProxy.entries()) {
+    try {
+      addressSet([name]);
+    } catch {
+      yield {
+        place: `trustProxy[${i}]`,
+        expected: "an IP address, or a network",
+        found: quote(name),
+        mend: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name could lead anywhere.",
+      };
+    }
+  }
+}
+
+/** Tells the proxies that are believed; `undefined` where none is. */
+export function trustedProxies(trustProxy: readonly string[] = []): AddressSet | undefined {
+  return trustProxy.length === 0 ? undefined : addressSet(trustProxy);
+}

@@ -1,0 +1,203 @@
+/** GET and POST /users and /users/{sub}: who can log in, with which claims, and forms that change it. */
+
+import { HttpFault } from "../http/fault.ts";
+import type { Incoming, Reply } from "../http/reply.ts";
+import { html, redirect } from "../http/respond.ts";
+import type { Target } from "../http/router.ts";
+import type { User } from "../oauth/client.ts";
+import { quote } from "../oauth/fault.ts";
+import { digestOf, writePasswordDigest } from "../oauth/password.ts";
+import { ConfigurationError } from "../oauth/settings_error.ts";
+import { asPage } from "./answer.ts";
+import { decodeId } from "./clients.ts";
+import type { DirectoryOptions } from "./clients.ts";
+import { recogniseBrowser } from "./demo.ts";
+import { editToken, longestList, readEdit } from "./edit_form.ts";
+import type { Desk, Endpoint } from "./endpoint.ts";
+import { refuseForeignHost } from "./foreign_host.ts";
+import type { FieldFault, ListedUser, UserProps, UsersProps } from "./pages.ts";
+
+/** The list, and a page for each user. */
+export function usersEndpoints(desk: Desk, { edit }: DirectoryOptions): Endpoint[] {
+  const stem = `${desk.site.base}/users/`;
+  const answerWith =
+    (answer: (here: Desk, request: Incoming, target: Target) => Promise<Reply>) =>
+    async (request: Incoming, target: Target): Promise<Reply> => {
+      const here = desk.during(request);
+      try {
+        refuseForeignHost(here.server.issuer, request, "UI-05");
+        return await answer(here, request, target);
+      } catch (refusal) {
+        return await asPage(here, target, refusal);
+      }
+    };
+  const find = (here: Desk, target: Target): User => {
+    const user = here.server.users.find(decodeId(target.path.slice(stem.length)));
+    if (user === undefined) throw new HttpFault(404, "HT-01", "There is no user of this subject");
+    return user;
+  };
+  const refuse: Endpoint["refuse"] = (fault, target, request) => asPage(desk.during(request), target, fault);
+  return [
+    {
+      path: `${desk.site.base}/users`,
+      GET: answerWith((here, request) => showList(here, request, edit, {}, [])),
+      ...edit && { POST: answerWith(add) },
+      refuse,
+    },
+    {
+      path: `${stem}*`,
+      GET: answerWith((here, request, target) => showOne(here, request, edit, find(here, target))),
+      ...edit && { POST: answerWith((here, request, target) => change(here, request, find(here, target))) },
+      refuse,
+    },
+  ];
+}
+
+/** A user as pages show it: never the password. */
+export function listUser({ site }: Desk, user: User): ListedUser {
+  const { sub, name } = user;
+  return {
+    sub,
+    name: typeof name === "string" ? name : undefined,
+    href: `${site.base}/users/${encodeURIComponent(sub)}`,
+    claims: Object.entries(claimsOf(user)).map(([claim, value]) => [claim, JSON.stringify(value)]),
+  };
+}
+
+function claimsOf({ sub: _, password: __, ...claims }: User): Readonly<Record<string, unknown>> {
+  return claims;
+}
+
+async function showList(
+  here: Desk,
+  request: Incoming,
+  edit: boolean,
+  values: Readonly<Record<string, string>>,
+  faults: readonly FieldFault[],
+): Promise<Reply> {
+  const browser = recogniseBrowser(here, request);
+  const props: UsersProps = {
+    ...here.site,
+    users: here.server.users.all().map((user) => listUser(here, user)),
+    form: edit
+      ? { token: await editToken(here, browser), values, faults, isKept: here.server.users.isKept }
+      : undefined,
+  };
+  const pages = await here.pages();
+  return html(faults.length > 0 ? 400 : 200, pages.users(props), browser.headers);
+}
+
+async function showOne(
+  here: Desk,
+  request: Incoming,
+  edit: boolean,
+  user: User,
+  claims: string = JSON.stringify(claimsOf(user), null, 2),
+  faults: readonly FieldFault[] = [],
+): Promise<Reply> {
+  const browser = recogniseBrowser(here, request);
+  const props: UserProps = {
+    ...here.site,
+    user: listUser(here, user),
+    first: here.server.users.all()[0] === user,
+    form: edit
+      ? { token: await editToken(here, browser), values: { claims }, faults, isKept: here.server.users.isKept }
+      : undefined,
+  };
+  const pages = await here.pages();
+  return html(faults.length > 0 ? 400 : 200, pages.user(props), browser.headers);
+}
+
+async function add(here: Desk, request: Incoming): Promise<Reply> {
+  const { users } = here.server;
+  const params = await readEdit(here, request);
+  const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
+  const refuse = (faults: readonly FieldFault[]) => showList(here, request, true, values, faults);
+  if (users.find(values.sub) !== undefined) {
+    return await refuse([{
+      field: "sub",
+      expected: "a subject that no other user has",
+      found: quote(values.sub),
+      mend: "Choose another one, or change that user on a page of its own.",
+    }]);
+  }
+  if (users.all().length >= longestList) {
+    return await refuse([{
+      field: "sub",
+      expected: `at most ${longestList} users`,
+      found: "as many as that",
+      mend: "Remove one first.",
+    }]);
+  }
+  return await keep(here, values.sub, values.claims, {}, refuse);
+}
+
+async function change(here: Desk, request: Incoming, user: User): Promise<Reply> {
+  const { users } = here.server;
+  const params = await readEdit(here, request);
+  switch (params.get("action")) {
+    case "remove":
+      users.delete(user.sub);
+      break;
+    case "first":
+      users.putFirst(user.sub);
+      break;
+    default: {
+      const claims = params.get("claims") ?? "{}";
+      const digest = digestOf(user);
+      const kept = digest === undefined ? {} : { password: writePasswordDigest(digest) };
+      return await keep(here, user.sub, claims, kept, (faults) => showOne(here, request, true, user, claims, faults));
+    }
+  }
+  await users.kept();
+  return redirect("POST", `${here.site.base}/users`);
+}
+
+/** Registers a user, replacing one of the same subject, or says what is wrong. */
+async function keep(
+  { server, site }: Desk,
+  sub: string,
+  text: string,
+  kept: Pick<User, "password">,
+  refuse: (faults: readonly FieldFault[]) => Promise<Reply>,
+): Promise<Reply> {
+  const claims = readClaims(text);
+  if ("fault" in claims) return await refuse([claims.fault]);
+  try {
+    server.users.set({ ...claims.read, ...kept, sub });
+    await server.users.kept();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return await refuse(error.faults.map(({ place, ...fault }) => ({
+      // Any other place is one of the claims.
+      field: place === "sub" ? place : "claims",
+      ...fault,
+    })));
+  }
+  return redirect("POST", `${site.base}/users`);
+}
+
+/** Reads claims written as JSON; two names are not for this field. */
+function readClaims(
+  text: string,
+): { readonly read: Readonly<Record<string, unknown>> } | { readonly fault: FieldFault } {
+  const fault = (expected: string, found: string, mend: string) => ({
+    fault: { field: "claims", expected, found, mend },
+  });
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch (error) {
+    return fault("a JSON object", `text that is none (${(error as Error).message})`, `Write it as {"name": "Carol"}.`);
+  }
+  if (typeof read !== "object" || read === null || Array.isArray(read)) {
+    return fault("a JSON object", Array.isArray(read) ? "a list" : quote(read), `Write it as {"name": "Carol"}.`);
+  }
+  const alien = ["sub", "password"].find((name) => Object.hasOwn(read as object, name));
+  if (alien === undefined) return { read: read as Record<string, unknown> };
+  return fault(
+    "claims alone",
+    quote(alien),
+    alien === "sub" ? "The subject never changes: leave it out here." : "Passwords belong in the configuration file.",
+  );
+}

@@ -1,0 +1,35 @@
+/** The flows that are remembered, filtered and cut into pages. */
+
+import type { Flow } from "../recorder/exchange.ts";
+import { maskFlow } from "../recorder/mask.ts";
+import type { FlowKind, FlowListProps } from "../ui/flows/props.ts";
+import { rowOf } from "./flow.ts";
+import { kindOf } from "./words.ts";
+
+/** As many flows as one page shows. */
+const flowsPerPage = 25;
+
+const kinds: readonly FlowKind[] = ["done", "refused", "open"];
+
+/** What the page of the list shows. */
+export function describeList(
+  flows: readonly Flow[],
+  query: URLSearchParams,
+): Pick<FlowListProps, "rows" | "remembered" | "clients" | "filter" | "older"> {
+  const client = query.get("client") || undefined;
+  const outcome = kinds.find((kind) => kind === query.get("outcome"));
+  const before = Number(query.get("before") ?? Infinity) || Infinity;
+  const fitting = flows.filter((flow) =>
+    Number(flow.id) < before && (client === undefined || flow.client === client) &&
+    (outcome === undefined || kindOf(flow) === outcome)
+  );
+  const shown = fitting.slice(-flowsPerPage).reverse();
+  const known = flows.flatMap((flow) => flow.client === undefined ? [] : [maskFlow(flow).client!]);
+  return {
+    rows: shown.map((flow) => rowOf(maskFlow(flow))),
+    remembered: flows.length,
+    clients: [...new Set(known)].sort(),
+    filter: { ...client !== undefined && { client }, ...outcome && { outcome } },
+    older: shown.length < fitting.length ? shown.at(-1)!.id : undefined,
+  };
+}

@@ -1,0 +1,73 @@
+/** GET and POST /account: what the person who is logged in has allowed, and how they take it back. */
+
+import { asPage } from "../endpoints/answer.ts";
+import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
+import type { AccountProps } from "../endpoints/pages.ts";
+import { readSession } from "../endpoints/session_cookie.ts";
+import type { Answer, Incoming } from "../http/reply.ts";
+import { html, redirect } from "../http/respond.ts";
+import type { Target } from "../http/router.ts";
+import { findUser } from "../oauth/people.ts";
+import type { Session } from "../oauth/session.ts";
+import { findConsent, takeBack } from "./consents.ts";
+import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
+import type { FormPurpose } from "./form.ts";
+import { personOf } from "./people.ts";
+
+/** The page of one's own. */
+export function accountEndpoint(desk: Desk): Endpoint {
+  const path = `${desk.site.base}/account`;
+
+  async function show(http: Incoming, target: Target): Promise<Answer> {
+    const here = desk.during(http);
+    try {
+      const pages = await here.pages();
+      const session = await readSession(here, http);
+      return html(200, pages.account({ ...here.site, account: session && await accountOf(here, session) }));
+    } catch (refusal) {
+      return await asPage(here, target, refusal);
+    }
+  }
+
+  async function change(http: Incoming, target: Target): Promise<Answer> {
+    const here = desk.during(http);
+    try {
+      const params = await readOwnForm(here, http);
+      const session = await readSession(here, http);
+      await requireOwnForm(here, params, purposeOf(session));
+      await takeBack(here.server, session!.sub, params.get("client_id") ?? "");
+      return redirect(http.method, path);
+    } catch (refusal) {
+      return await asPage(here, target, refusal);
+    }
+  }
+
+  return {
+    path,
+    GET: show,
+    POST: change,
+    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+  };
+}
+
+async function accountOf(here: Desk, session: Session): Promise<AccountProps["account"]> {
+  const { server } = here;
+  const consents = [];
+  for (const { id, name } of server.clients.all()) {
+    const consent = await findConsent(server, session.sub, id);
+    if (consent === undefined) continue;
+    const { scope, claims, resources, at, validUntil } = consent;
+    const fields = await formFields(here, [["client_id", id]], purposeOf(session));
+    consents.push({ client: { id, name }, scope, claims, resources, at, validUntil, fields });
+  }
+  return {
+    user: personOf((await findUser(server, session.sub))!),
+    since: session.authTime,
+    consents,
+  };
+}
+
+/** A session that is there holds its own name; without one no form was ever made. */
+function purposeOf(session: Session | undefined): FormPurpose {
+  return { name: "account", holder: session?.sid ?? "" };
+}

@@ -1,0 +1,51 @@
+/**
+ * Login and consent by pages (`login: "interactive"`): what a person goes through between the request and the code.
+ *
+ * ```
+ *  GET, POST /oauth2/authorize ── a POST without a session is parked, and comes back by GET with its cookies
+ *        │
+ *        ├── session and consent suffice ─────────────────────────────► code
+ *        ├── prompt=none, and they do not ────────────────────────────► error
+ *        │   the request is shelved, bound to the browser
+ *        ▼
+ *  /oauth2/login ◄── another account ── /oauth2/consent
+ *        │  └── cancelled ──────────────────► │ ├── denied ───────────► access_denied
+ *        │ logged in                          │ │
+ *        ├── consent is needed ─────────────► ┘ └── allowed ──┐
+ *        └── consent suffices ────────────────────────────────┴─ spent ► code
+ * ```
+ *
+ * Nothing of this is kept in memory: every step may be answered by another instance on the same store.
+ */
+
+import type { Decide } from "../endpoints/authorize.ts";
+import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
+import type { NavigationLink } from "../endpoints/pages.ts";
+import { accountEndpoint } from "./account.ts";
+import { arrive } from "./arrival.ts";
+import { consentEndpoint } from "./consent.ts";
+import { loginEndpoint } from "./login.ts";
+import { passwordProof } from "./password.ts";
+
+/** What asks people, put together. */
+export interface Interaction {
+  /** Answers authorization requests. */
+  readonly decide: Decide;
+  /** The pages that it sends people to. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** Where a person sees what they have allowed. */
+export const accountLink: NavigationLink = { label: "Account", path: "/account" };
+
+/**
+ * Puts it together.
+ *
+ * @param open Whether users without a password are believed, and people may be made up.
+ */
+export function interaction(desk: Desk, open: boolean): Interaction {
+  return {
+    decide: arrive,
+    endpoints: [loginEndpoint(desk, { open, prove: passwordProof() }), consentEndpoint(desk), accountEndpoint(desk)],
+  };
+}

@@ -1,0 +1,37 @@
+/** Verifying JWTs that this server has signed itself (RFC 7519 §7.2). */
+
+import { jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
+import type { Server } from "../server.ts";
+
+/** Three parts of unpadded base64url (RFC 7515 §7.1). */
+export const compactJws: RegExp = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * The claims of a token that one of this server's keys has signed, and that holds by these options; else `undefined`.
+ * Where the keys cannot be looked up, nobody knows whether it is good: then that failure is thrown.
+ *
+ * @param options Asked for once the token has the form of a JWT; what this throws speaks against the token.
+ * @param retired Whether a key that is no longer published will do.
+ */
+export async function verifyOwn(
+  { keys }: Server,
+  token: string,
+  options: () => JWTVerifyOptions,
+  retired = false,
+): Promise<JWTPayload | undefined> {
+  // Padding, which the library forgives, is another spelling of the same token.
+  if (!compactJws.test(token)) return undefined;
+  let unreachable: unknown;
+  const key: JWTVerifyGetKey = async ({ kid, alg }) => {
+    const found = await keys.verifier(kid, alg, retired).catch((failure) => void (unreachable = failure));
+    if (found === undefined) throw new Error("no key of this server fits");
+    return found;
+  };
+  try {
+    return (await jwtVerify(token, key, options())).payload;
+  } catch {
+    if (unreachable !== undefined) throw unreachable;
+    return undefined;
+  }
+}

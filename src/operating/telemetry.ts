@@ -1,0 +1,128 @@
+/** OpenTelemetry by its interface alone: each request becomes a span, each thing that happened an event on it. */
+
+import type { Layer } from "../endpoints/layer.ts";
+import type { Incoming } from "../http/reply.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
+import { endpointName } from "../recorder/endpoint_name.ts";
+
+/** As much of a span of `@opentelemetry/api` as is used here. */
+export interface Span {
+  /** Says something about the whole span. */
+  setAttribute(name: string, value: string | number | boolean): unknown;
+  /** Says what happened at one moment of it. */
+  addEvent(name: string, attributes?: Readonly<Record<string, string>>): unknown;
+  /** 2 is an error. */
+  setStatus(status: { code: number }): unknown;
+  /** Ends the span. */
+  end(): void;
+}
+
+/** As much of a tracer of `@opentelemetry/api` as is used here. */
+export interface Tracer<S extends Span = Span> {
+  /** Begins a span; kind 1 is a server's. */
+  startSpan(
+    name: string,
+    options?: { kind?: number; attributes?: Record<string, string | number | boolean> },
+    // deno-lint-ignore no-explicit-any
+    context?: any,
+  ): S;
+}
+
+/** Where spans go, and what they hang on. */
+export interface TelemetryOptions<S extends Span = Span> {
+  /** `trace.getTracer("latchkey")` of `@opentelemetry/api`. */
+  readonly tracer: Tracer<S>;
+  /**
+   * The context that a request brings along, read from its headers by whichever propagator the program uses:
+   * `(headers) => propagation.extract(context.active(), headers, getter)`. Default: none, every span is a root.
+   */
+  readonly context?: (headers: Incoming["headers"]) => unknown;
+  /**
+   * Answers the request while its span is the active one, so that spans of database drivers and of `fetch` hang on it:
+   * `(span, answer) => context.with(trace.setSpan(context.active(), span), answer)`. Default: it is not made active.
+   */
+  readonly within?: <Answered>(span: S, answer: () => Answered) => Answered;
+}
+
+/**
+ * Lays spans around a server. Names follow the semantic conventions for HTTP servers; no secret, no query and no user is
+ * in them.
+ *
+ * @example
+ * ```ts ignore
+ * import { context, propagation, trace } from "@opentelemetry/api";
+ *
+ * const getter = { get: (headers, name) => headers.get(name) ?? undefined, keys: () => [] };
+ * const spans = telemetry({
+ *   tracer: trace.getTracer("latchkey"),
+ *   context: (headers) => propagation.extract(context.active(), headers, getter),
+ *   within: (span, answer) => context.with(trace.setSpan(context.active(), span), answer),
+ * });
+ * const as = await latchkey({ layers: [spans] });
+ * ```
+ */
+export function telemetry<S extends Span = Span>({ tracer, context, within }: TelemetryOptions<S>): Layer {
+  const spans = new WeakMap<Incoming, S>();
+  let base = "";
+  return {
+    open(desk) {
+      base = desk.site.base;
+    },
+    around: (next) => async (request, peer) => {
+      const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
+      const endpoint = endpointName(base, path);
+      const attributes = { "http.request.method": request.method, "latchkey.endpoint": endpoint };
+      const span = tracer.startSpan(
+        `${request.method} ${endpoint}`,
+        { kind: 1, attributes },
+        context?.(request.headers),
+      );
+      spans.set(request, span);
+      try {
+        const answer = await (within === undefined ? next(request, peer) : within(span, () => next(request, peer)));
+        span.setAttribute("http.response.status_code", answer.status);
+        if (answer.status >= 500) span.setStatus({ code: 2 });
+        return answer;
+      } catch (error) {
+        span.setStatus({ code: 2 });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    during(server, request) {
+      const span = spans.get(request);
+      if (span === undefined) return server;
+      return {
+        ...server,
+        trace(event) {
+          span.addEvent(event.type, attributesOf(event));
+          server.trace(event);
+        },
+      };
+    },
+  };
+}
+
+/** What of an event may leave the house: names of ours, and of clients, but no person and no value that came in. */
+function attributesOf(event: TraceEvent): Record<string, string> {
+  switch (event.type) {
+    case "refused":
+      return {
+        "latchkey.error": event.error,
+        "latchkey.rule": event.why.rule,
+        ...event.client !== undefined && { "latchkey.client": event.client },
+      };
+    case "warning":
+      return { "latchkey.rule": event.why.rule };
+    case "tokens_issued":
+      return { "latchkey.client": event.client, "latchkey.grant": event.grant };
+    case "code_issued":
+    case "token_revoked":
+      return { "latchkey.client": event.client };
+    case "key_made":
+      return { "latchkey.kid": event.kid };
+    default:
+      return {};
+  }
+}

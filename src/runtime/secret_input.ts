@@ -1,0 +1,59 @@
+/** Reads a secret from a person or a pipe, without showing it and without leaving it in the history of a shell. */
+
+import process from "node:process";
+
+/**
+ * Asks a person at the terminal twice, because they do not see what they type; otherwise reads the first line of what is
+ * piped in, once.
+ */
+export async function readSecret(
+  question: string,
+  again: string,
+): Promise<{ readonly password: string; readonly again: string }> {
+  if (process.stdin.isTTY) return { password: await ask(question), again: await ask(again) };
+  const password = await readLine();
+  return { password, again: password };
+}
+
+async function ask(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  stdin.setRawMode(true);
+  try {
+    return await readLine((interrupted) => {
+      stderr.write("\n");
+      if (interrupted) process.exit(130);
+    });
+  } finally {
+    stdin.setRawMode(false);
+  }
+}
+
+/**
+ * The characters up to the end of the line, or of the input.
+ *
+ * @param done Given where a terminal is in raw mode, so that its keys mean nothing by themselves.
+ */
+function readLine(done?: (interrupted: boolean) => void): Promise<string> {
+  const { stdin } = process;
+  let line = "";
+  return new Promise((resolve, reject) => {
+    const end = () => finish(false);
+    const finish = (interrupted: boolean) => {
+      stdin.off("data", read).off("end", end).pause();
+      done?.(interrupted);
+      resolve(line);
+    };
+    const read = (text: string) => {
+      for (const key of text) {
+        if (key === "\n" || key === "\r") return finish(false);
+        if (done === undefined) line += key;
+        else if (key === "\u0003") return finish(true);
+        else if (key === "\u0004") return finish(false);
+        else if (key === "\u007f" || key === "\b") line = [...line].slice(0, -1).join("");
+        else line += key;
+      }
+    };
+    stdin.setEncoding("utf8").on("data", read).on("end", end).on("error", reject).resume();
+  });
+}

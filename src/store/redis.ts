@@ -1,0 +1,242 @@
+/** A store in Redis or Valkey, for any number of instances on any number of machines; through the `ioredis` package. */
+
+import { Redis } from "ioredis";
+import { notAnswering, within } from "./deadline.ts";
+import { plain } from "./plain_text.ts";
+import { isReadOnly, notReplicated, redisError } from "./redis_faults.ts";
+import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
+
+export { StoreError, type StoreFault } from "./store_error.ts";
+
+/** How a Redis store behaves. */
+export interface RedisOptions {
+  /** What the names of its keys begin with, in braces, so that a cluster keeps them together. Default `latchkey`. */
+  readonly prefix?: string;
+  /** Milliseconds after which a call that has not been answered fails. Default 5000. */
+  readonly timeout?: number;
+  /**
+   * Replicas that must have a write before the call is answered; where fewer have it in time, the call fails and nothing
+   * is issued. As many as might take the primary's place, so that whichever does has all that was answered. Default 0: a
+   * failover may then lose the last moment before it, and with it the marks of what was spent.
+   */
+  readonly replicas?: number;
+}
+
+/**
+ * A record is a hash: `v` value, `f` family, `e` expiry, `s` when it was spent. What can expire stands in one sorted set
+ * besides, by expiry. Each verb that writes is one script, which nothing else of the server comes between.
+ */
+const scripts = {
+  put: `
+    redis.call("DEL", KEYS[1])
+    redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
+    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
+    if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
+    else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
+    return 1`,
+  add: `
+    if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
+    redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
+    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
+    if ARGV[2] ~= "Infinity" then redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
+    return 1`,
+  spend: `
+    if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
+    return redis.call("HSETNX", KEYS[1], "s", ARGV[1])`,
+  revoke: `
+    local known = redis.call("HGET", KEYS[1], "e")
+    if known == "Infinity" then return 0 end
+    if known and ARGV[1] ~= "Infinity" and tonumber(known) >= tonumber(ARGV[1]) then return 0 end
+    redis.call("HSET", KEYS[1], "v", "{}", "e", ARGV[1])
+    if ARGV[1] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
+    else redis.call("ZADD", KEYS[2], ARGV[1], KEYS[1]) end
+    return 1`,
+  // Names come out of the sorted set, all of them with the braces of the set's own name.
+  sweep: `
+    local due = redis.call("ZRANGEBYSCORE", KEYS[1], "-inf", ARGV[1], "LIMIT", 0, ARGV[2])
+    for _, key in ipairs(due) do
+      redis.call("DEL", key)
+      redis.call("ZREM", KEYS[1], key)
+    end
+    return #due`,
+} as const;
+
+/** So many records go at a time, so that a sweep keeps no other command waiting for long. */
+const sweepBatch = 200;
+
+/**
+ * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or `rediss://`
+ * for TLS. How durable an answered call is, the server's persistence says (`appendfsync`) and {@link RedisOptions.replicas}.
+ * The server must not evict: `maxmemory-policy noeviction`.
+ *
+ * @throws {StoreError} if the server cannot be reached or used. The store's calls reject with the same error; it
+ * connects again by itself.
+ */
+export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
+  const { prefix = "latchkey", timeout = 5000, replicas = 0 } = options;
+  const place = placeOf(url);
+  const redis = connect(url, timeout);
+  // Waiting for replicas holds up a connection, and reads with it, so writes then have one of their own.
+  const writer = replicas === 0 ? redis : connect(url, timeout);
+  const connections = new Set([redis, writer]);
+  // Why there is no connection, the driver says in an event alone.
+  let trouble: unknown;
+  for (const one of connections) one.on("error", (error) => trouble = error);
+  const expiries = `{${prefix}}:expiries`;
+  const keyOf = (kind: Kind, id: string) => `{${prefix}}:${kind}:${plain(id)}`;
+
+  async function ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await within(timeout, work(), () => notAnswering(place, timeout));
+    } catch (error) {
+      // Another server has taken this one's place, and the name may lead there by now. A replica can still be read, so
+      // that reading alone would never notice.
+      if (isReadOnly(error)) { for (const one of connections) if (one.status === "ready") one.disconnect(true); }
+      throw redisError(place, error);
+    }
+  }
+
+  /** Runs a script, and waits until as many replicas have what it wrote as were asked for. */
+  function write(name: keyof typeof scripts, keys: readonly string[], ...args: (string | number)[]): Promise<number> {
+    const words = [keys.length, ...keys, ...args];
+    return ask(() => replicas === 0 ? redis[name](...words) : enqueue({ name, words }));
+  }
+
+  const waiting: Write[] = [];
+  let underWay = false;
+
+  function enqueue(asked: Pick<Write, "name" | "words">): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    waiting.push({ ...asked, resolve, reject });
+    if (!underWay) {
+      underWay = true;
+      sendAll().finally(() => underWay = false);
+    }
+    return promise;
+  }
+
+  /** Sends what waits, all of it together, so that one wait for the replicas serves many writes. */
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0);
+      try {
+        const pipeline = writer.pipeline();
+        // Whole scripts, not their digests: one that had to be sent a second time would come behind the wait.
+        for (const { name, words } of batch) pipeline.eval(scripts[name], ...words as [number, ...string[]]);
+        // The wait is for what this connection has written. With a write at the end, that is also all that others had
+        // written and our scripts have seen: a record that was there already is not vouched for before it is safe.
+        const answers = await pipeline.set(`{${prefix}}:beat`, "").wait(replicas, Math.floor(timeout * 0.4)).exec();
+        const [failure, copies] = answers!.at(-1) as [Error | null, number];
+        for (const [i, { resolve, reject }] of batch.entries()) {
+          const [refused, done] = answers![i] as [Error | null, number];
+          if (refused !== null || failure !== null) reject(refused ?? failure);
+          else if (copies < replicas) reject(notReplicated(place, replicas, copies));
+          else resolve(done);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+  }
+
+  try {
+    for (const one of connections) await within(timeout, one.connect(), () => notAnswering(place, timeout));
+  } catch (error) {
+    for (const one of connections) one.disconnect();
+    throw redisError(place, trouble ?? error);
+  }
+  let closed = false;
+
+  return {
+    lasting: true,
+    async get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
+      const [value, family, expiry, spent] = await ask(() => redis.hmget(keyOf(kind, id), "v", "f", "e", "s"));
+      if (typeof value !== "string") return undefined;
+      return {
+        value: JSON.parse(value),
+        ...typeof family === "string" && { family: JSON.parse(family) },
+        expiresAt: Number(expiry),
+        ...typeof spent === "string" && { spentAt: Number(spent) },
+      };
+    },
+    async put(kind, id, value, shelf) {
+      await write("put", [keyOf(kind, id), expiries], ...wordsOf(value, shelf));
+    },
+    async add(kind, id, value, shelf) {
+      return await write("add", [keyOf(kind, id), expiries], ...wordsOf(value, shelf)) === 1;
+    },
+    async spend(kind, id, now) {
+      return await write("spend", [keyOf(kind, id)], String(now)) === 1;
+    },
+    async revoke(family, until) {
+      await write("revoke", [keyOf("ended_family", family), expiries], String(until));
+    },
+    async sweep(now) {
+      // Infinity keeps a record even from an infinite clock.
+      const due = String(Math.min(now, Number.MAX_VALUE));
+      let removed = 0;
+      while (!closed) {
+        const batch = await ask(() => redis.sweep(1, expiries, due, sweepBatch));
+        removed += batch;
+        if (batch < sweepBatch) break;
+      }
+      return removed;
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await Promise.all(
+        [...connections].map((one) =>
+          within(timeout, one.quit(), () => notAnswering(place, timeout)).catch(() => one.disconnect())
+        ),
+      );
+    },
+  };
+}
+
+/** A write that waits to be sent. */
+interface Write {
+  readonly name: keyof typeof scripts;
+  readonly words: readonly (string | number)[];
+  resolve(done: number): void;
+  reject(failure: unknown): void;
+}
+
+/** Our scripts as commands, which the driver sends by their digests. */
+type Scripts<Answer> = Readonly<Record<keyof typeof scripts, (...args: (string | number)[]) => Answer>>;
+
+type Connection = Redis & Scripts<Promise<number>>;
+
+function connect(url: string, timeout: number): Connection {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: timeout,
+    // A connection that is silent for so long is given up: behind a paused server or a cut cable it would be for long.
+    socketTimeout: Math.ceil(timeout * 0.8),
+    disconnectTimeout: 100,
+    // What was sent when the connection broke may have happened: it fails, and nobody sends it a second time.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    // While there is no connection, calls fail at once, and nothing is kept to be done when nobody waits for it.
+    enableOfflineQueue: false,
+    retryStrategy: (tries) => Math.min(50 * 2 ** tries, 2000),
+    connectionName: "latchkey",
+  });
+  for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { lua });
+  return redis as Connection;
+}
+
+/** Value, expiry and family; the family behind a mark, so that an empty one is not none. */
+function wordsOf(value: unknown, { family, expiresAt }: Shelf): [string, string, string] {
+  return [JSON.stringify(value), String(expiresAt), family === undefined ? "" : `+${JSON.stringify(family)}`];
+}
+
+/** The server as a person may be told of it: never with its password. */
+function placeOf(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return "the Redis server";
+  }
+}

@@ -1,0 +1,128 @@
+/** ES256 signatures that follow from key and message alone (RFC 6979), and public keys that follow from private ones. */
+
+import { base64url } from "jose";
+
+/** A point of the curve in Jacobian coordinates. */
+type Point = readonly [x: bigint, y: bigint, z: bigint];
+
+// P-256 (FIPS 186-4 D.1.2.3); `a` is -3.
+const p = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
+const n = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const gx = 0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296n;
+const gy = 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n;
+
+/**
+ * Signs as the private key `d` (RFC 7518 §6.2.2.1) would, always with the same outcome. Not in constant time: for keys
+ * that are no secret.
+ */
+export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Array> {
+  const key = numberOf(base64url.decode(d));
+  const digest = numberOf(new Uint8Array(await crypto.subtle.digest("SHA-256", message as BufferSource)));
+  for await (const k of nonces(key, digest % n)) {
+    const [x] = affine(times(k));
+    const r = x % n;
+    const s = inverse(k, n) * ((digest + r * key) % n) % n;
+    if (r > 0n && s > 0n) return concat(bytesOf(r), bytesOf(s));
+  }
+  throw new Error("the nonces never end");
+}
+
+/** The members of the JWK of a P-256 key (RFC 7518 §6.2) that follows from 32 random bytes. */
+export function ecKeyFrom(random: Uint8Array): { kty: "EC"; crv: "P-256"; x: string; y: string; d: string } {
+  const d = numberOf(random) % (n - 1n) + 1n;
+  const [x, y] = affine(times(d)).map((coordinate) => base64url.encode(bytesOf(coordinate)));
+  return { kty: "EC", crv: "P-256", x: x!, y: y!, d: base64url.encode(bytesOf(d)) };
+}
+
+/** RFC 6979 §3.2: candidates for k, of which the first one nearly always does. */
+async function* nonces(key: bigint, digest: bigint): AsyncGenerator<bigint, never> {
+  let k: Uint8Array = new Uint8Array(32);
+  let v: Uint8Array = new Uint8Array(32).fill(1);
+  for (const step of [0, 1]) {
+    k = await hmac(k, v, Uint8Array.of(step), bytesOf(key), bytesOf(digest));
+    v = await hmac(k, v);
+  }
+  while (true) {
+    v = await hmac(k, v);
+    const candidate = numberOf(v);
+    if (candidate > 0n && candidate < n) yield candidate;
+    k = await hmac(k, v, Uint8Array.of(0));
+    v = await hmac(k, v);
+  }
+}
+
+async function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Promise<Uint8Array> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", key as BufferSource, algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, concat(...parts) as BufferSource));
+}
+
+/** The base point added to itself, 0 < k < n: double and add, in which no doubled point ever meets the base point. */
+function times(k: bigint): Point {
+  let sum: Point = [gx, gy, 1n];
+  for (const bit of k.toString(2).slice(1)) {
+    sum = double(sum);
+    if (bit === "1") sum = addBase(sum);
+  }
+  return sum;
+}
+
+function double([x, y, z]: Point): Point {
+  const delta = z * z % p;
+  const gamma = y * y % p;
+  const beta = x * gamma % p;
+  const alpha = 3n * (x - delta) * (x + delta) % p;
+  const doubled = mod(alpha * alpha - 8n * beta, p);
+  return [doubled, mod(alpha * (4n * beta - doubled) - 8n * gamma * gamma, p), 2n * y * z % p];
+}
+
+function addBase([x, y, z]: Point): Point {
+  const zz = z * z % p;
+  const h = gx * zz - x;
+  const r = gy * zz % p * z - y;
+  const hh = h * h % p;
+  const hhh = hh * h % p;
+  const v = x * hh % p;
+  const sum = mod(r * r - hhh - 2n * v, p);
+  return [sum, mod(r * (v - sum) - y * hhh, p), mod(z * h, p)];
+}
+
+function affine([x, y, z]: Point): [bigint, bigint] {
+  const one = inverse(z, p);
+  const square = one * one % p;
+  return [x * square % p, y * square % p * one % p];
+}
+
+/** By Euclid's extended algorithm. */
+function inverse(value: bigint, modulus: bigint): bigint {
+  let [a, b, u, v] = [mod(value, modulus), modulus, 1n, 0n];
+  while (a > 1n) {
+    const quotient = b / a;
+    [a, b, u, v] = [b % a, a, v - quotient * u, u];
+  }
+  return mod(u, modulus);
+}
+
+function mod(value: bigint, modulus: bigint): bigint {
+  const rest = value % modulus;
+  return rest < 0n ? rest + modulus : rest;
+}
+
+function numberOf(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`);
+}
+
+function bytesOf(number: bigint): Uint8Array {
+  const hex = number.toString(16).padStart(64, "0");
+  return Uint8Array.from({ length: 32 }, (_, i) => parseInt(hex.slice(i * 2, i * 2 + 2), 16));
+}
+
+function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,84 @@
+/** Any OAuth error, said the way the endpoint says its own (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
+
+import { basicChallenge, bearerChallenge, toClient } from "../../endpoints/answer.ts";
+import type { Answer, Incoming } from "../../http/reply.ts";
+import { json } from "../../http/respond.ts";
+import { findDestination } from "../../oauth/authorization.ts";
+import type { Destination } from "../../oauth/authorization.ts";
+import { errorStatus } from "../../oauth/errors.ts";
+import type { ErrorCode } from "../../oauth/errors.ts";
+import { readParams } from "../../oauth/params.ts";
+import { unrouted } from "./answer.ts";
+import type { Fault, FaultContext, SeenRequest } from "./fault.ts";
+
+/** What an error says besides its code. */
+export interface ErrorOptions {
+  /** `error_description`. Default: a sentence that says where it comes from. */
+  readonly description?: string;
+  /** `error_uri`. Default: none. */
+  readonly uri?: string;
+  /** The status where it is answered as JSON. Default: the one that belongs to the code, 400 for a code unknown here. */
+  readonly status?: number;
+  /** Seconds, sent as `Retry-After` where it is answered as JSON. Default: not sent. */
+  readonly retryAfter?: number;
+}
+
+/**
+ * Answers with an OAuth error, and the server is not asked: JSON at the endpoints for clients, with the challenge that
+ * belongs to the status. At authorize, login and consent it travels to the client, with `state` and `iss`, by redirect or
+ * form; a request that names no good redirect URI meets the server's own refusal and does not count.
+ *
+ * @param code Any code, known to this server or not.
+ */
+export function error(code: ErrorCode | (string & Record<never, never>), options: ErrorOptions = {}): Fault {
+  const { description = "a fault in the test says so", uri } = options;
+  const fields: readonly (readonly [string, string])[] = [
+    ["error", code],
+    ["error_description", description],
+    ...uri === undefined ? [] : [["error_uri", uri] as const],
+  ];
+  return {
+    name: code,
+    endpoints: [
+      ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"] as const,
+    ],
+    needs: "named a client and a redirect URI that an error may be sent to",
+    handle: (next, at) => async (request, peer) => {
+      const { endpoint } = at.seen;
+      if (endpoint === "authorize" || endpoint === "login" || endpoint === "consent") {
+        const destination = destinationOf(at, at.seen.begun ?? at.seen);
+        if (destination === undefined || !at.take()) return await next(request, peer);
+        return await toClient(at.desk, request, destination, fields);
+      }
+      return at.take() ? asJson(at, request, code, fields, options) : await next(request, peer);
+    },
+  };
+}
+
+function destinationOf({ desk }: FaultContext, { endpoint, params }: SeenRequest): Destination | undefined {
+  if (endpoint !== "authorize") return undefined;
+  try {
+    return findDestination(desk.server, readParams(Object.entries(params)));
+  } catch {
+    return undefined;
+  }
+}
+
+function asJson(
+  { seen: { endpoint }, desk: { server: { issuer } } }: FaultContext,
+  request: Incoming,
+  code: string,
+  fields: readonly (readonly [string, string])[],
+  { status = Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400, retryAfter }: ErrorOptions,
+): Answer {
+  const challenge = endpoint === "userinfo"
+    ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined
+    : status === 401
+    ? basicChallenge(issuer)
+    : undefined;
+  const answer = json(status, Object.fromEntries(fields), {
+    ...challenge !== undefined && { "www-authenticate": challenge },
+    ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
+  });
+  return unrouted(endpoint, request.method === "HEAD" ? { ...answer, body: null } : answer);
+}

@@ -1,0 +1,72 @@
+/** What is thrown where a login does not come to its end, told to the person who reads the test. */
+
+import type { Layer } from "../endpoints/layer.ts";
+import type { Incoming } from "../http/reply.ts";
+import type { Explanation } from "../oauth/trace.ts";
+import { veiled } from "../oauth/trace.ts";
+import type { Callback } from "./user_agent.ts";
+
+/** What is known of a login that went wrong. */
+export interface LogInErrorDetails {
+  /** The HTTP status of the server's answer, where that was the trouble. */
+  readonly status?: number;
+  /** The OAuth error code, where the server named one. */
+  readonly error?: string;
+  /** Why: the rule, what was expected, what came; where the server explained itself. */
+  readonly why?: Explanation;
+  /** What the redirect URI received, where it came that far. */
+  readonly callback?: Callback;
+}
+
+/** A login that did not come to its end. The message says all that is known. */
+export class LogInError extends Error {
+  /** The HTTP status of the server's answer, where that was the trouble. */
+  readonly status?: number;
+  /** The OAuth error code, where the server named one. */
+  readonly error?: string;
+  /** Why: the rule, what was expected, what came; where the server explained itself. */
+  readonly why?: Explanation;
+  /** What the redirect URI received, where it came that far. */
+  readonly callback?: Callback;
+
+  /** Says what happened, and under it why. */
+  constructor(message: string, details: LogInErrorDetails = {}) {
+    super([message, ...details.why ? reasons(details.why) : []].join("\n  "));
+    this.name = "LogInError";
+    this.status = details.status;
+    this.error = details.error;
+    this.why = details.why;
+    this.callback = details.callback;
+  }
+}
+
+function reasons({ reason, expected, received, earlier, rule }: Explanation): string[] {
+  const facts = [["expected", expected], ["received", received], ["earlier", earlier], ["rule", rule]] as const;
+  const known = facts.filter(([, value]) => value !== undefined);
+  return [reason, ...known.map(([label, value]) => `${label}: ${value}`)];
+}
+
+/** Knows why a request was refused. */
+export type Explain = (request: Incoming) => Explanation | undefined;
+
+/** A layer that remembers why requests were refused, as long as somebody holds the request. */
+export interface Explanations extends Layer {
+  /** Why that very request was refused; `undefined` where it was not. */
+  readonly explain: Explain;
+}
+
+/** Makes such a layer. */
+export function explanations(): Explanations {
+  const refused = new WeakMap<Incoming, Explanation>();
+  return {
+    explain: (request) => refused.get(request),
+    during: (server, request) => ({
+      ...server,
+      trace(event) {
+        const told = veiled(event);
+        if (told.type === "refused") refused.set(request, told.why);
+        server.trace(event);
+      },
+    }),
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * Latchkey inside a test suite: an authorization server that is strict, needs no socket, and can be told what to do.
+ *
+ * @example A whole login in a test, and a refusal
+ * ```ts
+ * import { faults, testLatchkey } from "@latchkey/latchkey/testing";
+ *
+ * await using as = await testLatchkey();
+ * const client = as.client();
+ * const { tokens } = await as.logIn(client);
+ * as.on("token").once(faults.error("invalid_grant"));
+ * await as.refresh(client, tokens.refresh_token!).catch((error) => error.error); // "invalid_grant"
+ * ```
+ *
+ * @module
+ */
+
+export { testIssuer, testLatchkey } from "./test_latchkey.ts";
+export type { TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
+export type { KeyTestClient, MakeClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
+export type { Moment, TestClock } from "./clock.ts";
+export type { Cookie, CookieJar } from "./cookie_jar.ts";
+/** The faults there are, for {@link TestLatchkey.on}. */
+export * as faults from "./faults/mod.ts";
+export type { FaultBoard } from "./faults/board.ts";
+export type { Fault, FaultContext, SeenRequest } from "./faults/fault.ts";
+export type { Clause, Match, RequestPattern, Rule } from "./faults/rule.ts";
+export type { Fetch, FetchInit, InstalledFetch } from "./fetch.ts";
+export type { Claims, ClaimsChange, Issue } from "./issue.ts";
+export type { ClientCredentials } from "./client_proof.ts";
+export type { LogIn, LogInOptions, LogIns } from "./log_in.ts";
+export type { Log, WaitOptions } from "./log.ts";
+export { LogError } from "./log_error.ts";
+export type { Expectation } from "./log_expectation.ts";
+export type { ExchangeMatch } from "./log_match.ts";
+export { LogInError } from "./log_in_error.ts";
+export type { LogInErrorDetails } from "./log_in_error.ts";
+export type { Alteration } from "./alteration.ts";
+export type { Mint, MintedCode, MintedGrant, MintedIdToken, MintedToken } from "./mint.ts";
+export type { People } from "./people.ts";
+export { personHeader } from "./person.ts";
+export type { Person } from "./person.ts";
+export type { PrivateJwk } from "./private_jwk.ts";
+export type { Fields } from "../http/form.ts";
+export type * from "../recorder/endpoint_name.ts";
+export type * from "../recorder/exchange.ts";
+export type { Callback, LogOutOptions, Parameters, UserAgent } from "./user_agent.ts";

@@ -1,0 +1,115 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** What a person has allowed which application, and the button that takes it back. */
+
+import type { VNode } from "preact";
+import type { AccountProps } from "../endpoints/pages.ts";
+import { Layout, Section } from "./layout.tsx";
+import { Named } from "./person.tsx";
+import { Hidden } from "./post_form.tsx";
+import { Fact, Wire } from "./value.tsx";
+
+/** The page at `/account`. */
+export function Account(props: AccountProps): VNode {
+  const { base, account } = props;
+  if (account === undefined) {
+    return (
+      <Layout
+        site={props}
+        path="/account"
+        heading="Nobody is logged in"
+        opening={
+          <>
+            <p>
+              In this browser there is no session with this server. An application that you use begins one: it sends you
+              here, and you log in.
+            </p>
+            <nav class="ways" aria-label="Where to go from here">
+              <a href={`${base}/`}>Back to Home</a>
+            </nav>
+          </>
+        }
+      />
+    );
+  }
+  const { user, since, consents } = account;
+  return (
+    <Layout
+      site={props}
+      path="/account"
+      heading="Your account"
+      opening={
+        <>
+          <dl class="facts">
+            <Fact label="You">
+              <Named person={user} />
+            </Fact>
+            <Fact label="Logged in since">{moment(since)}</Fact>
+          </dl>
+          <nav class="ways" aria-label="Where to go from here">
+            <a href={`${base}/oauth2/logout`}>Log out</a>
+          </nav>
+        </>
+      }
+    >
+      <Section id="consents" heading="What you allowed">
+        {consents.length === 0 && <p>You have allowed no application anything.</p>}
+        {consents.length > 0 && (
+          <p>
+            Taking it back ends the application's refresh tokens, and it must ask again. An access token that it holds
+            works until it expires.
+          </p>
+        )}
+        {consents.map((one) => <Grant key={one.client.id} action={`${base}/account`} {...one} />)}
+      </Section>
+    </Layout>
+  );
+}
+
+type Consent = NonNullable<AccountProps["account"]>["consents"][number];
+
+function Grant(
+  { action, client, scope, claims, resources, at, validUntil, fields }: Consent & { action: string },
+): VNode {
+  const name = client.name ?? client.id;
+  return (
+    <article class="consent">
+      <h3>
+        <bdi>{name}</bdi>
+      </h3>
+      <dl class="facts">
+        <Fact label="Client ID">
+          <Wire text={client.id} />
+        </Fact>
+        <Fact label="Scope">
+          <Wire text={scope.join(" ")} />
+        </Fact>
+        {claims.length > 0 && (
+          <Fact label="Claims by name">
+            <Wire text={claims.join(" ")} />
+          </Fact>
+        )}
+        {resources.length > 0 && (
+          <Fact label="Resources">
+            <Wire text={resources.join(" ")} />
+          </Fact>
+        )}
+        <Fact label="Allowed">{moment(at)}, until {moment(validUntil)}</Fact>
+      </dl>
+      <form method="post" action={action}>
+        <Hidden fields={fields} />
+        <button type="submit" class="button plain">
+          Take it back<span class="unseen">
+            from <bdi>{name}</bdi>
+          </span>
+        </button>
+      </form>
+    </article>
+  );
+}
+
+/** A moment, to the minute. */
+function moment(at: number): VNode {
+  const text = new Date(at).toISOString();
+  return <time datetime={text}>{text.slice(0, 16).replace("T", " ")} UTC</time>;
+}

@@ -1,0 +1,132 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The question what a client may do: who asks, where the answer goes, each thing with a tick to take away. */
+
+import type { VNode } from "preact";
+import type { ConsentProps } from "../endpoints/pages.ts";
+import { spanInWords } from "./duration.ts";
+import { Layout } from "./layout.tsx";
+import { Named } from "./person.tsx";
+import { Hidden } from "./post_form.tsx";
+import { scopeInWords } from "./scope_words.ts";
+import { Fact, Wire } from "./value.tsx";
+
+/** The page at `/oauth2/consent`. */
+export function Consent(props: ConsentProps): VNode {
+  const { base, client, user, fields, redirectUri, scope, claims, resources, remembered, otherAccountHref } = props;
+  const name = client.name ?? client.id;
+  return (
+    <Layout
+      site={props}
+      heading="May it act for you?"
+      opening={
+        <>
+          <p>
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>{" "}
+            asks for access. What you allow here is written into the token it gets, and it gets no more than that.
+          </p>
+          <dl class="facts narrow">
+            <Fact label="Application">
+              {client.name !== undefined && (
+                <>
+                  <bdi>{client.name}</bdi>,{" "}
+                </>
+              )}
+              <Wire text={client.id} />
+              <div class="aside">Registered by the operator of this server.</div>
+            </Fact>
+            <Fact label="You">
+              <Named person={user} />
+              <a href={otherAccountHref}>Use another account</a>
+            </Fact>
+            <Fact label="Sends you to">
+              <Place uri={redirectUri} />
+              <div class="aside">
+                <Wire text={redirectUri} />
+              </div>
+            </Fact>
+          </dl>
+          <form class="form" method="post" action={`${base}/oauth2/consent`}>
+            <Hidden fields={fields} />
+            <fieldset class="grants">
+              <legend>It may</legend>
+              {scope.map((one) => <Scope key={one.value} {...one} />)}
+            </fieldset>
+            {claims.length > 0 && (
+              <p>
+                It asks by name to see <Words texts={claims} />.
+              </p>
+            )}
+            {resources.length > 0 && (
+              <p>
+                It will do so at <Words texts={resources} />.
+              </p>
+            )}
+            <div class="decision">
+              <button type="submit" class="button plain" name="decision" value="allow">Allow</button>
+              <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
+            </div>
+          </form>
+          <p class="aside">
+            {remembered === undefined
+              ? "You are asked every time, because other programs on this device could pass for this application."
+              : `Your answer is remembered for ${spanInWords(remembered)}.`}{" "}
+            What you allow you can take back on the page “Account”.
+          </p>
+        </>
+      }
+    />
+  );
+}
+
+function Scope({ value, fixed, known }: ConsentProps["scope"][number]): VNode {
+  const id = `scope-${value}`;
+  return (
+    <div class="choice">
+      <input id={id} type="checkbox" name={fixed ? undefined : "scope"} value={value} checked disabled={fixed} />
+      {fixed && <input type="hidden" name="scope" value={value} />}
+      <label for={id}>
+        {scopeInWords(value)}
+        <span class="aside">
+          <code>{value}</code>
+          {fixed ? ", always part of a login" : known ? ", allowed before" : ""}
+        </span>
+      </label>
+    </div>
+  );
+}
+
+/** Where the answer goes, as far as a person can judge it. */
+function Place({ uri }: { readonly uri: string }): VNode {
+  const { protocol, hostname, host } = new URL(uri);
+  if (!/^https?:$/.test(protocol)) {
+    return (
+      <>
+        the app on this device that opens <strong>{protocol}</strong>
+      </>
+    );
+  }
+  if (/^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) {
+    return (
+      <>
+        a program on this device, at <strong>{host}</strong>
+      </>
+    );
+  }
+  return <strong>{host}</strong>;
+}
+
+function Words({ texts }: { readonly texts: readonly string[] }): VNode {
+  return (
+    <>
+      {texts.map((text, i) => (
+        <>
+          {i === 0 ? "" : i === texts.length - 1 ? " and " : ", "}
+          <Wire text={text} />
+        </>
+      ))}
+    </>
+  );
+}

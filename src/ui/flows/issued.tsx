@@ -1,0 +1,27 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** What was issued, as a tree of what was issued for what, and what of it is still good. */
+
+import type { VNode } from "preact";
+import type { Issued } from "./props.ts";
+import { Standing } from "./standing.tsx";
+
+/** A tree of what was issued. */
+export function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
+  return (
+    <ul class="tree">
+      {issued.map(({ name, step, standing, then }, i) => (
+        <li key={i}>
+          <span class="issued">
+            <a href={`#step-${step}`}>
+              {name}
+              <span class="unseen">{` of step ${step}`}</span>
+            </a>
+            <Standing {...standing} />
+          </span>
+          {then.length > 0 && <IssuedTree issued={then} />}
+        </li>
+      ))}
+    </ul>
+  );
+}

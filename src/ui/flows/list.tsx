@@ -1,0 +1,139 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** Every flow that is remembered, newest first, a line for each. */
+
+import type { VNode } from "preact";
+import { Layout } from "../layout.tsx";
+import { Value, Wire } from "../value.tsx";
+import { Head } from "./head.tsx";
+import { Moment } from "./moment.tsx";
+import type { FlowListProps, FlowRow } from "./props.ts";
+import { Standing } from "./standing.tsx";
+
+const outcomes = [["done", "done"], ["refused", "refused"], ["open", "not finished"]] as const;
+
+function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): VNode {
+  const { id, at, client, user, standing, steps, refusal } = row;
+  return (
+    <li id={`flow-${id}`}>
+      <a href={`${base}/flows/${id}`}>
+        <span class="unseen">{`Flow ${id}, `}</span>
+        <Moment at={at} />
+      </a>
+      <Standing {...standing} />
+      <span class="who">
+        {client !== undefined && <Wire text={client} />}
+        {user !== undefined && (
+          <span>
+            <span class="aside">as</span> <bdi>{user}</bdi>
+          </span>
+        )}
+      </span>
+      <span class="count">{steps === 1 ? "1 step" : `${steps} steps`}</span>
+      {refusal && (
+        <span class="why">
+          <Wire text={refusal.error} /> <bdi>{refusal.reason}</bdi> <span class="aside">{refusal.rule}</span>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function Filter({ base, clients, filter }: FlowListProps): VNode {
+  return (
+    <form class="filter" method="get" action={`${base}/flows`}>
+      <label>
+        Client
+        <select name="client">
+          <option value="">all</option>
+          {clients.map((id) => <option key={id} value={id} selected={id === filter.client}>{id}</option>)}
+        </select>
+      </label>
+      <label>
+        Outcome
+        <select name="outcome">
+          <option value="">all</option>
+          {outcomes.map(([value, words]) => (
+            <option key={value} value={value} selected={value === filter.outcome}>{words}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="button plain">Filter</button>
+      {(filter.client ?? filter.outcome) !== undefined && <a href={`${base}/flows`}>Show all</a>}
+    </form>
+  );
+}
+
+/** What to do where there is nothing to see. */
+function Nothing({ base, issuer, remembered, recording, start }: FlowListProps): VNode {
+  if (remembered > 0) {
+    return (
+      <p>
+        No flow fits. <a href={`${base}/flows`}>Show all</a>
+      </p>
+    );
+  }
+  if (!recording) return <p>Nothing is remembered, and recording is off: turn it on, then log in.</p>;
+  return (
+    <>
+      <p>
+        Nothing has been asked yet. Point a client at the issuer and log in, and each step of it is shown here while it
+        happens.
+      </p>
+      <dl class="values">
+        <Value label="Issuer" text={issuer} />
+      </dl>
+      {start !== undefined && (
+        <p class="ways">
+          <a class="button" href={base + start}>Start the demo flow</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The page at `/flows`. */
+export function List(props: FlowListProps): VNode {
+  const { base, rows, remembered, filter, older, recording, formToken } = props;
+  const again = new URLSearchParams(Object.entries(filter)).toString();
+  const here = `${base}/flows${again && `?${again}`}`;
+  return (
+    <Layout
+      site={props}
+      path="/flows"
+      head={<Head base={base} page="list" />}
+      heading="Flows"
+      opening={
+        <p>
+          Every login that this server takes part in, as it happened on the wire. Times are UTC.{" "}
+          {recording ? <a id="again" href={here}>Show what is new</a> : <strong>Recording is off.</strong>}
+        </p>
+      }
+    >
+      <div class="listing">
+        {remembered > 0 && <Filter {...props} />}
+        {rows.length > 0
+          ? (
+            <ol class="flows" id="flows" reversed>
+              {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
+            </ol>
+          )
+          : <Nothing {...props} />}
+        {older !== undefined && (
+          <p>
+            <a href={`${base}/flows?${new URLSearchParams([...Object.entries(filter), ["before", older]])}`}>
+              Older flows
+            </a>
+          </p>
+        )}
+        <form class="ways" method="post" action={`${base}/flows`}>
+          <input type="hidden" name="form_token" value={formToken} />
+          <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
+            {recording ? "Stop recording" : "Start recording"}
+          </button>
+          {remembered > 0 && <button type="submit" class="button plain" name="do" value="delete">Delete all</button>}
+        </form>
+      </div>
+    </Layout>
+  );
+}

@@ -1,0 +1,70 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** One side of an exchange as it was on the wire: the first line, the parameters one by one, the headers folded. */
+
+import type { VNode } from "preact";
+import type { Decoded, Message as Said, Sent } from "./props.ts";
+
+/** What a JWT says, folded. */
+function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonly jwt: Decoded }): VNode {
+  return (
+    <details>
+      <summary>What {name} says</summary>
+      <dl class="sent">
+        <dt>header</dt>
+        <dd>{header.map(({ name, value }) => `${name} ${value}`).join(", ")}</dd>
+        {claims.map(({ name, value, words }) => (
+          <>
+            <dt>{name}</dt>
+            <dd>
+              {value}
+              {words !== undefined && <span>{words}</span>}
+            </dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** Names and values, in the order in which they travelled. */
+function Listing({ sent }: { readonly sent: readonly Sent[] }): VNode {
+  return (
+    <dl class="sent">
+      {sent.map(({ name, value, jwt }) => (
+        <>
+          <dt>{name}</dt>
+          <dd>
+            {value}
+            {jwt && <Jwt name={name} jwt={jwt} />}
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+/** A request or an answer. */
+export function Message({ title, message }: { readonly title: string; readonly message: Said }): VNode {
+  const { line, headers, parts, text } = message;
+  return (
+    <div class="said">
+      <h4>
+        {title} <code>{line}</code>
+      </h4>
+      {parts.map((part) => (
+        <>
+          <p>{part.title}</p>
+          <Listing sent={part.sent} />
+        </>
+      ))}
+      {text !== undefined && <pre class="wire box">{text}</pre>}
+      {headers.length > 0 && (
+        <details>
+          <summary>{headers.length === 1 ? "1 header" : `${headers.length} headers`}</summary>
+          <pre class="wire">{headers.map(({ name, value }) => `${name}: ${value}`).join("\n")}</pre>
+        </details>
+      )}
+    </div>
+  );
+}

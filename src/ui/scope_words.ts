@@ -1,0 +1,17 @@
+/** What scope values allow, in the words of whoever is asked (OpenID Connect Core §5.4, §11). */
+
+const words: ReadonlyMap<string, string> = new Map([
+  ["openid", "Know that it is you"],
+  ["profile", "See your profile: your name, and what else you tell about yourself"],
+  ["email", "See your e-mail address"],
+  ["address", "See your postal address"],
+  ["phone", "See your telephone number"],
+  ["offline_access", "Go on while you are away, also after you have logged out here"],
+  ["read", "Read your data"],
+  ["write", "Change your data"],
+]);
+
+/** One phrase that follows "It may"; of a value that nobody has described, only its name is known. */
+export function scopeInWords(value: string): string {
+  return words.get(value) ?? `Do what ${value} stands for`;
+}

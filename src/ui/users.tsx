@@ -1,0 +1,150 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The users: all of them on one page, each on one of its own, and the forms that add and change them. */
+
+import type { VNode } from "preact";
+import type { ListedUser, UserProps, UsersProps } from "../endpoints/pages.ts";
+import { Field, Refusals } from "./field.tsx";
+import { Layout, Section } from "./layout.tsx";
+import { Fact, Wire } from "./value.tsx";
+
+const claimsHint =
+  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. Which of them a client ` +
+  "sees is up to the scope it was granted.";
+
+/** The page at `/users`. */
+export function Users(props: UsersProps): VNode {
+  const { base, users, form } = props;
+  return (
+    <Layout
+      site={props}
+      path="/users"
+      heading="Users"
+      opening={
+        <>
+          <p>
+            A client knows a person by the subject,{" "}
+            <Wire text="sub" />, which never changes and is never given to somebody else; everything else about a person
+            is a claim, and may change.
+          </p>
+          {form !== undefined && <Refusals faults={form.faults} heading="No user was added." />}
+        </>
+      }
+    >
+      <Section id="known" heading="Known here">
+        {users.length > 0
+          ? users.map((user, i) => (
+            <article key={user.sub}>
+              <h3>
+                <a href={user.href}>
+                  <bdi>{user.name ?? user.sub}</bdi>
+                </a>
+              </h3>
+              {i === 0 && <First />}
+              <Claims user={user} />
+            </article>
+          ))
+          : <p>No user is set up, so there is nobody whom a token could speak for.</p>}
+      </Section>
+      {form !== undefined && (
+        <Section id="add" heading="Add a user">
+          <p>
+            {form.isKept
+              ? "Kept in the store: whatever instance runs on it knows the user within a second, and after a restart."
+              : "For this run: when the server stops, what was added here is forgotten."}
+          </p>
+          <form class="form" method="post" action={`${base}/users`}>
+            <input type="hidden" name="form_token" value={form.token} />
+            <Field
+              name="sub"
+              label="Subject"
+              hint="1 to 255 printable ASCII characters, without spaces."
+              value={form.values.sub}
+              faults={form.faults}
+            />
+            <Field
+              name="claims"
+              label="Claims"
+              hint={claimsHint}
+              value={form.values.claims ?? "{}"}
+              faults={form.faults}
+              lines={6}
+            />
+            <p class="ways">
+              <button type="submit" class="button">Add the user</button>
+            </p>
+          </form>
+        </Section>
+      )}
+    </Layout>
+  );
+}
+
+function First(): VNode {
+  return (
+    <p class="aside">
+      The first user: with automatic login, the one who is logged in where no <Wire text="login_hint" /> names another.
+    </p>
+  );
+}
+
+function Claims({ user }: { readonly user: ListedUser }): VNode {
+  return (
+    <dl class="facts">
+      <Fact label={<Wire text="sub" />}>
+        <Wire text={user.sub} />
+      </Fact>
+      {user.claims.map(([name, json]) => (
+        <Fact key={name} label={<Wire text={name} />}>
+          <Wire text={json} />
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+/** The page of one user. */
+export function User(props: UserProps): VNode {
+  const { base, user, first, form } = props;
+  return (
+    <Layout
+      site={props}
+      path={`/users/${user.sub}`}
+      heading={user.name ?? user.sub}
+      opening={
+        <>
+          {first && <First />}
+          {form !== undefined && <Refusals faults={form.faults} heading="Nothing was changed." />}
+          <Claims user={user} />
+        </>
+      }
+    >
+      {form !== undefined && (
+        <Section id="change" heading="Change">
+          <p>
+            {form.isKept
+              ? "Kept in the store, over what the configuration says of this user."
+              : "For this run: when the server starts again, users are as the configuration says."}
+          </p>
+          <form class="form" method="post" action={user.href}>
+            <input type="hidden" name="form_token" value={form.token} />
+            <Field
+              name="claims"
+              label="Claims"
+              hint={claimsHint}
+              value={form.values.claims}
+              faults={form.faults}
+              lines={10}
+            />
+            <p class="ways">
+              <button type="submit" class="button" name="action" value="save">Save the claims</button>
+              {!first && <button type="submit" class="button plain" name="action" value="first">Put first</button>}
+              <button type="submit" class="button plain" name="action" value="remove">Remove this user</button>
+              <a href={`${base}/users`}>Back to all users</a>
+            </p>
+          </form>
+        </Section>
+      )}
+    </Layout>
+  );
+}

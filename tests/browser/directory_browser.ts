@@ -1,0 +1,124 @@
+/** The pages of clients and users in a real Chromium, on a real server: changed by hand, and by nobody else. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { after, test } from "node:test";
+import { latchkey } from "../../src/mod.ts";
+import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
+import { inspect } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+const as = await latchkey();
+const { url } = await as.listen({ port: 0 });
+
+/** A page of somebody else, which shows our pages in a frame and has a form for them. */
+const stranger = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+  const html = `<iframe src="${url}/clients"></iframe>
+    <form method="post" action="${url}/clients">
+      <input name="client_id" value="evil"><input name="redirect_uris" value="https://evil.example.com/cb">
+      <input name="token_endpoint_auth_method" value="none"><button>Win a prize</button>
+    </form>`;
+  return new Response(html, { headers: { "content-type": "text/html" } });
+});
+
+after(async () => {
+  await closeBrowser();
+  await stranger.shutdown();
+  await as.close();
+});
+
+/** Runs what was copied as a person would: pasted into a shell. */
+async function paste(command: string): Promise<Record<string, unknown>> {
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", `${command} -sS`] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+const paths = ["/", "/clients", "/clients/demo-public", "/clients/demo-confidential", "/users", "/users/alice"];
+
+for (const { name, options } of circumstances) {
+  test(`[UI-17] the directory of a real server is quiet, in order and open to all: ${name}`, { skip }, async () => {
+    await using opened = await open(url, options);
+    const { page } = opened;
+    for (const path of paths) {
+      await page.goto(url + path);
+      // One unfolded closes the others.
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      assertEquals(await page.locator("details[open]").count(), await page.locator("summary").count() > 0 ? 1 : 0);
+      assertEquals(await inspect(opened), [], path);
+      if (!options.bare) await shoot(page, `real${path.replaceAll("/", "-")}-${name}`);
+    }
+  });
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with" : "without";
+  test(`[DI-03, UI-15] a client is added, mended on the way, and removed, ${how} script`, { skip }, async () => {
+    await using opened = await open(`${url}/clients`, { javaScriptEnabled });
+    const { page, complaints } = opened;
+    await page.getByLabel("Client ID").fill("shop");
+    await page.getByLabel("Name").fill("The shop");
+    await page.getByLabel("Redirect URIs").fill("http://shop.example.com/cb");
+    await page.getByLabel("Confidential: sends its secret in the Authorization header").check();
+    await page.getByRole("button", { name: "Add the client" }).click();
+    assertStringIncludes(await page.getByRole("alert").innerText(), "No client was added.");
+    assertEquals(await inspect(opened), []);
+    await shoot(page, `real-clients-fault-${how}`);
+    await page.getByRole("link", { name: "redirect_uris" }).click();
+    const field = page.getByLabel("Redirect URIs");
+    assertEquals(await field.getAttribute("aria-invalid"), "true");
+    assertEquals(await field.inputValue(), "http://shop.example.com/cb");
+    await field.fill(`${as.issuer}/authorized`);
+    await page.getByRole("button", { name: "Add the client" }).click();
+    assertEquals(await page.locator("h1").textContent(), "The shop");
+    const secret = await page.locator(".values .wire").first().textContent();
+    assertMatch(secret!, /^[A-Za-z0-9_-]{43}$/);
+    await page.locator("summary", { hasText: "curl" }).click();
+    const command = await page.locator("details[open] pre").textContent();
+    assertStringIncludes(command!, secret!);
+    const answer = await paste(command!);
+    assertEquals(answer.token_type, "Bearer", JSON.stringify(answer));
+    await page.getByRole("button", { name: "Remove this client" }).click();
+    assertEquals(new URL(page.url()).pathname, "/clients");
+    assertEquals(as.clients.find("shop"), undefined);
+    assertEquals(complaints, []);
+  });
+
+  test(`[DI-03, UI-15] a user is added, changed, put first and removed, ${how} script`, { skip }, async () => {
+    await using opened = await open(`${url}/users`, { javaScriptEnabled });
+    const { page, complaints } = opened;
+    await page.getByLabel("Subject").fill("carol");
+    await page.getByLabel("Claims").fill(`{"name": "Carol Clark"`);
+    await page.getByRole("button", { name: "Add the user" }).click();
+    assertStringIncludes(await page.locator(".fault").innerText(), "Expected a JSON object");
+    await page.getByLabel("Claims").fill(`{"name": "Carol Clark"}`);
+    await page.getByRole("button", { name: "Add the user" }).click();
+    await page.getByRole("link", { name: "Carol Clark" }).click();
+    await page.getByLabel("Claims").fill(`{"name": "Carol Cole"}`);
+    await page.getByRole("button", { name: "Save the claims" }).click();
+    await page.getByRole("link", { name: "Carol Cole" }).click();
+    await page.getByRole("button", { name: "Put first" }).click();
+    assertEquals(as.users.all().map(({ sub }) => sub), ["carol", "alice", "bob"]);
+    await page.getByRole("link", { name: "Carol Cole" }).click();
+    await page.getByRole("button", { name: "Remove this user" }).click();
+    assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
+    assertEquals(complaints, []);
+  });
+}
+
+test(
+  "[DI-04, UI-05] a form on a page of another origin is refused, in a browser that knows this one",
+  { skip },
+  async () => {
+    await using opened = await open(`${url}/clients`);
+    const { page } = opened;
+    await page.goto(`http://127.0.0.1:${stranger.addr.port}`);
+    await page.getByRole("button", { name: "Win a prize" }).click();
+    assertEquals(await page.locator("h1").textContent(), "This request was refused");
+    assertEquals(as.clients.find("evil"), undefined);
+  },
+);
+
+test("[UI-01] no page of another origin can show these pages in a frame", { skip }, async () => {
+  await using opened = await open(`http://127.0.0.1:${stranger.addr.port}`);
+  assertEquals(opened.page.frames().map((frame) => frame.url()).filter((shown) => shown.startsWith(url)), []);
+  assert(opened.complaints.some((complaint) => complaint.includes("frame-ancestors")), opened.complaints.join("\n"));
+});

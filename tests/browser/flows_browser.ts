@@ -1,0 +1,247 @@
+/** The inspector's pages in a real Chromium, while logins come in: `deno test -A tests/browser/`. */
+
+import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
+import { after, test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { latchkey } from "../../src/mod.ts";
+import { challenge, encode, verifier } from "../flows/harness.ts";
+import type { Fields } from "../flows/harness.ts";
+import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
+import { inspect, poorContrast, sideways, structure } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+const watching = inspector();
+const as = await latchkey({ layers: [watching], alg: "ES256" });
+const { url } = await as.listen({ port: 0 });
+const callback = `${url}/authorized`;
+after(async () => {
+  await closeBrowser();
+  await as.close();
+});
+
+/** Asks for a code as a client would. */
+async function code(changes: Fields = {}): Promise<string> {
+  const request = {
+    response_type: "code",
+    client_id: "demo-public",
+    redirect_uri: callback,
+    scope: "openid profile read",
+    state: "af0ifjsldkj",
+    nonce: "n-0S6_WzA2Mj",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...changes,
+  };
+  const response = await fetch(`${url}/oauth2/authorize?${encode(request)}`, { redirect: "manual" });
+  await response.body?.cancel();
+  return new URL(response.headers.get("location") ?? "none:").searchParams.get("code") ?? "";
+}
+
+/** Sends a token request, and gives back what was answered. */
+async function token(changes: Fields): Promise<Record<string, string>> {
+  const body = encode({ client_id: "demo-public", ...changes });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return await (await fetch(`${url}/oauth2/token`, { method: "POST", body, headers })).json();
+}
+
+function redeem(of: string, changes: Fields = {}): Promise<Record<string, string>> {
+  const grant_type = "authorization_code";
+  return token({ grant_type, code: of, redirect_uri: callback, code_verifier: verifier, ...changes });
+}
+
+/** Forgets everything, and lets happen what happens on a day. */
+async function fillADay(): Promise<Readonly<Record<"good" | "failed" | "ended", string>>> {
+  const newest = () => watching.recorder.flows().at(-1)!.id;
+  watching.recorder.clear();
+  await redeem(await code());
+  const good = newest();
+  await redeem(await code(), { redirect_uri: `${callback}/` });
+  const failed = newest();
+  const { access_token, refresh_token } = await redeem(await code({ login_hint: "bob" }));
+  const ended = newest();
+  await (await fetch(`${url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).text();
+  for (let i = 0; i < 2; i++) await token({ grant_type: "refresh_token", refresh_token });
+  await code({ redirect_uri: `${callback}${"/very-long".repeat(20)}` });
+  await code({ scope: `openid <b>${"x".repeat(200)}</b>` });
+  await code();
+  return { good, failed, ended };
+}
+
+for (const { name, options } of circumstances) {
+  test(`[FL-01, FL-02, UI-15] the list and its flows are quiet, in order and fit: ${name}`, { skip }, async () => {
+    watching.recorder.clear();
+    await using opened = await open(`${url}/flows`, options);
+    const { page } = opened;
+    assertEquals(await inspect(opened), []);
+    await shoot(page, `flows-empty-${name}`);
+
+    const day = await fillADay();
+    const paths = [["list", "/flows?outcome="], ["none", "/flows?client=x"], [
+      "secrets",
+      `/flows/${day.good}?show=secrets`,
+    ]];
+    for (const [kind, id] of Object.entries(day)) paths.push([kind, `/flows/${id}`]);
+    for (const [what, path] of paths) {
+      await page.goto(url + path);
+      assertEquals(await inspect(opened), [], path);
+      await shoot(page, `flows-${what}-${name}`);
+    }
+    // What is folded is to fit, too.
+    await page.evaluate(`document.querySelectorAll("details").forEach((details) => details.open = true)`);
+    for (const question of [sideways, structure, poorContrast]) assertEquals(await page.evaluate(question), []);
+    await shoot(page, `flows-unfolded-${name}`);
+  });
+}
+
+test(
+  "[FL-02] whoever opens a flow that failed sees why, without scrolling or pressing anything",
+  { skip },
+  async () => {
+    const { failed } = await fillADay();
+    for (const width of [320, 1280]) {
+      await using opened = await open(`${url}/flows`, { viewport: { width, height: 640 } });
+      const { page } = opened;
+      await page.locator(`#flow-${failed}`).click();
+      const reason = page.locator("[role=alert]");
+      assertMatch(await reason.innerText(), /redirect_uri is not the one of the authorization request/);
+      const { y, height } = (await page.locator(".comparison").first().boundingBox())!;
+      assertLess(y + height, 640);
+      assertEquals(await page.locator("mark").first().textContent(), "/");
+    }
+  },
+);
+
+test(
+  "[FL-01] a login appears by itself while the list is open, and its line follows what happens",
+  { skip },
+  async () => {
+    await fillADay();
+    await using opened = await open(`${url}/flows`);
+    const { page } = opened;
+    await page.waitForTimeout(200);
+    const first = page.locator("#flows li").first();
+    const before = await page.locator("#flows li").count();
+    const fresh = await code();
+    await page.locator("#flows li").nth(before).waitFor();
+    assertMatch(await first.innerText(), /code not redeemed yet/);
+    assertEquals(await page.getByRole("status").textContent(), "1 new flow");
+    await redeem(fresh);
+    await first.getByText("tokens issued").waitFor();
+    for (const question of [sideways, structure, poorContrast]) assertEquals(await page.evaluate(question), []);
+  },
+);
+
+test("[FL-01] nothing moves under who is reading: new logins wait behind a link", { skip }, async () => {
+  await fillADay();
+  await using opened = await open(`${url}/flows`);
+  const { page } = opened;
+  await page.waitForTimeout(200);
+  const row = page.locator("#flows li").nth(2);
+  const place = async () => (await row.boundingBox())!.y;
+  const link = page.locator("#again");
+  for (
+    const read of [
+      () => row.hover(),
+      () => row.locator("a").focus(),
+      () => page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))"),
+    ]
+  ) {
+    await page.mouse.move(0, 0);
+    await page.evaluate("document.activeElement.blur(); getSelection().empty()");
+    await read();
+    const before = await place();
+    await code();
+    await link.getByText(/^Show \d new flows?$/).waitFor();
+    await page.getByRole("status").getByText(/^\d new flows?$/).waitFor({ state: "attached" });
+    assertEquals(await place(), before);
+  }
+  await link.click();
+  assertEquals(await page.locator("#flows li").count(), watching.recorder.flows().length);
+});
+
+test("[FL-02] the page of a flow says that the flow has gone on, and leaves the page as it is", { skip }, async () => {
+  const { refresh_token } = await redeem(await code());
+  const id = watching.recorder.flows().at(-1)!.id;
+  await using opened = await open(`${url}/flows/${id}`);
+  const { page } = opened;
+  await page.waitForTimeout(200);
+  await code();
+  await token({ grant_type: "refresh_token", refresh_token });
+  await page.getByRole("link", { name: "This flow has gone on" }).waitFor();
+  assertEquals(await page.getByRole("status").textContent(), "This flow has gone on");
+  assertEquals(await page.locator(".sequence > li").count(), 2);
+  assertEquals(await inspect(opened), []);
+  await page.getByRole("link", { name: "This flow has gone on" }).click();
+  assertEquals(await page.locator(".sequence > li").count(), 3);
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with script" : "without script";
+  test(`[FL-03, FL-04, FL-09] filtered, unfolded, unmasked, deleted: ${how}`, { skip }, async () => {
+    const { good } = await fillADay();
+    await using opened = await open(`${url}/flows`, { javaScriptEnabled });
+    const { page, complaints } = opened;
+    await page.getByLabel("Outcome").selectOption("refused");
+    await page.getByRole("button", { name: "Filter" }).click();
+    const all = page.getByRole("link", { name: "Show all" });
+    await all.waitFor();
+    assert(await page.locator("#flows li").count() < watching.recorder.flows().length);
+    await all.click();
+    await page.locator(`#flow-${good} a`).click();
+
+    const verifierShown = page.locator("#step-2 dd").getByText(verifier, { exact: true });
+    await page.locator("summary").filter({ hasText: "Code for tokens" }).click();
+    assertEquals(await verifierShown.count(), 0);
+    await page.getByRole("link", { name: "Show what step 2 holds" }).click();
+    // The address leads into what was folded, which unfolds it.
+    await verifierShown.waitFor();
+    await page.getByRole("link", { name: "Mask them all" }).click();
+    await page.locator("h1").waitFor();
+    assertEquals(await verifierShown.count(), 0);
+
+    const missing = `client_id=demo-public&redirect_uri=${encodeURIComponent(`${callback}/elsewhere`)}`;
+    await page.goto(`${url}/oauth2/authorize?${missing}`);
+    await page.locator("a[href*='/flows/of/']").click();
+    assertMatch(page.url(), /\/flows\/\d+#step-1$/);
+    assert(await page.locator("#step-1").isVisible());
+
+    await page.getByRole("button", { name: "Delete this flow" }).click();
+    await page.getByRole("button", { name: "Delete all" }).click();
+    await page.getByText("Nothing has been asked yet").waitFor();
+    assertEquals(watching.recorder.flows(), []);
+    assertEquals(complaints, []);
+  });
+}
+
+test("on paper everything is unfolded, and folded again afterwards", { skip }, async () => {
+  const { good } = await fillADay();
+  await using opened = await open(`${url}/flows/${good}`, { colorScheme: "dark" });
+  const { page } = opened;
+  await page.evaluate(`dispatchEvent(new Event("beforeprint"))`);
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize({ width: 794, height: 1123 });
+  assertEquals(await page.locator("details:not([open])").count(), 0);
+  assert(await page.locator("#step-2 dd").first().isVisible());
+  assertEquals(await page.locator("button:visible").count(), 0);
+  await shoot(page, "flows-print");
+  await page.evaluate(`dispatchEvent(new Event("afterprint"))`);
+  assert(await page.locator("details:not([open])").count() > 2);
+});
+
+test("a page weighs less than 30 kB with everything it loads", { skip }, async () => {
+  const { good, failed } = await fillADay();
+  for (const path of ["/flows", `/flows/${good}`, `/flows/${failed}`]) {
+    await using opened = await open("about:blank");
+    const { page } = opened;
+    const bodies: Promise<{ readonly length: number }>[] = [];
+    page.on("response", (response) => {
+      const type = response.headers()["content-type"] ?? "";
+      if (/^text\/(html|css|javascript)/.test(type)) bodies.push(response.body());
+    });
+    await page.goto(url + path);
+    const sizes = (await Promise.all(bodies)).map(({ length }) => length);
+    assertEquals(sizes.length, 5, path);
+    const weight = sizes.reduce((sum, size) => sum + size, 0);
+    assertLess(weight, 30_000, path);
+  }
+});

@@ -1,0 +1,117 @@
+/** The whole round trip from the callback page in a real Chromium, step by step: `deno test -A tests/browser/`. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, test } from "node:test";
+import { latchkey } from "../../src/mod.ts";
+import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
+import { inspect } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+const as = await latchkey();
+const { url } = await as.listen({ port: 0 });
+after(async () => {
+  await closeBrowser();
+  await as.close();
+});
+
+/** What a person presses, and what they read then. */
+const journey = [
+  ["Send a wrong verifier", "A wrong verifier is refused"],
+  ["Exchange the code", "The code was exchanged"],
+  ["Call userinfo", "The server says who logged in"],
+  ["Introspect", "The access token is active"],
+  ["Refresh", "The refresh token bought new tokens"],
+  ["Revoke", "The tokens were given back"],
+  ["Call userinfo", "The access token is refused"],
+  ["Replay the code", "The second use was refused"],
+] as const;
+
+// Without script nothing looks different, so one such walk is enough.
+const walks = circumstances.filter(({ name, options }) => !options.bare || name === "320-dark-bare");
+
+for (const { name, options } of walks) {
+  test(`[DM-12, UI-15] from a code to its end, one button at a time: ${name}`, { skip }, async () => {
+    await using opened = await open(`${url}/start`, options);
+    const { page } = opened;
+    assertEquals(await inspect(opened), []);
+    await shoot(page, `trial-0-arrived-${name}`);
+    for (const [i, [button, heading]] of journey.entries()) {
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      assertEquals(new URL(page.url()).search, "");
+      assertEquals(await inspect(opened), [], heading);
+      await shoot(page, `trial-${i + 1}-${button.toLowerCase().replaceAll(" ", "-")}-${name}`);
+    }
+    assertEquals(await page.locator(".past li").count(), journey.length - 1);
+  });
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with script" : "without script";
+  test(
+    `[DM-13] a secret is masked, shown when asked for by mouse or key, and masked again: ${how}`,
+    { skip },
+    async () => {
+      await using opened = await open(`${url}/start`, { javaScriptEnabled });
+      const { page } = opened;
+      const show = page.getByRole("checkbox", { name: "Show the code verifier", exact: true }).first();
+      const value = page.locator(".masked span").first();
+      assert(await value.isHidden());
+      await show.click();
+      assertMatch(await value.innerText(), /^[\w-]{43}$/);
+      await show.press("Space");
+      assert(await value.isHidden());
+      const headers = page.locator(".fold").first();
+      assertEquals(await headers.locator(".line").first().isVisible(), false);
+      await headers.locator("summary").press("Enter");
+      assert(await headers.locator(".line").first().isVisible());
+    },
+  );
+}
+
+test("[DM-13] a request is copied whole, with what is folded and masked in it", { skip }, async () => {
+  await using opened = await open(`${url}/start`, { permissions: ["clipboard-read", "clipboard-write"] });
+  const { page } = opened;
+  await page.getByRole("button", { name: "Copy the token request", exact: true }).click();
+  await page.getByRole("button", { name: "Copied the token request", exact: true }).waitFor();
+  const copied = await page.evaluate("navigator.clipboard.readText()") as string;
+  assertMatch(
+    copied,
+    /^POST \/oauth2\/token HTTP\/1\.1\nHost: localhost:\d+\nContent-Type: [^\n]+\nContent-Length: \d+\n\n/,
+  );
+  const [, body] = copied.split("\n\n");
+  assertMatch(new URLSearchParams(body).get("code_verifier") ?? "", /^[\w-]{43}$/);
+  assert(!body!.includes("\n"));
+});
+
+test("[DM-13] going back and forth shows the steps again, and sends nothing by itself", { skip }, async () => {
+  await using opened = await open(`${url}/start`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Exchange the code" }).click();
+  await page.getByRole("heading", { name: "The code was exchanged" }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Authorization Successful!" }).waitFor();
+  assertMatch(await page.locator("#examples").innerText(), /it was redeemed already/);
+  await page.getByRole("button", { name: "Replay the code" }).click();
+  await page.getByRole("heading", { name: "The second use was refused" }).waitFor();
+});
+
+test("[DM-12] a form on another site cannot try anything in this browser", { skip }, async () => {
+  await using opened = await open(`${url}/start`);
+  const { page } = opened;
+  const fields = await page.locator("form.trial input").evaluateAll((inputs) =>
+    // deno-lint-ignore no-explicit-any
+    (inputs as any[]).map(({ name, value }) => [name, value])
+  ) as [string, string][];
+  const inputs = fields.map(([name, value]) => `<input name="${name}" value="${value}">`).join("");
+  await page.route("https://evil.example/", (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body:
+        `<form method="post" action="${url}/authorized/try">${inputs}<button name="step" value="exchange">Win</button></form>`,
+    }));
+  await page.goto("https://evil.example/");
+  const answered = page.waitForResponse(`${url}/authorized/try`);
+  await page.getByRole("button", { name: "Win" }).click();
+  assertEquals((await answered).status(), 403);
+});

@@ -1,0 +1,57 @@
+/** The example of a server for a team: what its files say is what the program understands. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readConfiguration } from "../../src/config/read.ts";
+import { optionFaults } from "../../src/latchkey.ts";
+
+const folder = "static/team/";
+const read = (name: string) => readFileSync(folder + name, "utf8");
+const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+/** The secrets, as the comment in the compose file has them made. */
+const secrets: Readonly<Record<string, string>> = {
+  "/run/secrets/store": "postgres://latchkey:hunter2@database/latchkey\n",
+  "/run/secrets/web": "0123456789abcdef0123456789abcdef\n",
+  "/run/secrets/alice": `${digest}\n`,
+};
+
+test("the compose file, the configuration and the proxy of the example fit the program, and each other", async () => {
+  const compose = read("compose.yml");
+  const env = Object.fromEntries(
+    [...compose.matchAll(/^ {4}(LATCHKEY_\w+): (.+)$/gm)].map(([, name, value]) => [name!, value!]),
+  );
+  const wanted = await readConfiguration({
+    args: [],
+    env,
+    readTextFile(path) {
+      const text = path === "/etc/latchkey/latchkey.json" ? read("latchkey.json") : secrets[path];
+      return text === undefined ? Promise.reject(new Error(path)) : Promise.resolve(text);
+    },
+  }, optionFaults);
+  assert(wanted.kind === "run");
+  assertEquals([wanted.store.kind, wanted.log, wanted.host], ["postgres", "json", "0.0.0.0"]);
+  assertEquals(wanted.settings.users?.[0]?.password, digest);
+  for (const path of Object.keys(secrets)) {
+    assertMatch(compose, new RegExp(`secrets: \\[[^\\]]*\\b${path.slice(13)}\\b`));
+  }
+
+  const caddy = read("Caddyfile");
+  assert(caddy.includes(`${new URL(wanted.settings.issuer!).host} {`));
+  for (const [address] of caddy.matchAll(/latchkey-\d+(?=:)/g)) assertMatch(compose, new RegExp(`^  ${address}:`, "m"));
+  assert(caddy.includes(`latchkey-1:${wanted.port} latchkey-2:${wanted.port} {`));
+  // Caddy notices before the time is up, and the containers wait for as long as it takes.
+  const seconds = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+  const noticed = seconds(caddy, /health_interval (\d+)s/) + seconds(caddy, /health_timeout (\d+)s/);
+  assert(noticed < wanted.drain);
+  assert(wanted.drain + 15 < seconds(compose, /stop_grace_period: (\d+)s/));
+  assert(compose.includes(`subnet: ${wanted.settings.trustProxy?.[0]}`));
+});
+
+test("the image of the example has what the program needs, and gives it what `deno task start` does", () => {
+  const dockerfile = read("Dockerfile");
+  const { start } = JSON.parse(readFileSync("deno.json", "utf8")).tasks;
+  const entry: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
+  assertEquals(entry.filter((word) => word !== "--cached-only"), start.split(" "));
+});

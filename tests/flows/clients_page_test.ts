@@ -1,0 +1,246 @@
+/** The pages of clients, by what a browser gets and sends (group DI). */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError } from "../../src/mod.ts";
+import type { ClientMetadata } from "../../src/mod.ts";
+import { browse } from "./browser.ts";
+import type { Browser } from "./browser.ts";
+import { refusesStrangers, shownPageWithForms, tokenOf } from "./edit_form.ts";
+import { basic, bench, each, redirected, shownPage } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+import { latchkey } from "../watched.ts";
+
+const wanted: Fields = {
+  client_id: "new",
+  client_name: "The new one",
+  redirect_uris: "http://localhost:3000/cb\nhttps://new.example/cb",
+  token_endpoint_auth_method: "none",
+};
+
+async function add(browser: Browser, fields: Fields = {}): Promise<Response> {
+  return await browser.post("/clients", { form_token: await tokenOf(browser, "/clients"), ...wanted, ...fields });
+}
+
+test("[DI-02] the list shows what is registered, and no secret", async () => {
+  const b = await bench();
+  const html = await shownPageWithForms(await b.get("/clients"));
+  for (const text of ["spa", "web", "poster", "https://web.example/cb", "client_secret_post", "authorization_code"]) {
+    assertStringIncludes(html, text);
+  }
+  for (const id of ["spa", "web", "poster"]) assertStringIncludes(html, `href="/clients/${id}"`);
+  assert(!html.includes("-secret"));
+  assertStringIncludes(html, `<a href="/clients" aria-current="page">Clients</a>`);
+});
+
+test("[DI-02, DI-05] a client has a page of its own, with settings that hold a secret only where it is public", async () => {
+  const b = await bench();
+  const html = await shownPageWithForms(await b.get("/clients/web"));
+
+  assertStringIncludes(html, "THE_CLIENT_SECRET");
+  assert(!html.includes("web-secret"));
+  assertStringIncludes(html, `<a href="/clients" aria-current="true">Clients</a>`);
+  const demo = await bench({ clients: undefined });
+  assertStringIncludes(await (await demo.get("/clients/demo-confidential")).text(), "demo-secret");
+  assert(!(await (await demo.get("/clients/demo-public")).text()).includes('secret"'));
+  for (const path of ["/clients/nobody", "/clients/%ff", "/clients/__proto__", "/clients/spa%00", "/clients/SPA"]) {
+    await shownPage(await b.get(path), 404);
+  }
+  await shownPage(await b.get("/clients/", { method: "GET" }), 404);
+});
+
+test("[DI-03] a public client that is added counts at once, until the server stops", async () => {
+  const b = await bench();
+  const browser = browse(b);
+  const response = await add(browser);
+  assertEquals([response.status, response.headers.get("location")], [303, "/clients/new"]);
+  const html = await (await browser.get("/clients/new")).text();
+  for (const text of ["The new one", "http://localhost:3000/cb", "https://new.example/cb"]) {
+    assertStringIncludes(html, text);
+  }
+  const code = redirected(await b.authorize({ client_id: "new", redirect_uri: "https://new.example/cb" })).get("code");
+  assertEquals((await b.token({ client_id: "new", redirect_uri: "https://new.example/cb", code: code! })).status, 200);
+  assertMatch(await (await browser.get("/clients")).text(), /For this run: when the server stops/);
+  assertEquals((await bench()).as.clients.find("new"), undefined);
+});
+
+test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is shown once and works", async () => {
+  const b = await bench();
+  const browser = browse(b);
+  const secrets: string[] = [];
+  for (const method of ["client_secret_basic", "client_secret_post"]) {
+    const response = await add(browser, { client_id: method, token_endpoint_auth_method: method });
+    const html = await shownPageWithForms(response, 201);
+    const secret = /Client secret<\/dt><dd class="box"><code class="wire">([A-Za-z0-9_-]{43})</.exec(html)?.[1];
+    assert(secret !== undefined, html);
+    secrets.push(secret);
+    assert(html.split(secret).length > 5, "the settings hold it");
+    for (const path of ["/clients", `/clients/${method}`, "/"]) {
+      assert(!(await (await browser.get(path)).text()).includes(secret), path);
+    }
+    const grant = { grant_type: "client_credentials", scope: "read" };
+    const answer = method === "client_secret_basic"
+      ? await b.get("/oauth2/token", {
+        method: "POST",
+        body: new URLSearchParams(grant),
+        headers: basic(method, secret),
+      })
+      : await b.get("/oauth2/token", {
+        method: "POST",
+        body: new URLSearchParams({ ...grant, client_id: method, client_secret: secret }),
+      });
+    assertEquals(answer.status, 200, await answer.text());
+  }
+  assertNotEquals(secrets[0], secrets[1]);
+});
+
+test("[DI-03] a fault stands at its field with how to mend it, everything typed stays, and nothing is added", async () => {
+  const b = await bench();
+  const browser = browse(b);
+  const before = b.as.clients.all().map(({ id }) => id);
+  await each<[Fields, string, RegExp]>([
+    [{ client_id: "" }, "client_id", /1 to 256 printable ASCII characters.*Choose a short identifier/],
+    [{ client_id: "ü" }, "client_id", /1 to 256 printable ASCII characters/],
+    [{ client_id: "spa" }, "client_id", /an id that no other client has.*remove that client first/],
+    [{ redirect_uris: "" }, "redirect_uris", /at least one redirect URI.*Add the URI/],
+    [{ redirect_uris: "http://evil.example.com/cb" }, "redirect_uris", /https, or http on a loopback/],
+    [
+      { redirect_uris: "https://a.example/cb\nhttps://a.example/#x" },
+      "redirect_uris",
+      /without a fragment.*Remove the #/,
+    ],
+    [{ redirect_uris: "javascript:alert(1)" }, "redirect_uris", /a scheme that leads to the client/],
+    [{ redirect_uris: "https://*.example/cb" }, "redirect_uris", /without wildcards/],
+    [{ token_endpoint_auth_method: undefined }, "token_endpoint_auth_method", /one of none/],
+    [{ token_endpoint_auth_method: "private_key_jwt" }, "token_endpoint_auth_method", /one of none/],
+  ], async ([fields, field, fault]) => {
+    const html = await shownPageWithForms(await add(browser, { client_name: "Kept <b>", ...fields }), 400, "Kept <b>");
+    const [, said] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
+    assertMatch(said ?? "nothing", fault);
+    assertStringIncludes(html, `<a href="#${field}">`);
+    assertStringIncludes(html, `role="alert"`);
+    assertStringIncludes(html, `value="Kept &lt;b`);
+    if (field !== "token_endpoint_auth_method") {
+      assertMatch(
+        html,
+        new RegExp(`id="${field}" name="${field}"[^>]*aria-describedby="${field}-hint ${field}-fault"`),
+      );
+      assertMatch(html, new RegExp(`id="${field}" name="${field}"[^>]*aria-invalid="true"`));
+    }
+    assertEquals(b.as.clients.all().map(({ id }) => id), before);
+  });
+});
+
+test("[DI-03] a client that is removed is a stranger from then on", async () => {
+  const b = await bench();
+  const browser = browse(b);
+  const form_token = await tokenOf(browser, "/clients/spa");
+  const response = await browser.post("/clients/spa", { form_token });
+  assertEquals([response.status, response.headers.get("location")], [303, "/clients"]);
+  assertEquals(b.as.clients.find("spa"), undefined);
+  assert(!(await (await browser.get("/clients")).text()).includes("spa.example"));
+  await shownPage(await b.authorize(), 400);
+  await shownPage(await browser.post("/clients/spa", { form_token }), 404);
+});
+
+test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's token, changes nothing", async () => {
+  const added = await bench();
+  await refusesStrangers(added, "/clients", wanted, () => added.as.clients.all().map(({ id }) => id));
+  const removed = await bench();
+  const listed = (b: Bench) => () => b.as.clients.all().map(({ id }) => id);
+  const browser = browse(removed);
+  assertEquals(
+    (await browser.post("/clients/spa", { form_token: await tokenOf(browser, "/clients") }, "elsewhere")).status,
+    403,
+  );
+  assertEquals(listed(removed)().length, 3);
+});
+
+test("[DI-04] under a foreign host name the pages are 403", async () => {
+  const b = await bench();
+  for (const path of ["/clients", "/clients/spa", "/users", "/users/alice"]) {
+    await shownPage(await b.get(path, { headers: { host: "rebound.example.com" } }), 403);
+    for (const host of ["as.test", "localhost:9000", "127.0.0.1:9000", "[::1]:9000", "other.test"]) {
+      assertEquals((await b.get(path, { headers: { host } })).status, 200, host);
+    }
+  }
+});
+
+const real = {
+  issuer: "https://auth.example.com",
+  insecureAllowAutoLogin: true,
+  users: [{ sub: "zoe", name: "Zoe Zimmer" }],
+} as const;
+
+test("[DI-01] on a real host there are no such pages, and home names neither clients nor users", async () => {
+  const b = await bench(real);
+  for (const path of ["/clients", "/clients/spa", "/users", "/users/zoe"]) {
+    await shownPage(await b.get(path), 404);
+    await shownPage(await b.get(path, { method: "POST" }), 404);
+  }
+  const home = await shownPage(await b.get("/"), 200, "Zoe", "zoe", "spa.example", "poster", "/clients", "/users");
+  assertStringIncludes(home, "https://auth.example.com");
+  const open = await bench();
+  const shown = await (await open.get("/")).text();
+  for (const href of ["/clients", "/users", "/clients/spa", "/users/alice"]) {
+    assertStringIncludes(shown, `href="${href}"`);
+  }
+});
+
+test("[DI-01] on a real host they must be asked for twice, and may be made read-only anywhere", async () => {
+  for (const directory of ["edit", "read"] as const) {
+    let fault: unknown;
+    await latchkey({ ...real, clients: [], directory }).catch((error) => fault = error);
+    assert(fault instanceof ConfigurationError);
+    assertEquals(fault.faults.map(({ place }) => place), ["directory"]);
+    assertMatch(fault.faults[0]!.mend, /insecureAllowDirectory/);
+  }
+  const asked = await bench({ ...real, directory: "edit", insecureAllowDirectory: true });
+  assertEquals((await add(browse(asked))).status, 303);
+  for (
+    const b of [
+      await bench({ directory: "read" }),
+      await bench({ ...real, directory: "read", insecureAllowDirectory: true }),
+    ]
+  ) {
+    for (const path of ["/clients", "/clients/spa", "/users", `/users/${b.as.users.all()[0]!.sub}`]) {
+      const html = await shownPage(await b.get(path), 200);
+      assert(!html.includes("<form"), path);
+      const posted = await b.get(path, { method: "POST", body: new URLSearchParams({ ...wanted as object }) });
+      assertEquals([posted.status, posted.headers.get("allow")], [405, "GET, HEAD"]);
+    }
+  }
+  const off = await bench({ directory: "off" });
+  await shownPage(await off.get("/clients"), 404);
+});
+
+test("[DI-03] under an issuer with a path, the pages and their forms are below it", async () => {
+  const b = await bench({ issuer: "https://as.test/tenant" });
+  const browser = browse(b);
+  const html = await shownPageWithForms(await browser.get("/clients"));
+  for (const [, target] of html.matchAll(/(?:href|src|action)="([^"]*)"/g)) assertMatch(target!, /^(?:#|\/tenant\/)/);
+  assertEquals((await add(browser)).headers.get("location"), "/tenant/clients/new");
+  const form_token = await tokenOf(browser, "/clients/new");
+  assertEquals((await browser.post("/clients/new", { form_token })).headers.get("location"), "/tenant/clients");
+  for (const path of ["/users", "/users/bob"]) {
+    const users = await shownPageWithForms(await b.get(path));
+    for (const [, target] of users.matchAll(/(?:href|action)="([^"]*)"/g)) assertMatch(target!, /^(?:#|\/tenant\/)/);
+  }
+});
+
+test("[UI-03] hostile metadata is text on these pages, in the settings too", async () => {
+  const b = await bench();
+  const hostile: ClientMetadata = {
+    client_id: `"><img src=x onerror=alert(1)>'; id; \`id\` \${7*7} </pre><script>alert(1)</script>`,
+    client_name: `</h1><script>alert(1)</script><a href="https://evil.example">here</a>\u202E`,
+    redirect_uris: [`https://a.example/cb?x='"><script>alert(1)</script>`],
+  };
+  b.as.clients.set(hostile);
+  const path = `/clients/${encodeURIComponent(hostile.client_id)}`;
+  for (const at of ["/", "/clients", path]) {
+    await shownPageWithForms(await b.get(at), 200, "<img src=x", "<script>", `<a href="https:`);
+  }
+  const browser = browse(b);
+  const typed = { client_id: "</textarea><script>", redirect_uris: "</textarea><script>alert(1)</script>" };
+  await shownPageWithForms(await add(browser, typed), 400, "<script>", "</textarea><script");
+});

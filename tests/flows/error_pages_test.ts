@@ -1,0 +1,141 @@
+/** Refusals that end on a page of this server: each says how to mend it (group UI). */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { mends } from "../../src/endpoints/mends.ts";
+import type { Layer } from "../../src/mod.ts";
+import { browse } from "./browser.ts";
+import { tokenIn } from "./edit_form.ts";
+import { bench, each, encode, refusals, shownPage } from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+
+const form = { "content-type": "application/x-www-form-urlencoded" };
+
+function post(b: Bench, path: string, body: string | Fields, headers: Record<string, string> = {}): Promise<Response> {
+  return b.get(path, {
+    method: "POST",
+    body: typeof body === "string" ? body : encode(body),
+    headers: { ...form, ...headers },
+  });
+}
+
+/** One request for each rule that a page can name, and the status it is answered with. */
+const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) => Promise<Response>]>> = {
+  "AZ-02": [400, (b) => b.authorize({ client_id: "nobody" })],
+  "AZ-06": [400, (b) => b.authorize({ redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] })],
+  "RU-01": [400, (b) => b.authorize({ redirect_uri: "https://spa.example/cb/" })],
+  "RU-06": [400, (b) => b.authorize({ client_id: "two", scope: "read", redirect_uri: undefined })],
+  "RU-07": [400, (b) => b.authorize({ redirect_uri: undefined })],
+  "JR-01": [400, (b) => b.authorize({ request: "x.y.z", redirect_uri: undefined })],
+  "LO-01": [403, async (b) => {
+    const browser = browse(b);
+    await browser.authorize();
+    return await browser.post("/oauth2/logout", { confirm: "made up" });
+  }],
+  "LO-02": [400, (b) => b.get("/oauth2/logout?id_token_hint=x")],
+  "LO-03": [400, (b) => b.get("/oauth2/logout?client_id=spa&post_logout_redirect_uri=https%3A%2F%2Fspa.example")],
+  "UI-04": [403, (b) => post(b, "/clients", { form_token: "x" })],
+  "UI-05": [403, (b) => post(b, "/clients", {}, { origin: "https://evil.example.com" })],
+  "DM-12": [400, async (b) => {
+    const browser = browse(b);
+    let page = await browser.get("/start");
+    for (let to; (to = page.headers.get("location")) !== null;) page = await browser.get(to.replace(b.as.issuer, ""));
+    return await browser.post("/authorized/try", { form_token: tokenIn(await page.text()), step: "none" });
+  }],
+  "TK-02": [400, (b) => post(b, "/oauth2/authorize", "{}", { "content-type": "application/json" })],
+  "HT-01": [404, (b) => b.get("/nowhere")],
+  "HT-07": [413, (b) => post(b, "/oauth2/authorize", `x=${"a".repeat(70_000)}`)],
+  "HT-08": [414, (b) => b.get(`/oauth2/authorize?x=${"a".repeat(20_000)}`)],
+  "HT-10": [400, (b) => b.get("/oauth2/authorize?client_id=%ff")],
+  "HT-13": [415, (b) => post(b, "/oauth2/authorize", "x=1", { "content-encoding": "gzip" })],
+  "HT-16": [400, (b) => b.get("/", { headers: { host: "a b" } })],
+};
+
+async function ready(): Promise<Bench> {
+  const b = await bench();
+  b.as.clients.set({ client_id: "two", redirect_uris: ["https://a.example/cb", "https://b.example/cb"] });
+  b.as.clients.set({ client_id: "demo", redirect_uris: ["https://as.test/authorized"] });
+  return b;
+}
+
+test("[UI-13, UI-19] every refusal that ends on a page says what was wrong and how to mend it", async () => {
+  await each(Object.entries(ways), async ([rule, [status, ask]]) => {
+    const b = await ready();
+    const html = await shownPage(await ask(b), status);
+    assertEquals(refusals(b.events).at(-1)?.why.rule, rule);
+    assertStringIncludes(html, `<strong>To mend it:</strong> <bdi>`);
+    assertStringIncludes(html, `<code class="wire">${rule}</code>`);
+    assertMatch(html, /role="alert"><p><bdi>[A-Za-z_]/);
+    assert(html.includes(mends[rule]!.replaceAll("&", "&amp;")), mends[rule]);
+  });
+});
+
+/** What can throw towards a page: what reads requests, the endpoints that answer with pages, and what they ask first. */
+function sourcesOfPages(): string {
+  const files = (folder: string) =>
+    readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`);
+  const endpoints = ["authorize", "authorized", "assets", "clients", "edit_form", "foreign_host", "home", "logout"];
+  const texts = [
+    ...files("src/http"),
+    ...files("src/interaction"),
+    ...files("src/inspector"),
+    ...[...endpoints, "start", "trial", "trial_steps", "users"].map((name) => `src/endpoints/${name}.ts`),
+  ].map((path) => readFileSync(path, "utf8"));
+  const [, destination] = /export function findDestination([^]*?)\n\/\*\* Reads the rest of the request/.exec(
+    readFileSync("src/oauth/authorization.ts", "utf8"),
+  )!;
+  return [...texts, destination].join("\n");
+}
+
+test("[UI-19] there is a way to mend for every rule that a page could name, and none that nobody could read", () => {
+  // What held is told to the inspector, and to nobody else.
+  const source = sourcesOfPages().replace(/held\?\.\("[A-Z]{2}-\d{2}"/g, "");
+  const named = new Set([...source.matchAll(/"([A-Z]{2}-\d{2})"/g)].map(([, rule]) => rule!));
+  assert(named.size > 20, "the rules were not found");
+  assertEquals([...named].filter((rule) => mends[rule] === undefined), []);
+  for (const [rule, mend] of Object.entries(mends)) assertMatch(mend, /^[A-Z].*[.]$/, rule);
+});
+
+test("[UI-19] the page of a refusal leads to its flow, where there is one", async () => {
+  const recorder: Layer = { trail: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
+  const b = await bench({ layers: [recorder] });
+  const link = `<a href="/flows/7">See the whole flow</a>`;
+  assertStringIncludes(await shownPage(await b.authorize({ redirect_uri: "https://a.example" }), 400), link);
+  assert(!(await shownPage(await b.get("/nowhere"), 404)).includes("See the whole flow"));
+});
+
+test("[UI-13] what was expected and what came stand one under the other, and the address of a 404 is told", async () => {
+  const b = await ready();
+  const html = await shownPage(await b.authorize({ redirect_uri: "https://spa.example/cd<b>" }), 400, "<b>");
+  assertMatch(html, /<dt>Expected<\/dt><dd><code class="wire">https:\/\/spa\.example\/cb<\/code>/);
+  assertMatch(html, /<dt>Received<\/dt><dd><code class="wire">https:\/\/spa\.example\/c<mark>d&lt;b>/);
+  assertStringIncludes(await shownPage(await b.get("/oauth2/authorise"), 404), "/oauth2/authorise");
+});
+
+test("[UI-03, UI-13] hostile values in every parameter of a request that is refused here stay text", async () => {
+  const b = await ready();
+  const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
+  const names = [
+    "client_id",
+    "redirect_uri",
+    "state",
+    "scope",
+    "response_type",
+    "nonce",
+    "login_hint",
+    "prompt",
+    hostile,
+  ];
+  for (const name of names) {
+    const response = await b.authorize({ redirect_uri: "https://a.example", [name]: hostile });
+    await shownPage(response, 400, "<script>alert", "<img src=x");
+  }
+  await shownPage(
+    await b.get(`/oauth2/logout?id_token_hint=${encodeURIComponent(`hint${hostile}`)}`),
+    400,
+    "<script>alert",
+  );
+  await shownPage(await b.get(`/${encodeURIComponent(hostile)}`), 404, "<script>alert");
+  await shownPage(await b.get(`/static/${encodeURIComponent(hostile)}`), 404, "<script>alert");
+});

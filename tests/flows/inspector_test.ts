@@ -1,0 +1,624 @@
+/** The pages that show each login: what they tell, what they hide, and whom they tell it. */
+
+import {
+  assert,
+  assertEquals,
+  assertLess,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { build, stop } from "esbuild";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readConfiguration } from "../../src/config/read.ts";
+import { mends } from "../../src/endpoints/mends.ts";
+import { inspector } from "../../src/inspector/mod.ts";
+import type { Inspector, InspectorOptions } from "../../src/inspector/mod.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { attributesOf, browse } from "./browser.ts";
+import type { Browser } from "./browser.ts";
+import { basic, bench, challenge, clients, each, tokensOf, verifier } from "./harness.ts";
+import type { Bench } from "./harness.ts";
+import { latchkey } from "../watched.ts";
+
+interface Watched extends Bench {
+  readonly inspected: Inspector;
+  readonly browser: Browser;
+  /** The HTML of a page that is answered with 200. */
+  page(path: string): Promise<string>;
+  /** What a reader sees of it. */
+  read(path: string): Promise<string>;
+}
+
+/** A server with an inspector, whose public client gets refresh tokens. */
+async function watched(
+  { limit, insecureAllow, ...options }: LatchkeyOptions & InspectorOptions = {},
+): Promise<Watched> {
+  const inspected = inspector({ limit, insecureAllow });
+  const [spa, ...others] = clients;
+  const grant_types = ["authorization_code", "refresh_token"];
+  const made = await bench({ clients: [{ ...spa, grant_types }, ...others], ...options, layers: [inspected] });
+  const browser = browse(made);
+  const page = async (path: string) => {
+    const response = await browser.get(path);
+    const html = await response.text();
+    assertEquals(response.status, 200, html);
+    assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
+    return html;
+  };
+  return { ...made, inspected, browser, page, read: async (path) => textOf(await page(path)) };
+}
+
+/** What a reader sees: every tag is a space, and white space is made even. */
+function textOf(html: string): string {
+  const words = html.replace(/^[^]*<main/, "<main").replace(/<(?:"[^"]*"|[^>"])*>/g, " ");
+  return words.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&").replace(/\s+/g, " ");
+}
+
+function linksOf(html: string): string[] {
+  return [...html.matchAll(/<a\b(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => attributesOf(tag).get("href")!);
+}
+
+/** The hidden token of the forms of a page. */
+function tokenOf(html: string): string {
+  const [tag] = /<input[^>]*name="form_token"[^>]*>/.exec(html)!;
+  return attributesOf(tag).get("value")!;
+}
+
+/** The lines of the list, as a reader sees them. */
+function linesOf(html: string): string[] {
+  return [...html.matchAll(/<li id="flow-[^]*?<\/li>/g)].map(([line]) => textOf(line).trim());
+}
+
+/** A login whose client sends another redirect_uri with the code. */
+async function failedLogin({ code, token }: Bench): Promise<void> {
+  await (await token({ code: await code(), redirect_uri: "https://spa.example/cb/" })).body?.cancel();
+}
+
+test("[FL-01] the list begins with what to do, and says the first thing about each login, newest first", async () => {
+  const bench = await watched();
+  assertMatch(await bench.read("/flows"), /Nothing has been asked yet\. .* https:\/\/as\.test /);
+
+  await browse(bench).login();
+  bench.advance(61);
+  await failedLogin(bench);
+  const lines = linesOf(await bench.page("/flows"));
+  assertEquals(lines, [
+    "Flow 2, 00:01:01 ✗ refused spa as alice 2 steps invalid_grant " +
+    "redirect_uri is not the one of the authorization request TK-15",
+    "Flow 1, 00:00:00 ✓ tokens issued spa as alice 2 steps",
+  ]);
+});
+
+test("[FL-01] a code that waits is told as one, and what a client does for itself has no user", async () => {
+  const bench = await watched();
+  await bench.code();
+  const grant_types = ["client_credentials"];
+  bench.as.clients.set({ client_id: "job", client_secret: "job-secret", grant_types });
+  const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
+  assertEquals((await bench.token(fields, { headers: basic("job", "job-secret") })).status, 200);
+  assertEquals(linesOf(await bench.page("/flows")), [
+    "Flow 2, 00:00:00 ✓ tokens issued job 1 step",
+    "Flow 1, 00:00:00 – code not redeemed yet spa as alice 1 step",
+  ]);
+});
+
+test("[FL-01] the list is filtered by client and by outcome, and goes on where a page ends", async () => {
+  const bench = await watched();
+  for (let i = 0; i < 30; i++) await bench.code();
+  await failedLogin(bench);
+  await bench.code({ client_id: "web", redirect_uri: "https://web.example/cb" });
+  const ids = async (query: string) =>
+    [...(await bench.page(`/flows${query}`)).matchAll(/<li id="flow-(\d+)/g)].map(([, id]) => Number(id));
+  assertEquals((await ids("")).slice(0, 3), [32, 31, 30]);
+  assertEquals(await ids("?client=web&outcome="), [32]);
+  assertEquals(await ids("?outcome=refused"), [31]);
+  assertEquals(await ids("?client=web&outcome=refused"), []);
+  assertMatch(await bench.read("/flows?client=web&outcome=refused"), /No flow fits\. +Show all/);
+  const html = await bench.page("/flows?client=spa");
+  const older = linksOf(html).find((href) => href.includes("before="))!;
+  assertEquals([...await ids("?client=spa"), ...await ids(older.replace("/flows", ""))], [31, ...numbers(30)]);
+});
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => count - i);
+}
+
+test("[FL-02] the page of a flow that failed begins with the reason, both sides of it, and how to mend it", async () => {
+  const bench = await watched();
+  await failedLogin(bench);
+  const [opening] = (await bench.read("/flows/1")).split(" Sequence ");
+  assertMatch(opening!, /Flow 1: refused redirect_uri is not the one of the authorization request invalid_grant , in/);
+  assertMatch(opening!, /Expected https:\/\/spa\.example\/cb Received https:\/\/spa\.example\/cb \/ Earlier: /);
+  assertMatch(opening!, /To mend it: Send the very redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
+});
+
+test("[FL-02] what was refused only because of an earlier refusal does not hide the earlier one", async () => {
+  const bench = await watched();
+  const code = await bench.code();
+  const { access_token } = await tokensOf(await bench.token({ code }));
+  assertEquals((await bench.token({ code })).status, 400);
+  const userinfo = { headers: { authorization: `Bearer ${access_token}` } };
+  assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
+  assertMatch(
+    await bench.read("/flows/1"),
+    /refused the code was redeemed twice .* step 3, Code for tokens , and 1 step/,
+  );
+  assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant the code was redeemed twice CI-06$/);
+
+  await bench.token({ code: await bench.code(), code_verifier: verifier.replace("d", "e") });
+  await failedLogin(bench);
+  const retried = await bench.code();
+  await bench.token({ code: retried, redirect_uri: "https://spa.example/cb/" });
+  await tokensOf(await bench.token({ code: retried }));
+  const text = await bench.read("/flows/4");
+  assertMatch(text, /Flow 4: tokens issued redirect_uri is not the one .* step 2, Code for tokens ; the flow went on /);
+});
+
+test("[FL-02] each check is told as held, failed or not looked at, with the section its rule is taken from", async () => {
+  const bench = await watched();
+  await failedLogin(bench);
+  const html = await bench.page("/flows/1");
+  const step = html.slice(html.indexOf('id="step-2"'));
+  const checks = [...step.matchAll(/<li>[^]*?<\/li>/g)].slice(0, 8).map(([check]) => {
+    const [, mark = check.includes("✓") ? "Holds" : "?"] = /aria-label="([^"]*)"/.exec(check) ?? [];
+    return `${mark} ${/\b[A-Z]{2}-\d\d\b/.exec(check)![0]}`;
+  });
+  assertEquals(checks, [
+    "Holds CA-07",
+    "Holds TK-06",
+    "Holds TK-16",
+    "Holds CI-05",
+    "Fails TK-15",
+    "Not checked PK-09",
+    "Not checked CI-02",
+    "Not checked CI-06",
+  ]);
+  const away = linksOf(html).filter((href) => !/^[/#]/.test(href));
+  assert(away.includes("https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13#section-10.2"));
+  assert(away.includes("https://www.rfc-editor.org/rfc/rfc6749.html#section-4.1.3"));
+  for (const href of away) assertMatch(html, new RegExp(`href="${href.replace(/[.?]/g, "\\$&")}" rel="noreferrer"`));
+});
+
+test("[FL-02] what would have been looked at next is what a request in order is looked at for", async () => {
+  const bench = await watched();
+  const { refresh_token } = await browse(bench).login();
+  await tokensOf(await bench.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined }));
+  const [asked, redeemed, refreshed] = bench.inspected.recorder.flow("1")!.exchanges;
+
+  // Each fails at its first check that the list knows, so that all the others are told as not looked at.
+  await bench.get("/oauth2/authorize?client_id=nobody");
+  await bench.token({ code: "x", grant_type: "authorization_code", client_id: "poster" });
+  await bench.token({ grant_type: "refresh_token", refresh_token: "x", client_id: "poster" });
+  await bench.token({ code: "unknown" });
+  const { flows } = bench.inspected.recorder;
+  const lists = await Promise.all(
+    flows().slice(1).map(async ({ id }) => {
+      const html = await bench.page(`/flows/${id}`);
+      return [...html.matchAll(/aria-label="Not checked"[^]*?<bdi>([^<]*)<\/bdi>/g)].map(([, statement]) => statement!);
+    }),
+  );
+  const held = [asked, redeemed, refreshed].map((exchange) => exchange!.held.map(({ statement }) => statement));
+  for (const [i, list] of lists.entries()) {
+    const all = held[[0, 1, 2, 1][i]!]!;
+    assert(list.length > 2, `${list}`);
+    assertEquals(list, all.slice(-list.length).slice(0, list.length), `flow ${i + 2}`);
+  }
+});
+
+test("[FL-02] every parameter is shown as it was on the wire, and hostile ones stay text", async () => {
+  const hostile = [
+    `<script>alert(1)</script>`,
+    `"><img src=x onerror=alert(1)>`,
+    `</details></dl><a href="https://evil.example">here</a>`,
+  ];
+  const bench = await watched();
+  for (const text of hostile) {
+    for (const field of ["state", "client_id", "redirect_uri", "login_hint", "unknown", text]) {
+      await (await bench.authorize({ [field]: text })).body?.cancel();
+    }
+    await (await bench.authorize({ scope: `openid ${text}` })).body?.cancel();
+    await (await bench.token({ code: `x${text}`, client_id: text, [text]: text })).body?.cancel();
+    await (await bench.get("/oauth2/token", { method: "POST", body: text })).body?.cancel();
+    await (await bench.get("/oauth2/userinfo", { headers: { authorization: `Bearer y${text}` } })).body?.cancel();
+  }
+  const { flows } = bench.inspected.recorder;
+  assert(flows().length >= 15, `${flows().length}`);
+  const pages = [...flows().map(({ id }) => `/flows/${id}?show=secrets`), "/flows", "/flows?client=%3Cscript%3E"];
+  let seen = "";
+  for (const path of pages) {
+    const html = await bench.page(path);
+    for (const text of hostile) assert(!html.includes(text), `${path} holds ${text} as it was sent`);
+    assertEquals(html.match(/<(?:script|img)\b[^>]*>/g)?.length, 3, path);
+    for (const href of linksOf(html)) {
+      assertMatch(href, /^(?:[/#]|https:\/\/(?:datatracker\.|www\.rfc|openid\.|modelc))/);
+    }
+    seen += textOf(html);
+  }
+  for (const text of hostile) assertStringIncludes(seen, `unknown ${text}`);
+});
+
+test("[FL-03] nothing secret is in the list, in a page or in an export, until the page is asked to show it", async () => {
+  const bench = await watched();
+  const code = await bench.code();
+  const tokens = await tokensOf(await bench.token({ code }));
+  const { refresh_token } = tokens as unknown as { refresh_token: string };
+  const webRequest = { client_id: "web", redirect_uri: "https://web.example/cb" };
+  const other = await bench.code(webRequest);
+  const fields = { ...webRequest, client_id: undefined, code: other };
+  await tokensOf(await bench.token(fields, { headers: basic("web", "web-secret") }));
+  const secrets = [code, other, verifier, refresh_token, tokens.access_token, tokens.id_token, btoa("web:web-secret")];
+  const paths = [
+    "/flows",
+    ...["1", "2", "1.har", "1.txt", "1.json", "2.har?show=secrets"].map((name) => `/flows/${name}`),
+  ];
+  for (const path of paths) {
+    const text = await (await bench.get(path)).text();
+    for (const secret of [...secrets, "web-secret"]) assert(!text.includes(secret), `${path} holds ${secret}`);
+  }
+  const shown = await bench.page("/flows/1?show=secrets") + await bench.page("/flows/2?show=secrets");
+  for (const secret of secrets) assertStringIncludes(shown, secret);
+  assertMatch(textOf(shown), /This page shows secrets\. +Mask them all/);
+});
+
+test("[FL-03] on a real host nothing shows secrets, whoever let the inspector in", async () => {
+  const bench = await watched({
+    issuer: "https://auth.company.com",
+    insecureAllow: true,
+    insecureAllowAutoLogin: true,
+    clients,
+  });
+  const code = await bench.code();
+  await tokensOf(await bench.token({ code }));
+  const html = await bench.page("/flows/1?show=secrets");
+  assert(!html.includes(code) && !html.includes(verifier));
+  assertNotMatch(html, /show=secrets/);
+});
+
+test("[FL-02] a JWT is taken apart, with its times in words", async () => {
+  const bench = await watched();
+  await browse(bench).login();
+  bench.advance(90);
+  const text = await bench.read("/flows/1");
+  assertMatch(text, /What id_token says header alg ES256, typ JWT, kid \S+ iss https:\/\/as\.test sub alice aud spa /);
+  assertMatch(text, /exp 1767229200 2026-01-01 01:00:00 UTC, in 58 minutes /);
+  assertMatch(text, /auth_time 1767225600 2026-01-01 00:00:00 UTC, 1 minute ago /);
+});
+
+/** How deep each line of the tree stands. */
+function depthsOf(html: string): number[] {
+  let depth = -1;
+  return [...html.matchAll(/<ul class="tree"|<\/ul>|class="issued"/g)].flatMap(([piece]) => {
+    if (piece === '<ul class="tree"') depth++;
+    else if (piece === "</ul>") depth = Math.max(-1, depth - 1);
+    return piece === 'class="issued"' ? [depth] : [];
+  });
+}
+
+test("[FL-08] what was issued stands below what it was issued for, as it is now", async () => {
+  const bench = await watched();
+  const issued = async () => (await bench.read("/flows/1")).replace(/^.* as it stands now\. | Keep or delete .*$/g, "");
+  const code = await bench.code();
+  assertEquals(
+    await issued(),
+    "Authorization code of step 1 ✓ waits to be redeemed until 00:05:00, in 5 minutes",
+  );
+  const first = await tokensOf(await bench.token({ code })) as unknown as Record<string, string>;
+  const { refresh_token } = first;
+  const again = { grant_type: "refresh_token", refresh_token, code_verifier: undefined };
+  await tokensOf(await bench.token(again));
+  const good = [
+    "Authorization code of step 1 – used at 00:00:00",
+    "Access token of step 2 ✓ good until 01:00:00, in 1 hour",
+    "Refresh token of step 2 – used at 00:00:00",
+    "Access token of step 3 ✓ good until 01:00:00, in 1 hour",
+    "Refresh token of step 3 ✓ good until 2026-01-08 00:00, in 7 days",
+    "ID token of step 3 ✓ can be verified until 01:00:00, in 1 hour",
+    "ID token of step 2 ✓ can be verified until 01:00:00, in 1 hour",
+  ];
+  assertEquals(await issued(), good.join(" "));
+  assertEquals(depthsOf(await bench.page("/flows/1")), [0, 1, 1, 2, 2, 2, 1]);
+
+  bench.advance(3600);
+  assertMatch(await issued(), /Access token of step 3 – expired at 01:00:00/);
+  assertEquals((await bench.token(again)).status, 400);
+  const ended = await issued();
+  assertMatch(ended, /Refresh token of step 3 ✗ ended with its grant/);
+  assertMatch(
+    await bench.read("/flows/1"),
+    /^.*Flow 1: refused a refresh token was used twice .* has ended: a refresh/,
+  );
+});
+
+test("[FL-08] what a logout ended is told to have ended with its session", async () => {
+  const bench = await watched();
+  const browser = browse(bench);
+  const { id_token } = await browser.login({ scope: "openid" });
+  await browser.get(`/oauth2/logout?id_token_hint=${id_token}`);
+  assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ ended with its session/);
+});
+
+test("a flow is taken away as text, as an archive and as a fixture", async () => {
+  const bench = await watched();
+  await failedLogin(bench);
+  await each([["txt", "text/plain; charset=utf-8"], ["har", "application/json"], ["json", "application/json"]], async (
+    [form, type],
+  ) => {
+    const response = await bench.get(`/flows/1.${form}`);
+    assertEquals([response.status, response.headers.get("content-type")], [200, type]);
+    assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
+    assertEquals(response.headers.get("cache-control"), "no-store");
+    const text = await response.text();
+    assertStringIncludes(text, form === "txt" ? "TK-15" : "invalid_grant");
+    if (form !== "txt") JSON.parse(text);
+  });
+});
+
+test("[FL-09] the page of a refusal leads to the step that it is the answer of", async () => {
+  const bench = await watched();
+  const refused = await bench.browser.authorize({ redirect_uri: "https://spa.example/other" });
+  const trail = linksOf(await refused.text()).find((href) => href.startsWith("/flows/of/"))!;
+  const found = await bench.get(trail);
+  assertEquals([found.status, found.headers.get("location")], [302, "/flows/1#step-1"]);
+  assertMatch(await bench.page("/flows/1"), /id="step-1"/);
+
+  bench.inspected.recorder.clear();
+  assertEquals((await bench.get(trail)).status, 404);
+});
+
+test("[FL-04] recording is stopped and started, and flows are deleted, by the forms of the pages", async () => {
+  const bench = await watched();
+  const post = (path: string, wish: string) =>
+    bench.page("/flows").then((html) => bench.browser.post(path, { form_token: tokenOf(html), do: wish }));
+  await bench.code();
+  await bench.code();
+  await bench.code();
+  const deleted = await post("/flows/2", "delete");
+  assertEquals([deleted.status, deleted.headers.get("location")], [303, "/flows"]);
+  assertEquals(bench.inspected.recorder.flows().map(({ id }) => id), ["1", "3"]);
+  assertEquals((await bench.get("/flows/2")).status, 404);
+
+  await post("/flows", "stop");
+  await bench.code();
+  assertMatch(await bench.read("/flows"), /Recording is off/);
+  await post("/flows", "record");
+  await bench.code();
+  assertEquals(bench.inspected.recorder.flows().length, 3);
+  await post("/flows", "delete");
+  assertEquals(bench.inspected.recorder.flows(), []);
+  assertEquals((await post("/flows", "dance")).status, 400);
+});
+
+test("[FL-04] a form that came from elsewhere changes nothing", async () => {
+  const bench = await watched();
+  await bench.code();
+  const token = tokenOf(await bench.page("/flows"));
+  const others = tokenOf(await (await browse(bench).get("/flows")).text());
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const body = `form_token=${token}&do=delete`;
+  const cookie = [...bench.browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  for (const path of ["/flows", "/flows/1"]) {
+    assertEquals((await bench.browser.post(path, { do: "delete" })).status, 403);
+    assertEquals((await bench.browser.post(path, { do: "delete", form_token: others })).status, 403);
+    const elsewhere: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const from of elsewhere) {
+      const init = { method: "POST", body, headers: { ...headers, cookie, ...from } };
+      assertEquals((await bench.get(path, init)).status, 403);
+    }
+  }
+  assertEquals(bench.inspected.recorder.flows().length, 1);
+  assertEquals((await bench.get("/flows", { method: "POST", body, headers: { ...headers, cookie } })).status, 303);
+});
+
+test("[FL-05] a stranger's name that leads here is shown nothing", async () => {
+  const bench = await watched({ issuer: undefined });
+  await bench.code({ client_id: "spa" });
+  const paths = ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"];
+  for (const path of paths) {
+    const status = async (host: string) => {
+      const response = await bench.get(path, { headers: { host } });
+      await response.body?.cancel();
+      return response.status;
+    };
+    for (const host of ["rebound.evil.com", "localhost.evil.com", "evil.com:9000"]) {
+      assertEquals(await status(host), 403);
+    }
+    for (const host of ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "192.168.1.7:9000", "as.test"]) {
+      assert([200, 302].includes(await status(host)), `${path} under ${host}`);
+    }
+  }
+});
+
+/** Reads what a stream has to say next. */
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | undefined> {
+  const { value } = await reader.read();
+  return value && new TextDecoder().decode(value);
+}
+
+test("[FL-06] open pages are told which flows change, and nothing of what they hold", async () => {
+  const bench = await watched();
+  const response = await bench.get("/flows/events");
+  assertEquals([response.status, response.headers.get("content-type")], [200, "text/event-stream"]);
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  assertEquals(response.headers.get("access-control-allow-origin"), null);
+  const reader = response.body!.getReader();
+  assertMatch((await next(reader))!, /^retry: \d+\n\n$/);
+  const code = await bench.code();
+  let told = await next(reader);
+  await bench.token({ code });
+  await bench.code();
+  told += `${await next(reader)}${await next(reader)}`;
+  assertMatch(told!, /^(?:(?:data: [12]\n)+\n)+$/);
+  assertMatch(told!, /data: 1\n[^]*data: 2\n/);
+  await bench.as.close();
+  while (await next(reader) !== undefined);
+});
+
+test("[FL-06] over a network a page is told at once, and closing the server ends its stream", async () => {
+  const as = await latchkey({ layers: [inspector()], alg: "ES256" });
+  const { url } = await as.listen({ port: 0, host: "127.0.0.1" });
+  const response = await fetch(`${url}/flows/events`);
+  const reader = response.body!.getReader();
+  assertMatch((await next(reader))!, /^retry/);
+  await (await fetch(`${url}/oauth2/authorize`)).text();
+  assertMatch((await next(reader))!, /^data: 1\n/);
+  const started = performance.now();
+  await as.close();
+  assertLess(performance.now() - started, 5_000);
+  while (await next(reader).catch(() => undefined) !== undefined);
+});
+
+test("[FL-06] who reads slowly costs no memory, and misses no flow", async () => {
+  const bench = await watched({ limit: 5000 });
+  const reader = (await bench.get("/flows/events")).body!.getReader();
+  await next(reader);
+  for (let i = 0; i < 250; i++) await bench.code();
+  const first = (await next(reader))!;
+  const rest = (await next(reader))!;
+  assert(first.length + rest.length < 4000, `${first.length} and ${rest.length} characters`);
+  assertMatch(rest, /data: all\n/);
+  await bench.as.close();
+});
+
+test("[FL-06] scripts of other sites are told nothing, and places are limited", async () => {
+  const bench = await watched();
+  const refused = async (headers: Record<string, string>) => (await bench.get("/flows/events", { headers })).status;
+  assertEquals(await refused({ "sec-fetch-site": "cross-site" }), 403);
+  assertEquals(await refused({ "sec-fetch-site": "same-site" }), 403);
+  assertEquals(await refused({ origin: "https://evil.example", host: "as.test" }), 403);
+
+  const open = await Promise.all(Array.from({ length: 20 }, () => bench.get("/flows/events")));
+  assertEquals(open.map(({ status }) => status), Array(20).fill(200));
+  assertEquals((await bench.get("/flows/events")).status, 503);
+  await open[0]!.body!.cancel();
+  assertEquals((await bench.get("/flows/events", { method: "HEAD" })).status, 200);
+  await bench.as.close();
+  assertEquals((await bench.get("/flows/events")).status, 503);
+});
+
+test("[FL-07] a real host gets no inspector, unless it is told twice", async () => {
+  const issuer = "https://auth.company.com";
+  const options = { issuer, clients: [], insecureAllowAutoLogin: true };
+  const { message } = await assertRejects(() => latchkey({ ...options, layers: [inspector()] }), Error);
+  assertMatch(message, /inspector.*real host.*insecureAllowInspector/s);
+  await using as = await latchkey({ ...options, layers: [inspector({ insecureAllow: true })] });
+  assertEquals((await as.fetch(new Request(`${issuer}/flows`))).status, 200);
+});
+
+test("[FL-07] a flag beats a variable, which beats the file, and nothing said leaves it to the issuer", async () => {
+  const files = [undefined, { inspector: true }, { inspector: false }];
+  for (
+    const [flag, variable, file, expected] of [
+      [undefined, undefined, 0, undefined],
+      [undefined, undefined, 2, false],
+      [undefined, "on", 2, true],
+      ["off", "on", 1, false],
+    ] as const
+  ) {
+    const content = files[file];
+    const wanted = await readConfiguration({
+      args: flag === undefined ? [] : ["--inspector", flag],
+      env: { LATCHKEY_INSPECTOR: variable, LATCHKEY_CONFIG: content && "latchkey.json" },
+      readTextFile: () => Promise.resolve(JSON.stringify(content)),
+    }, () => []);
+    assert(wanted.kind === "run");
+    assertEquals(wanted.inspector, expected, `${flag} ${variable} ${file}`);
+  }
+});
+
+test("[FL-07] what embedders import leads to nothing of the inspector, not even later", async () => {
+  const { metafile } = await build({
+    entryPoints: ["src/mod.ts"],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    outdir: "dist/unwritten",
+    metafile: true,
+    write: false,
+  }).finally(() => stop());
+  const inputs = Object.keys(metafile.inputs);
+  assert(inputs.includes("src/latchkey.ts"));
+  assertEquals(inputs.filter((path) => /src\/(?:inspector|recorder|ui\/flows)\//.test(path)), []);
+});
+
+test("every rule whose breach is explained, and every one that is not looked at, is in the table", async () => {
+  const table = readFileSync("tests/rules.md", "utf8");
+  for (const rule of Object.keys(mends)) assertMatch(table, new RegExp(`^\\| ${rule} \\|`, "m"));
+  const bench = await watched();
+  await (await bench.get("/oauth2/authorize")).text();
+  const shown = [...(await bench.page("/flows/1")).matchAll(/\b[A-Z]{2}-\d\d\b/g)].map(([rule]) => rule);
+  for (const rule of shown) assertMatch(table, new RegExp(`^\\| ${rule} \\|`, "m"));
+});
+
+test("[FL-07] a server made without an inspector has no such pages, and does not speak of them", async () => {
+  const { get, authorize } = await bench();
+  for (const path of ["/flows", "/flows/1", "/flows/events", "/flows/list.css"]) {
+    assertEquals((await get(path)).status, 404);
+  }
+  const pages = [await get("/"), await authorize({ redirect_uri: "https://elsewhere.example/" })];
+  for (const page of pages) assertNotMatch(await page.text(), /flows/);
+});
+
+test("[UI-01, UI-02] the pages of the inspector are kept from caches, frames, other sites and their scripts", async () => {
+  const bench = await watched();
+  await bench.code();
+  for (const path of ["/flows", "/flows/1", "/flows/1?show=secrets", "/flows/nothing"]) {
+    const { headers } = await bench.get(path);
+    assertEquals(headers.get("cache-control"), "no-store", path);
+    assertEquals(headers.get("referrer-policy"), "no-referrer", path);
+    assertEquals(headers.get("x-frame-options"), "DENY", path);
+    assertMatch(headers.get("content-security-policy")!, /^default-src 'none'; .*frame-ancestors 'none'$/, path);
+    assertEquals(headers.get("access-control-allow-origin"), null, path);
+  }
+  for (const [name, type] of [["list.css", /^text\/css/], ["flow.js", /^text\/javascript/]] as const) {
+    const { status, headers } = await bench.get(`/flows/${name}`);
+    assertEquals(status, 200);
+    assertMatch(headers.get("content-type")!, type);
+    const again = await bench.get(`/flows/${name}`, { headers: { "if-none-match": headers.get("etag")! } });
+    assertEquals(again.status, 304);
+  }
+});
+
+test("an issuer with a path has its flows below that path", async () => {
+  const bench = await watched({ issuer: "https://as.test/tenant" });
+  await bench.code();
+  for (const path of ["/flows", "/flows/1"]) {
+    for (const href of linksOf(await bench.page(path))) assertMatch(href, /^(?:\/tenant\/|#|https:\/\/)/);
+  }
+});
+
+test("memory is bounded: the oldest flows are forgotten, and their pages say so", async () => {
+  const bench = await watched({ limit: 10 });
+  for (let i = 0; i < 50; i++) await bench.code();
+  assertEquals(linesOf(await bench.page("/flows")).length, 10);
+  assertEquals((await bench.get("/flows/1")).status, 404);
+  assertMatch(await bench.read("/flows/50"), /Flow 50: code not redeemed yet/);
+});
+
+test("a flow of very many steps is shown in parts", async () => {
+  const bench = await watched();
+  const { access_token } = await browse(bench).login();
+  for (let i = 0; i < 60; i++) {
+    await (await bench.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } })).text();
+  }
+  const steps = async (query: string) =>
+    [...(await bench.page(`/flows/1${query}`)).matchAll(/id="step-(\d+)"/g)].map(([, number]) => Number(number));
+  const first = await steps("");
+  const rest = await steps(`?from=${first.length + 1}`);
+  assertEquals([...first, ...rest], numbers(62).reverse());
+  assertEquals((await bench.get("/flows/of/50")).headers.get("location"), "/flows/1?from=50#step-50");
+  for (const from of ["0", "-3", "1.5", "1e9", "Infinity", "NaN", "x", ""]) await steps(`?from=${from}`);
+});
+
+test("the PKCE of a flow can be followed by the values themselves", async () => {
+  const bench = await watched();
+  await browse(bench).login();
+  assertMatch(await bench.read("/flows/1"), new RegExp(`is the code_challenge: ${challenge} PK-09`));
+});

@@ -1,0 +1,628 @@
+/** Login by pages: who is there, in which browser, for which request (groups UI and OI). */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { userAgent } from "../../src/testing/user_agent.ts";
+import { browse, sessionCookie } from "./browser.ts";
+import type { Browser } from "./browser.ts";
+import {
+  bench,
+  claimsOf,
+  each,
+  encode,
+  goodRequest,
+  outcome,
+  refusals,
+  sentTo,
+  shownPage,
+  tokensOf,
+} from "./harness.ts";
+import type { Bench, Fields } from "./harness.ts";
+import { ask, codeOf, filled, landing, logIn, logInAndAllow, look, press, send } from "./walk.ts";
+
+const refreshing = { redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] };
+
+const crowd: LatchkeyOptions = {
+  login: "interactive",
+  clients: [
+    { client_id: "spa", client_name: "The shop", ...refreshing },
+    { client_id: "other", redirect_uris: ["https://other.example/cb"] },
+  ],
+  users: [
+    { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+    { sub: "bob", name: "Bob Brown" },
+    { sub: "carol" },
+  ],
+};
+
+const other: Fields = { client_id: "other", redirect_uri: "https://other.example/cb", state: "another" };
+
+async function tokens(b: Bench, code: string) {
+  return await tokensOf(await b.token({ code })) as Awaited<ReturnType<typeof tokensOf>> & { refresh_token: string };
+}
+
+/** The people that a page offers, in order. */
+function offered(html: string): string[] {
+  return [...html.matchAll(/<(?:button|a)[^>]* class="person"[^>]*>(?:<[^>]*>|[^<])*?<code>([^<]*)/g)].map(([, sub]) =>
+    sub!
+  );
+}
+
+test("a click logs in, a second one consents, and the next time nothing is asked", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const login = await ask(browser);
+  assertEquals([landing(login), login.status], ["login", 200]);
+  assertStringIncludes(login.text, "The shop");
+  const consent = await press(browser, login, "sub", "bob");
+  assertEquals(landing(consent), "consent");
+  const end = await press(browser, consent, "decision", "allow");
+  const { code } = sentTo(end.response);
+  assertEquals(claimsOf((await tokens(b, code!)).id_token).sub, "bob");
+  sentTo((await ask(browser)).response);
+  assertEquals(landing(await ask(browser, { prompt: "none" })), "code");
+});
+
+test("the user agent of the test kit walks through both pages by itself", async () => {
+  const b = await bench(crowd);
+  const agent = userAgent({ issuer: () => "https://as.test", fetch: (request) => b.as.fetch(request), as: "carol" });
+  const { code } = await agent.authorize(goodRequest);
+  assertEquals(claimsOf((await tokens(b, code!)).id_token).sub, "carol");
+  assertEquals((await agent.authorize(goodRequest, { deny: true, as: "bob" })).error, undefined);
+  assertEquals((await agent.authorize({ ...goodRequest, prompt: "login" }, { deny: true })).error, "access_denied");
+});
+
+test("where login is auto there is no page for it", async () => {
+  const b = await bench({ ...crowd, login: "auto" });
+  for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) assertEquals((await b.get(path)).status, 404);
+});
+
+test("an approver of one's own decides, whatever login says", async () => {
+  const b = await bench({
+    ...crowd,
+    approver: ({ scope }, { users, now }) => ({ user: users.find("carol")!, scope, authTime: now() }),
+  });
+  assertEquals(landing(await ask(browse(b))), "code");
+});
+
+test("[UI-01, UI-02] pages of login, consent and account are kept out of frames, caches and referrers", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const login = await ask(browser);
+  const consent = await press(browser, login, "sub", "alice");
+  const account = await look(browser, "/account", await browser.get("/account"));
+  for (const { response } of [login, consent, account]) {
+    const policy = response.headers.get("content-security-policy")!;
+    assertMatch(policy, /default-src 'none'/);
+    assertMatch(policy, /frame-ancestors 'none'/);
+    assertEquals([/unsafe-inline/.test(policy), /form-action/.test(policy)], [false, false]);
+    assertEquals(response.headers.get("x-frame-options"), "DENY");
+    assertEquals(response.headers.get("referrer-policy"), "no-referrer");
+    assertEquals(response.headers.get("cache-control"), "no-store");
+    assertEquals(response.headers.get("x-content-type-options"), "nosniff");
+  }
+});
+
+test("[UI-03, OI-06] markup in login_hint, the client's name and a person's claims stays text on every page", async () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
+  const b = await bench({
+    ...crowd,
+    clients: [{ client_id: "spa", client_name: hostile, ...refreshing }],
+    users: [{ sub: `"><b>x</b>`, name: hostile, email: hostile }],
+  });
+  const browser = browse(b);
+  const login = await ask(browser, { login_hint: hostile });
+  const again = await press(browser, login, "new", "yes", { subject: hostile, claims: hostile });
+  assertEquals(again.status, 400);
+  const consent = await press(browser, login, "sub");
+  assertEquals(landing(consent), "consent");
+  for (const { html } of [login, again, consent]) {
+    for (const text of ["<script>", "<img src=x", "<b>x"]) assert(!html.includes(text), text);
+    assertStringIncludes(html, "&lt;script>");
+  }
+});
+
+test("[UI-07] every login begins a session of another name, whatever cookie was there before", async () => {
+  const b = await bench(crowd);
+  const planted = browse(b, [[sessionCookie, "x.y"], ["latchkey_demo", "A".repeat(43)]]);
+  const first = await logIn(planted, "alice");
+  const one = planted.cookies.get(sessionCookie)!;
+  assertNotEquals(one, "x.y");
+  assertMatch(first.response.headers.get("content-type")!, /html/);
+  await press(planted, await ask(planted, { prompt: "login" }), "sub", "alice");
+  assertNotEquals(planted.cookies.get(sessionCookie), one);
+});
+
+test("[UI-07] cookies are for this server alone, and Secure behind https, over http they work on loopback", async () => {
+  for (const [issuer, secure] of [["https://as.test/tenant", true], ["http://localhost:9000", false]] as const) {
+    const b = await bench({ ...crowd, issuer });
+    const answer = await b.authorize();
+    const page = await b.get(answer.headers.get("location")!.replace(/^\/tenant/, ""), {
+      headers: { cookie: answer.headers.getSetCookie()[0]!.split(";")[0]! },
+    });
+    const html = await page.text();
+    const fields = Object.fromEntries(
+      [...html.matchAll(/name="(interaction|form_token)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
+    );
+    const login = await b.get("/oauth2/login", {
+      method: "POST",
+      body: encode({ ...fields, sub: "alice" }),
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        cookie: answer.headers.getSetCookie()[0]!.split(";")[0]!,
+      },
+    });
+    assertEquals(login.status, 303);
+    for (const line of [...answer.headers.getSetCookie(), ...login.headers.getSetCookie()]) {
+      assertMatch(line, /; HttpOnly; SameSite=Lax/);
+      assertStringIncludes(line, issuer.endsWith("tenant") ? "; Path=/tenant/" : "; Path=/;");
+      assertEquals(/; Secure/.test(line), secure);
+    }
+    assertEquals(login.headers.getSetCookie().length, 1);
+  }
+});
+
+test("[UI-14] two tabs with two requests each get their own state and client", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const [one, two] = [await ask(browser), await ask(browser, other)];
+  const second = await press(browser, two, "sub", "bob");
+  const secondEnd = await press(browser, second, "decision", "allow");
+  sentTo(secondEnd.response, { uri: "https://other.example/cb", state: "another" });
+  const first = await press(browser, one, "sub", "bob");
+  sentTo((await press(browser, first, "decision", "allow")).response);
+});
+
+test("[UI-14] of another login in between, a consent page gives no code to the wrong person", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const alices = await logIn(browser, "alice");
+  await press(browser, await ask(browser, { ...other, prompt: "login" }), "sub", "bob");
+  const late = await press(browser, alices, "decision", "allow");
+  assertEquals([late.status, late.location], [403, undefined]);
+  // Asked for again, the page wants to know who is there.
+  assertEquals(landing(await look(browser, alices.path, await browser.get(alices.path))), "login");
+});
+
+test("[UI-14] what is finished, too old, made up or another browser's is a page and never a code", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const pages = async () => {
+    const login = await ask(browser, { prompt: "login consent" });
+    return [login, await press(browser, login, "sub", "alice")] as const;
+  };
+  const assertStale = async (who: Browser, page: Awaited<ReturnType<typeof ask>>, name: string, value: string) => {
+    const { path, fields } = filled(page, name, value);
+    const before = new Map(who.cookies);
+    for (const answer of [await send(who, path, fields), await who.get(page.path)]) {
+      await shownPage(answer, 400);
+      assertEquals(answer.headers.getSetCookie(), []);
+    }
+    assertEquals(who.cookies, before);
+  };
+  const [login, consent] = await pages();
+  for (const stranger of [browse(b), browse(b, [["latchkey_demo", "A".repeat(43)]])]) {
+    await assertStale(stranger, login, "sub", "alice");
+    await assertStale(stranger, consent, "decision", "allow");
+  }
+  sentTo((await press(browser, consent, "decision", "allow")).response);
+  await assertStale(browser, login, "sub", "alice");
+  await assertStale(browser, consent, "decision", "allow");
+  const denied = (await pages())[1];
+  sentTo((await press(browser, denied, "decision", "deny")).response);
+  await assertStale(browser, denied, "decision", "allow");
+  const [old, older] = await pages();
+  b.advance(30 * 60);
+  await assertStale(browser, old, "sub", "alice");
+  await assertStale(browser, older, "decision", "allow");
+  for (const id of ["", "x", "A".repeat(43), "a".repeat(5000), "__proto__", "%00"]) {
+    await shownPage(await browser.get(`/oauth2/login?interaction=${id}`), 400);
+    await shownPage(await browser.get(`/oauth2/consent?interaction=${id}`), 400);
+  }
+});
+
+test("[UI-14] a page that is still open when its client is removed or loses its redirect URI leads nowhere", async () => {
+  for (const uris of [undefined, ["https://spa.example/elsewhere"]]) {
+    const b = await bench(crowd);
+    const browser = browse(b);
+    const consent = await logIn(browser, "alice");
+    b.as.clients.delete("spa");
+    if (uris) b.as.clients.set({ client_id: "spa", redirect_uris: uris });
+    const { path, fields } = filled(consent, "decision", "allow");
+    await shownPage(await send(browser, path, fields), 400);
+  }
+});
+
+test("[UI-14] however often a button is pressed, there is one code", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const consent = await logIn(browser, "alice");
+  const { path, fields } = filled(consent, "decision", "allow");
+  const answers = await Promise.all(Array.from({ length: 100 }, () => send(browser, path, fields)));
+  assertEquals(answers.filter(({ status }) => status === 303).length, 1);
+  assertEquals(answers.filter(({ status }) => status === 400).length, 99);
+  const { path: again, fields: login } = filled(await ask(browser, { prompt: "login" }), "sub", "alice");
+  const logins = await Promise.all(Array.from({ length: 100 }, () => send(browser, again, login)));
+  assertEquals(logins.filter(({ headers }) => headers.get("location")?.includes("code=")).length, 1);
+  assertEquals(b.events.filter(({ type }) => type === "code_issued").length, 2);
+});
+
+test("[UI-04] a form without its token, or with one of another form, request, browser or login, is 403 and changes nothing", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const login = await ask(browser);
+  const tokenOf = (page: typeof login) => /name="form_token" value="([^"]*)"/.exec(page.html)![1]!;
+  const elsewhere = browse(b);
+  const consent = await logIn(elsewhere, "bob");
+  const foreign = [tokenOf(consent), tokenOf(await ask(elsewhere, { prompt: "login" })), tokenOf(await ask(browser))];
+  await each([undefined, "", "x", ...foreign, tokenOf(login).slice(1), `${tokenOf(login)}A`], async (token) => {
+    for (const [name, value] of [["sub", "alice"], ["cancel", "yes"], ["new", "yes"]] as const) {
+      const typed: Record<string, string> = name === "new" ? { subject: "mallory", claims: "{}" } : {};
+      const { path, fields } = filled(login, name, value, typed);
+      fields.delete("form_token");
+      if (token !== undefined) fields.set("form_token", token);
+      const answer = await send(browser, path, fields);
+      assertEquals(answer.headers.getSetCookie(), []);
+      await shownPage(answer, 403);
+    }
+  });
+  assertEquals([browser.cookies.has(sessionCookie), b.as.users.find("mallory")], [false, undefined]);
+  const own = await press(browser, login, "sub", "alice");
+  for (const token of ["", "x", tokenOf(login), tokenOf(consent)]) {
+    for (const decision of ["allow", "deny"]) {
+      const { path, fields } = filled(own, "decision", decision);
+      fields.set("form_token", token);
+      await shownPage(await send(browser, path, fields), 403);
+    }
+  }
+  sentTo((await press(browser, own, "decision", "allow")).response);
+});
+
+test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site or else by Origin", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const login = await ask(browser);
+  const { path, fields } = filled(login, "sub", "alice");
+  const elsewhere: readonly Record<string, string>[] = [
+    { origin: "https://evil.example" },
+    { origin: "http://as.test" },
+    { origin: "https://as.test:8443" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "cross-site", origin: "https://as.test" },
+    { "sec-fetch-site": "cross-site", origin: "null" },
+  ];
+  await each(elsewhere, async (headers) => {
+    await shownPage(await send(browser, path, fields, headers), 403);
+    assertEquals(browser.cookies.has(sessionCookie), false);
+  });
+  const consents = [];
+  const here: readonly Record<string, string>[] = [
+    { origin: "https://as.test" },
+    { origin: "null" },
+    { "sec-fetch-site": "same-origin" },
+  ];
+  for (const headers of here) {
+    const answer = await send(browser, path, fields, headers);
+    assertEquals(answer.status, 303);
+    consents.push(await look(browser, path, answer));
+  }
+  const decision = filled(consents.at(-1)!, "decision", "allow");
+  await shownPage(await send(browser, decision.path, decision.fields, { origin: "https://evil.example" }), 403);
+  sentTo(await send(browser, decision.path, decision.fields, { "sec-fetch-site": "same-origin", origin: "null" }));
+});
+
+test("[UI-05] the form that confirms a logout counts from this server's own page alone", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice");
+  const page = await look(browser, "/oauth2/logout", await browser.get("/oauth2/logout"));
+  const { path, fields } = filled(page, "");
+  await shownPage(await send(browser, path, fields, { "sec-fetch-site": "cross-site" }), 403);
+  await shownPage(await send(browser, path, fields, { origin: "https://evil.example" }), 403);
+  assertEquals(await browser.silently(), "code");
+  await shownPage(await send(browser, path, fields, { origin: "null" }), 200);
+  assertEquals(await browser.silently(), "login_required");
+});
+
+test("[UI-06] a request that calls itself a decision is only a request", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const said = { approve: "yes", decision: "allow", sub: "alice", new: "yes", subject: "x", confirm: "yes" };
+  assertEquals(landing(await ask(browser, said)), "login");
+  for (const from of ["here", "elsewhere"] as const) {
+    const answer = await browser.post("/oauth2/authorize", { ...goodRequest, ...said }, from);
+    assertEquals(landing(await look(browser, "/oauth2/authorize", answer)), "login");
+  }
+  assertEquals([b.events.some(({ type }) => type === "code_issued"), b.as.users.all().length], [false, 3]);
+});
+
+test("[UI-08] a request posted by another site, which brings no cookies, finds the session all the same", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice");
+  for (const fields of [goodRequest, { ...goodRequest, prompt: "none" }]) {
+    const parked = await browser.post("/oauth2/authorize", fields, "elsewhere");
+    assertEquals([parked.status, parked.headers.getSetCookie()], [303, []]);
+    const way = parked.headers.get("location")!;
+    assertMatch(way, /^\/oauth2\/login\?interaction=[\w-]+$/);
+    sentTo(await browser.get(way));
+    await shownPage(await browser.get(way), 400);
+  }
+});
+
+test("[UI-08, UI-14] a parked request is for the first browser that comes for it, and then for no other", async () => {
+  const b = await bench(crowd);
+  const [browser, stranger] = [browse(b), browse(b)];
+  const parked = await browser.post("/oauth2/authorize", goodRequest, "elsewhere");
+  const way = parked.headers.get("location")!;
+  const login = await look(browser, way, await browser.get(way));
+  assertEquals([landing(login), login.path], ["login", way]);
+  await shownPage(await stranger.get(way), 400);
+  sentTo((await press(browser, await press(browser, login, "sub", "alice"), "decision", "allow")).response);
+
+  const silent = await browser.post("/oauth2/authorize", { ...goodRequest, prompt: "none" }, "elsewhere");
+  assertEquals(sentTo(await stranger.get(silent.headers.get("location")!)).error, "login_required");
+  const raced = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
+  const answers = await Promise.all([browser.get(raced), stranger.get(raced), browser.get(raced)]);
+  assertEquals(answers.filter(({ status }) => status === 302).length, 1);
+});
+
+test("[OI-03] prompt=none never shows a page: login, consent or a choice would be required", async () => {
+  const b = await bench({ ...crowd, pages: () => Promise.reject(new Error("a page was drawn")) });
+  assertEquals(await browse(b).silently(), "login_required");
+  const real = await bench(crowd);
+  const browser = browse(real);
+  await logIn(browser, "alice");
+  assertEquals(await browser.silently(), "consent_required");
+  await logInAndAllow(browser, "alice", { prompt: "login" });
+  assertEquals(await browser.silently(), "code");
+  assertEquals(await browser.silently({ scope: "openid read write" }), "consent_required");
+  assertEquals(await browser.silently({ login_hint: "alice" }), "code");
+  assertEquals(await browser.silently({ login_hint: "bob" }), "account_selection_required");
+  // Whoever guesses names learns nothing: somebody who is not there is as much somebody else as bob.
+  assertEquals(await browser.silently({ login_hint: "nobody" }), "account_selection_required");
+  assertEquals(await browser.silently({ max_age: "0" }), "login_required");
+  real.advance(8 * 3600);
+  assertEquals(await browser.silently(), "login_required");
+});
+
+test("[OI-04] prompt=login authenticates anew, select_account lets choose, and neither is skipped for the session", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const first = claimsOf((await tokens(b, codeOf(await logInAndAllow(browser, "alice")))).id_token);
+  const before = browser.cookies.get(sessionCookie);
+  b.advance(60);
+  const chosen = await press(browser, await ask(browser, { prompt: "select_account" }), "sub", "alice");
+  assertEquals([landing(chosen), browser.cookies.get(sessionCookie)], ["code", before]);
+  assertEquals(claimsOf((await tokens(b, codeOf(chosen))).id_token).auth_time, first.auth_time);
+  const renewed = await press(browser, await ask(browser, { prompt: "login" }), "sub", "alice");
+  const { auth_time, sub } = claimsOf((await tokens(b, codeOf(renewed))).id_token);
+  assertEquals([auth_time, sub], [first.auth_time as number + 60, "alice"]);
+  // At the very moment of a login, too.
+  assertEquals(landing(await ask(browser, { prompt: "login" })), "login");
+  assertEquals(
+    landing(await press(browser, await ask(browser, { prompt: "select_account" }), "sub", "bob")),
+    "consent",
+  );
+});
+
+test("[OI-05] max_age asks for a new login where the last one is older, and however long the person takes", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice");
+  b.advance(100);
+  assertEquals(landing(await ask(browser, { max_age: "100" })), "code");
+  const login = await ask(browser, { max_age: "99" });
+  assertEquals(landing(login), "login");
+  b.advance(500);
+  const consent = await press(browser, login, "sub", "bob");
+  b.advance(500);
+  const code = codeOf(await press(browser, consent, "decision", "allow"));
+  assertEquals(claimsOf((await tokens(b, code)).id_token).auth_time, Date.UTC(2026, 0, 1) / 1000 + 600);
+  assertEquals(landing(await ask(browser, { max_age: "0" })), "login");
+});
+
+test("[OI-06] login_hint puts whom it names first, by subject or address, and logs nobody in", async () => {
+  const b = await bench(crowd);
+  assertEquals(offered((await ask(browse(b))).html), ["alice", "bob", "carol"]);
+  assertEquals(offered((await ask(browse(b), { login_hint: "carol" })).html), ["carol", "alice", "bob"]);
+  const hinted = await ask(browse(b), { login_hint: "ALICE@example.com" });
+  assertEquals([landing(hinted), offered(hinted.html)[0]], ["login", "alice"]);
+  assertEquals(offered((await ask(browse(b), { login_hint: "nobody" })).html), ["alice", "bob", "carol"]);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice");
+  assertEquals(landing(await ask(browser, { login_hint: "alice" })), "code");
+  const second = await ask(browser, { login_hint: "bob" });
+  assertEquals([landing(second), offered(second.html)[0]], ["login", "bob"]);
+  for (const login_hint of ["x".repeat(60_000), "\u0000", "__proto__", "constructor"]) {
+    const answer = await browse(b).post("/oauth2/authorize", { ...goodRequest, login_hint });
+    assertEquals(answer.status, 303);
+  }
+});
+
+test("who logged in last in this browser is offered first the next time, whatever became of the session", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logIn(browser, "bob");
+  await logIn(browser, "carol", { prompt: "login" });
+  browser.cookies.delete(sessionCookie);
+  assertEquals(offered((await ask(browser)).html), ["carol", "bob", "alice"]);
+  assertEquals(offered((await ask(browse(b))).html), ["alice", "bob", "carol"]);
+});
+
+test("[OI-07] an id token of another user lets nobody but that user log in", async () => {
+  const b = await bench(crowd);
+  const { id_token: id_token_hint } = await tokens(b, codeOf(await logInAndAllow(browse(b), "bob")));
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice");
+  assertEquals(await browser.silently({ id_token_hint }), "login_required");
+  const login = await ask(browser, { id_token_hint });
+  assertEquals([landing(login), offered(login.html)], ["login", ["bob"]]);
+  const { path, fields } = filled(login, "sub", "bob");
+  fields.set("sub", "alice");
+  const wrong = await look(browser, path, await send(browser, path, fields));
+  assertEquals([wrong.status, landing(wrong)], [403, "login"]);
+  fields.delete("sub");
+  for (const [name, value] of [["new", "yes"], ["subject", "dave"]] as const) fields.set(name, value);
+  assertEquals((await send(browser, path, fields)).status, 400);
+  const code = codeOf(await press(browser, login, "sub", "bob"));
+  assertEquals(claimsOf((await tokens(b, code)).id_token).sub, "bob");
+});
+
+test("[LO-05] another account ends the session it replaces, with all its logins; a new login of the same person ends nothing", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const refresh = (refresh_token: string) =>
+    b.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined });
+  const first = await tokens(b, codeOf(await logInAndAllow(browser, "alice")));
+  await press(browser, await ask(browser, { prompt: "login" }), "sub", "alice");
+  const { refresh_token } = await tokensOf(await refresh(first.refresh_token)) as typeof first;
+  const late = await tokens(b, codeOf(await ask(browser)));
+  const alices = browser.cookies.get(sessionCookie)!;
+
+  const consent = await ask(browser, { scope: "openid read write" });
+  const way = /href="([^"]*)">Use another account/.exec(consent.html)![1]!.replaceAll("&amp;", "&");
+  const choice = await look(browser, way, await browser.get(way));
+  assertEquals([landing(choice), offered(choice.html)[0]], ["login", "alice"]);
+  const bobs = await press(browser, await press(browser, choice, "sub", "bob"), "decision", "allow");
+  assertEquals(claimsOf((await tokens(b, codeOf(bobs))).id_token).sub, "bob");
+  assertEquals(await browse(b, [[sessionCookie, alices]]).silently(), "login_required");
+  assertEquals(await outcome(await refresh(late.refresh_token)), "400 invalid_grant");
+  assertEquals(await outcome(await refresh(refresh_token)), "400 invalid_grant");
+});
+
+test("Cancel tells the client, in the way it asked for", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const end = await press(browser, await ask(browser), "cancel", "yes");
+  const { error, error_description } = sentTo(end.response);
+  assertEquals(error, "access_denied");
+  assertStringIncludes(error_description!, "AZ-21");
+  const posted = await press(browser, await ask(browser, { response_mode: "form_post" }), "cancel", "yes");
+  assertEquals(posted.forms.map(({ action }) => action), ["https://spa.example/cb"]);
+  assertStringIncludes(posted.html, "access_denied");
+  assertEquals(browser.cookies.has(sessionCookie), false);
+});
+
+test("somebody new is made up of a subject and claims, and can be picked from then on", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const claims = JSON.stringify({ name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
+  const consent = await press(browser, await ask(browser, { scope: "openid profile" }), "new", "yes", {
+    subject: "dave",
+    claims,
+  });
+  assertEquals(landing(consent), "consent");
+  assertStringIncludes(consent.text, "Dave Dunn");
+  const { access_token } = await tokens(b, codeOf(await press(browser, consent, "decision", "allow")));
+  const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  assertEquals(await info.json(), { sub: "dave", name: "Dave Dunn", birthdate: "1990-01-02" });
+  assertEquals(landing(await logIn(browse(b), "dave")), "consent");
+});
+
+test("what cannot be a person is said, and replaces nobody", async () => {
+  const b = await bench(crowd);
+  const faults: readonly [string, string, string][] = [
+    ["", "{}", "subject"],
+    ["a b", "{}", "subject"],
+    ["é", "{}", "subject"],
+    ["x".repeat(256), "{}", "subject"],
+    ["alice", "{}", "already"],
+    ["dave", "{", "not JSON"],
+    ["dave", "[]", "object"],
+    ["dave", "null", "object"],
+    ["dave", '{"sub":"alice"}', "sub"],
+    ["dave", '{"password":"x"}', "password"],
+    ["dave", '{"__proto__":{"x":1}}', "__proto__"],
+    ["dave", JSON.stringify({ name: "x".repeat(5000) }), "longer"],
+  ];
+  await each(faults, async ([subject, claims, word]) => {
+    const browser = browse(b);
+    const again = await press(browser, await ask(browser), "new", "yes", { subject, claims });
+    assertEquals([again.status, landing(again)], [400, "login"]);
+    assertStringIncludes(/role="alert">(.*?)<\/div>/.exec(again.html)![1]!, word);
+    assertEquals(browser.cookies.has(sessionCookie), false);
+  });
+  assertEquals([b.as.users.all().length, b.as.users.find("alice")!.name], [3, "Alice Adams"]);
+});
+
+test("on a real host nobody is offered, believed without a password, or made up, unless a setting says so", async () => {
+  const issuer = "https://login.widgets.com";
+  const password = "$scrypt$ln=10,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+  const users = [{ sub: "alice", name: "Alice Adams", password }];
+  const b = await bench({ ...crowd, issuer, users });
+  b.as.users.set({ sub: "carol" });
+  const browser = browse(b);
+  const login = await ask(browser, { login_hint: "carol" });
+  assertEquals([landing(login), offered(login.html), login.text.includes("Alice")], ["login", [], false]);
+  assertEquals(login.html.includes('name="new"'), false);
+  const { path, fields } = filled(login, "", undefined, { sub: "carol", password: "x" });
+  assertEquals((await look(browser, path, await send(browser, path, fields))).status, 403);
+  fields.delete("password");
+  assertEquals(landing(await look(browser, path, await send(browser, path, fields))), "login");
+  for (const [name, value] of [["new", "yes"], ["subject", "mallory"], ["claims", "{}"]] as const) {
+    fields.set(name, value);
+  }
+  assertEquals((await send(browser, path, fields)).status, 400);
+  assertEquals([b.as.users.find("mallory"), browser.cookies.has(sessionCookie)], [undefined, false]);
+
+  const open = await bench({ ...crowd, issuer, insecureAllowOpenLogin: true });
+  assertEquals(offered((await ask(browse(open))).html), ["alice", "bob", "carol"]);
+});
+
+test("every step may be answered by another instance on the same store", async () => {
+  const store = memoryStore();
+  const [one, two] = [await bench({ ...crowd, store }), await bench({ ...crowd, store })];
+  let turn = 0;
+  const both: Bench = { ...one, get: (path, init) => (turn++ % 2 === 0 ? one : two).get(path, init) };
+  for (const skip of [0, 1]) {
+    turn += skip;
+    const browser = browse(both);
+    sentTo((await logInAndAllow(browser, "alice")).response);
+    for (let i = 0; i < 3; i++) sentTo((await ask(browser)).response);
+  }
+  const browser = browse(both);
+  const made = await press(browser, await ask(browser), "new", "yes", { subject: "erin", claims: '{"name":"Erin"}' });
+  const code = codeOf(await press(browser, made, "decision", "allow"));
+  for (const { as } of [one, two]) if (as.users.find("erin") === undefined) assertEquals(as.users.all().length, 3);
+  const { access_token, refresh_token } = await tokens(two, code);
+  for (const { get } of [one, two]) {
+    const info = await get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    assertEquals((await info.json()).sub, "erin");
+  }
+  const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
+  assertEquals((await one.token(refresh)).status, 200);
+});
+
+test("questions about headers, and other methods, change nothing", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const parked = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
+  for (const method of ["HEAD", "PUT", "DELETE"]) {
+    const answer = await browser.get(parked, { method });
+    assertEquals([answer.status, answer.headers.get("location")], [method === "HEAD" ? 200 : 405, null]);
+  }
+  assertEquals(landing(await look(browser, parked, await browser.get(parked))), "login");
+});
+
+test("what is posted to the pages and is no form, or half of one, is a page that says so", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await ask(browser);
+  for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) {
+    for (
+      const [type, body] of [["application/json", "{}"], ["text/plain", "x"], [
+        "application/x-www-form-urlencoded",
+        "%",
+      ]]
+    ) {
+      const answer = await browser.get(path, { method: "POST", body, headers: { "content-type": type! } });
+      await shownPage(answer, 400);
+    }
+  }
+  assertEquals(b.events.some(({ type }) => type === "bug"), false);
+  assert(refusals(b.events).length >= 9);
+});

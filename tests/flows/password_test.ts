@@ -1,0 +1,200 @@
+/** Passwords: asked of those who have one, never shown, and dear to guess (UI-12). */
+
+import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { test } from "node:test";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/password.ts";
+import { deriveKey, isPassword } from "../../src/runtime/scrypt.ts";
+import { browse, sessionCookie } from "./browser.ts";
+import type { Browser } from "./browser.ts";
+import { bench, claimsOf, refusals, tokensOf } from "./harness.ts";
+import type { Bench } from "./harness.ts";
+import { ask, codeOf, filled, landing, look, press, send } from "./walk.ts";
+import { latchkey } from "../watched.ts";
+
+/** As cheap as a digest may be, because a test is nobody worth guarding. */
+async function digestOf(password: string): Promise<string> {
+  const cost = { ln: 10, r: 8, p: 1, salt: new TextEncoder().encode(password.padEnd(16)) };
+  return writePasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+}
+
+const secret = "correct horse battery staple";
+const digest = await digestOf(secret);
+
+const crowd: LatchkeyOptions = {
+  login: "interactive",
+  throttle: true,
+  users: [
+    { sub: "alice", name: "Alice Adams", password: digest },
+    { sub: "bob" },
+    { sub: "erin", password: await digestOf("pässwörd 🔑") },
+  ],
+};
+
+/** Types a name and a password on the login page that a request leads to. */
+async function type(browser: Browser, sub: string, password: string, fields = {}) {
+  return await press(browser, await ask(browser, fields), "", undefined, { sub, password });
+}
+
+test("a user with a password is logged in by it, and by nothing else", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  assertEquals(landing(await type(browser, "alice", secret)), "consent");
+  assertEquals(landing(await type(browse(b), "erin", "pässwörd 🔑")), "consent");
+  // However an input method spells it.
+  assertEquals(landing(await type(browse(b), "erin", "pässwörd 🔑".normalize("NFD"))), "consent");
+  const wrong = ["", " ", `${secret} `, secret.toUpperCase(), secret.slice(1), digest, "x".repeat(2000)];
+  for (const password of wrong) {
+    const attempt = browse(await bench(crowd));
+    const page = await ask(attempt);
+    const { path, fields } = filled(page, "", undefined, { sub: "alice", password });
+    const again = await look(attempt, path, await send(attempt, path, fields));
+    assertEquals([landing(again), attempt.cookies.has(sessionCookie)], ["login", false], password);
+    assertEquals(again.status, password === "" ? 200 : 403);
+  }
+});
+
+test("a click on somebody with a password leads to the field for it, with the name in it", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const page = await ask(browser, { login_hint: "erin" });
+  const [, href] = /<a class="person" href="([^"]*as=alice[^"]*)"/.exec(page.html)!;
+  const asked = await look(browser, "", await browser.get(href!.replaceAll("&amp;", "&")));
+  assertStringIncludes(asked.html, `name="sub" type="text" required value="alice" autocomplete="username"`);
+  assertStringIncludes(asked.html, `autocomplete="current-password" autofocus`);
+  assertStringIncludes(page.html, `value="erin" autocomplete="username"`);
+  const { path, fields } = filled(page, "sub", "bob");
+  fields.set("sub", "alice");
+  const posted = await look(browser, path, await send(browser, path, fields));
+  assertEquals([posted.status, landing(posted), browser.cookies.has(sessionCookie)], [200, "login", false]);
+});
+
+test("who is logged in goes on without the password, unless a new login is asked for", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await press(browser, await type(browser, "alice", secret), "decision", "allow");
+  const chosen = await press(browser, await ask(browser, { prompt: "select_account" }), "sub", "alice");
+  assertEquals(landing(chosen), "code");
+  const again = await ask(browser, { prompt: "login" });
+  assertEquals(/<button[^>]*name="sub" value="alice"/.test(again.html), false);
+  const { path, fields } = filled(again, "sub", "bob");
+  fields.set("sub", "alice");
+  assertEquals(landing(await look(browser, path, await send(browser, path, fields))), "login");
+  assertEquals(landing(await press(browser, again, "", undefined, { sub: "alice", password: secret })), "code");
+});
+
+test("neither password nor digest is in a page, a token, a claim, a trace or what the server gives out of a user", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const pages = [await ask(browser)];
+  pages.push(await type(browser, "alice", "a wrong guess"));
+  pages.push(await type(browser, "a wrong guess", secret));
+  const claims = '{"userinfo":{"password":{"essential":true}},"id_token":{"password":null}}';
+  const consent = await type(browser, "alice", secret, { claims, scope: "openid profile" });
+  const end = await press(browser, consent, "decision", "allow");
+  const { id_token, access_token } = await tokensOf(await b.token({ code: codeOf(end) }));
+  const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  const metadata = await b.get("/.well-known/openid-configuration");
+  const documents = await Promise.all(
+    ["/", "/users", "/account"].map(async (path) => (await browser.get(path)).text()),
+  );
+  const told = [
+    ...[...pages, consent].map(({ html }) => html),
+    ...documents,
+    JSON.stringify([claimsOf(id_token), claimsOf(access_token), await info.json(), await metadata.json()]),
+    JSON.stringify([b.events, b.as.users.all(), b.as.users.find("alice")]),
+  ].join("\n");
+  for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!told.includes(word), word);
+  assertNotMatch(JSON.stringify(b.events), /a wrong guess/);
+  assertEquals(refusals(b.events).map(({ why }) => why.rule), ["UI-12", "UI-12"]);
+});
+
+test("[UI-12] nothing tells whether it was the name or the password that was wrong", async () => {
+  const b = await bench(crowd);
+  const seen = new Set<string>();
+  for (const sub of ["alice", "nobody", "constructor"]) {
+    const page = await type(browse(b), sub, "wrong");
+    const same = page.html.replaceAll(`value="${sub}"`, "").replace(/[\w-]{43}/g, "");
+    seen.add(`${page.status} ${same}`);
+  }
+  assertEquals(seen.size, 1);
+});
+
+test("[UI-12] after ten wrong guesses even the right one must wait; others go on", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  for (let i = 0; i < 10; i++) assertEquals((await type(browser, "alice", `guess ${i}`)).status, 403);
+  const late = await type(browser, "alice", secret);
+  assertEquals([late.status, landing(late), browser.cookies.has(sessionCookie)], [429, "login", false]);
+  assertEquals(late.response.headers.get("retry-after"), "60");
+  assertStringIncludes(late.text, "60");
+  assertEquals(landing(await type(browse(b), "erin", "pässwörd 🔑")), "consent");
+  assertEquals((await type(browse(b), "alice", secret)).status, 429);
+  b.advance(60);
+  assertEquals(landing(await type(browser, "alice", secret)), "consent");
+});
+
+test("[UI-12] of guesses made all at once from one network a few wait for their turn, and the rest is told to wait", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const { path, fields } = filled(await ask(browser), "", undefined, { sub: "alice", password: "wrong" });
+  const answers = await Promise.all(Array.from({ length: 40 }, () => send(browser, path, fields)));
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  assertEquals(count(403) + count(429), 40);
+  assert(count(403) >= 4 && count(403) <= 10, `${count(403)} were looked at`);
+});
+
+test("users that are added or changed while the server runs keep their passwords out of sight, too", async () => {
+  const b: Bench = await bench(crowd);
+  b.as.users.set({ sub: "frank", password: await digestOf("frank's") });
+  assertEquals(b.as.users.find("frank"), { sub: "frank" });
+  assertEquals((await type(browse(b), "frank", "wrong")).status, 403);
+  assertEquals(landing(await type(browse(b), "frank", "frank's")), "consent");
+  let told = "";
+  try {
+    b.as.users.set({ sub: "grace", password: "hunter2" });
+  } catch (error) {
+    told = String(error);
+  }
+  assertStringIncludes(told, "latchkey hash-password");
+  assert(!told.includes("hunter2"));
+});
+
+test("a real host wants a password of every user, or to be told that it is not one", async () => {
+  const issuer = "https://login.widgets.com";
+  const places = async (options: LatchkeyOptions) => {
+    try {
+      await (await latchkey({ issuer, clients: [], login: "interactive", ...options })).close();
+      return [];
+    } catch (error) {
+      return (error as { faults: { place: string }[] }).faults.map(({ place }) => place);
+    }
+  };
+  assertEquals(await places({}), ["users"]);
+  assertEquals(await places({ users: [{ sub: "a", password: digest }, { sub: "b" }] }), ["users[1].password"]);
+  assertEquals(await places({ users: [{ sub: "a", password: digest }] }), []);
+  assertEquals(await places({ insecureAllowOpenLogin: true }), []);
+  assertEquals(await places({ login: "auto" }), ["login"]);
+});
+
+test("digests are those of scrypt, and are read as they were written (RFC 7914 §12, PHC string format)", async () => {
+  const cost = { ln: 14, r: 8, p: 1, salt: new TextEncoder().encode("SodiumChloride") };
+  const hash = await deriveKey("pleaseletmein", cost, 64);
+  assertEquals(
+    Buffer.from(hash).toString("hex"),
+    "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2" +
+      "d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887",
+  );
+  const text = writePasswordDigest({ ...cost, hash });
+  const read = readPasswordDigest(text)!;
+  assertEquals({ ...read, salt: [...read.salt], hash: [...read.hash] }, {
+    ...cost,
+    salt: [...cost.salt],
+    hash: [...hash],
+  });
+  assertEquals([await isPassword("pleaseletmein", read), await isPassword("Pleaseletmein", read)], [true, false]);
+  // Made by another program, passlib.
+  const foreign = "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E";
+  assertEquals(await isPassword("password", readPasswordDigest(foreign)!), true);
+});

@@ -1,0 +1,117 @@
+/** A store that cannot be reached: every endpoint says that this will pass, and nothing of where the store is. */
+
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
+import type { Store } from "../../src/mod.ts";
+import { StoreError } from "../../src/store/store_error.ts";
+import { authorizeByPost, basic, bench, each, redirected } from "./harness.ts";
+
+const place = "postgres://10.0.0.7/db";
+
+/** A store in memory that can be taken away and given back. */
+function leavingStore(): { store: Store; leave(): void; comeBack(): void } {
+  let gone = false;
+  const failure = () => new StoreError({ place, expected: "an answer", found: "none", mend: "wait" });
+  const store = new Proxy(memoryStore(), {
+    get: (target, verb: keyof Store) => (...args: unknown[]) =>
+      gone ? Promise.reject(failure()) : (target[verb] as (...args: unknown[]) => unknown)(...args),
+  });
+  return { store, leave: () => void (gone = true), comeBack: () => void (gone = false) };
+}
+
+const clients = [
+  { client_id: "spa", redirect_uris: ["https://spa.example/cb"], access_token_format: "opaque" as const },
+  { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
+];
+
+test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answer 503 with Retry-After", async () => {
+  const { store, leave, comeBack } = leavingStore();
+  const b = await bench({ store, clients });
+  const code = await b.code();
+  const { access_token } = await (await b.token({ code: await b.code() })).json();
+  const post = (path: string, fields: Record<string, string>, headers?: Record<string, string>) =>
+    b.get(path, {
+      method: "POST",
+      headers: { ...basic("web", "web-secret"), ...headers },
+      body: new URLSearchParams(fields),
+    });
+  leave();
+  const asks: Readonly<Record<string, () => Promise<Response>>> = {
+    token: () => b.token({ code }),
+    introspect: () => post("/oauth2/introspect", { token: access_token }),
+    revoke: () => post("/oauth2/revoke", { token: access_token }),
+    userinfo: () => b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } }),
+    jwks: () => b.get("/oauth2/jwks"),
+  };
+  await each(Object.keys(asks), async (name) => {
+    const response = await asks[name]!();
+    const text = await response.text();
+    assertEquals([response.status, JSON.parse(text).error], [503, "temporarily_unavailable"]);
+    assertEquals(response.headers.get("retry-after"), "1");
+    assertEquals(response.headers.get("www-authenticate"), null);
+    assertNotMatch(text, /postgres|10\.0\.0\.7|StoreError/);
+  });
+  const told = b.events.filter((event) => event.type === "bug").map(({ cause }) => (cause as Error).message);
+  assert(told.length >= 5 && told.every((message) => message.includes(place)), "the operator is told which store");
+  comeBack();
+  assertEquals((await b.token({ code })).status, 200);
+});
+
+test("[AZ-22] a store that is away sends the browser back with temporarily_unavailable", async () => {
+  const { store, leave } = leavingStore();
+  const b = await bench({ store, clients });
+  leave();
+  await each([() => b.authorize(), () => authorizeByPost(b)], async (send) => {
+    const response = await send();
+    assertEquals(redirected(response).get("error"), "temporarily_unavailable");
+    assertEquals(redirected(response).get("state"), "st4te");
+    assertNotMatch(decodeURIComponent(response.headers.get("location")! + await response.text()), /postgres|10\.0/);
+  });
+});
+
+test("[AZ-22] a page that needs a store which is away is answered 503 with Retry-After", async () => {
+  const { store, leave } = leavingStore();
+  const b = await bench({ store, clients, login: "interactive" });
+  const login = (await b.authorize()).headers.get("location")!;
+  leave();
+  const response = await b.get(login);
+  assertEquals([response.status, response.headers.get("retry-after")], [503, "1"]);
+  const text = await response.text();
+  assertMatch(text, /<!DOCTYPE html>[^]*temporarily_unavailable/);
+  assertNotMatch(text, /postgres|10\.0/);
+});
+
+test("[BR-02, AZ-22] a token is never called bad because the keys cannot be looked up", async () => {
+  const { store, leave, comeBack } = leavingStore();
+  const issuing = await bench({ store });
+  const { access_token } = await (await issuing.token({ code: await issuing.code({ scope: "openid" }) })).json();
+  // Another instance, which has not seen a key yet.
+  const other = await bench({ store });
+  const ask = (token: string) => other.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
+  leave();
+  assertEquals((await ask(access_token)).status, 503);
+  comeBack();
+  assertEquals((await ask(access_token)).status, 200);
+  assertEquals((await ask(`${access_token}x`)).status, 401);
+});
+
+test("keys that are known go on signing while others cannot be looked up", async () => {
+  const { store, leave, comeBack } = leavingStore();
+  const machine = { client_id: "job", client_secret: "job-secret", grant_types: ["client_credentials"] };
+  const b = await bench({ store, clients: [machine] });
+  const sign = async () => {
+    const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
+    const answer = await b.token(fields, { headers: basic("job", "job-secret") });
+    return `${answer.status} ${(await answer.json()).access_token?.split(".")[0]}`;
+  };
+  const before = await sign();
+  assertMatch(before, /^200 ey/);
+  leave();
+  // Each of them looks for new keys, all at the same time, and finds nothing.
+  const asked = await Promise.all(Array.from({ length: 10 }, () => b.get("/oauth2/jwks")));
+  assertEquals(new Set(asked.map(({ status }) => status)), new Set([503]));
+  assertEquals(await sign(), before);
+  comeBack();
+  assertEquals((await (await b.get("/oauth2/jwks")).json()).keys.length, 1);
+});

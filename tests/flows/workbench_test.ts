@@ -1,0 +1,605 @@
+/** What can be tried from the callback page: each step against the real server, who may try, and what is never shown. */
+
+import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { attributesOf, browse } from "./browser.ts";
+import type { Browser } from "./browser.ts";
+import { bench, claimsOf, each, encode, overheard, redirected, shownPage } from "./harness.ts";
+import type { Fields } from "./harness.ts";
+
+/** The demo clients, whose redirect URI is the callback page. */
+const demo: LatchkeyOptions = { clients: undefined };
+
+const callback = "https://as.test/authorized";
+
+/** What a page of the workbench holds, as a person and a browser see it. */
+interface Page {
+  readonly html: string;
+  readonly heading: string;
+  /** White space made even. */
+  readonly text: string;
+  /** What the form sends along with whichever button; absent where there is no form. */
+  readonly fields?: Readonly<Record<string, string | readonly string[]>>;
+  /** The steps that can be tried, the main one first. */
+  readonly steps: readonly string[];
+  /** The requests and answers, as the copy buttons copy them. */
+  readonly messages: readonly string[];
+  /** Each verdict: its mark, and its sentence. */
+  readonly verdicts: readonly string[];
+}
+
+function unescape(text: string): string {
+  const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
+  return text.replace(/&(lt|gt|quot|amp|#39);/g, (_, name) => entities[name]!);
+}
+
+function textOf(html: string): string {
+  return unescape(html.replace(/<[^>]*>/g, ""));
+}
+
+/** Asserts a page of this server; its one form goes to the workbench. */
+async function read(response: Response, status = 200): Promise<Page> {
+  const html = await response.text();
+  const bare = html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, "");
+  await shownPage(new Response(bare, response), status);
+  const form = /<form\b[^>]*>([^]*?)<\/form>/.exec(html);
+  let fields: Record<string, string | string[]> | undefined;
+  if (form !== null) {
+    const { pathname } = new URL(callback);
+    assertEquals(attributesOf(form[0]).get("action"), `${pathname}/try`);
+    fields = {};
+    for (const [tag] of form[1]!.matchAll(/<input\b(?:"[^"]*"|[^>"])*>/g)) {
+      const input = attributesOf(tag);
+      if (input.get("type") !== "hidden") continue;
+      const name = input.get("name")!;
+      const value = input.get("value")!;
+      fields[name] = name in fields ? [fields[name]!, value].flat() : value;
+    }
+  }
+  const whole = html.replace(/^[^]*<main/, "<main");
+  return {
+    html,
+    heading: textOf(/<h1>([^]*?)<\/h1>/.exec(html)![1]!),
+    text: textOf(whole.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " "),
+    fields,
+    steps: [...html.matchAll(/<button [^>]*name="step" value="(\w+)"/g)].map(([, step]) => step!),
+    messages: [...html.matchAll(/<div class="wire lines">([^]*?)<\/div>/g)].map(([, text]) => textOf(text!)),
+    verdicts: [...html.matchAll(/class="mark"[^>]*>(.)<\/span><div><p>([^]*?)<\/p>/g)]
+      .map(([, mark, text]) => `${mark} ${textOf(text!)}`),
+  };
+}
+
+/** Opens the callback page at the end of a flow that a start link began. */
+async function arrive(browser: Browser, client = "demo-public"): Promise<Page & { readonly path: string }> {
+  const start = (await browser.get(`/start?client_id=${client}`)).headers.get("location")!;
+  const back = (await browser.get(start)).headers.get("location")!;
+  const path = back.slice("https://as.test".length);
+  return { path, ...await read(await browser.get(path)) };
+}
+
+/** Presses a button of a page. */
+async function press(browser: Browser, page: Page, step: string, change: Fields = {}): Promise<Page> {
+  return await read(await browser.post("/authorized/try", { ...page.fields, step, ...change }));
+}
+
+/** Presses one button after the other. */
+async function walk(browser: Browser, page: Page, ...steps: readonly string[]): Promise<Page> {
+  for (const step of steps) page = await press(browser, page, step);
+  return page;
+}
+
+/** The body of an answer on the wire. */
+function bodyOf(message: string): Record<string, unknown> {
+  return JSON.parse(message.split("\n\n")[1]!);
+}
+
+test("[DM-11] the callback page shows the request that led there and the redirect, with a verdict on state and iss", async () => {
+  const browser = browse(await bench(demo));
+  const { text, path, verdicts } = await arrive(browser);
+  const answer = new URL(path, "https://as.test").searchParams;
+  for (const part of ["response_type code asks for a code", "client_id demo-public who asks"]) {
+    assertStringIncludes(text, part);
+  }
+  assertStringIncludes(text, `scope openid profile read what is asked for state ${answer.get("state")}`);
+  assertMatch(text, /nonce [\w-]{22} comes back in the ID token code_challenge [\w-]{43} hash of the verifier/);
+  assertStringIncludes(text, `code ${answer.get("code")} worth tokens, once state ${answer.get("state")}`);
+  assertStringIncludes(text, "iss https://as.test who answered");
+  const [state, iss] = verdicts;
+  assertMatch(state!, /^✓ state is the one that this browser sent/);
+  assertMatch(iss!, /^✓ iss names this server/);
+});
+
+test("[DM-11] the request it shows is the one that was sent", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  const start = (await browser.get("/start")).headers.get("location")!;
+  const back = redirected(await browser.get(start));
+  const { text } = await read(await browser.get(`/authorized?${back}`));
+  for (const [name, value] of new URLSearchParams(start.split("?")[1])) assertStringIncludes(text, `${name} ${value}`);
+});
+
+test("[DM-11] PKCE is worked through: verifier, digest, challenge, and that the two ends meet", async () => {
+  const { html, text, verdicts } = await arrive(browse(await bench(demo)));
+  const verifier = /aria-label="Show the code verifier"\/><span>([\w-]{43})</.exec(html)![1]!;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const challenge = btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
+  assertStringIncludes(text, `Its SHA-256 ${hex}`);
+  assertStringIncludes(text, `code_challenge ${challenge}`);
+  assertStringIncludes(text, `Expected and received: ${challenge}`);
+  assert(verdicts.some((one) => one.startsWith("✓ The same bytes in base64url are the challenge")));
+});
+
+test("[DM-11] what belongs into no answer is named and otherwise left alone", async () => {
+  const { get } = await bench(demo);
+  const { text } = await read(
+    await get(`/authorized?code=x&session_state=secret-value&${"x".repeat(2000)}=y&%3Cb%3E=1`),
+  );
+  assertStringIncludes(text, "mean nothing in such an answer: session_state , xxx");
+  assertStringIncludes(text, "<b> .");
+  assert(!text.includes("secret-value") && !text.includes("x".repeat(600)));
+});
+
+test("[DM-11, AZ-13] in another browser the state fails, nothing of the flow is known, and nothing can be tried", async () => {
+  const self = await bench(demo);
+  const { path } = await arrive(browse(self));
+  const { text, verdicts, steps, fields } = await read(await browse(self).get(path));
+  assertMatch(verdicts[0]!, /^✗ state is not one that this browser sent/);
+  assertStringIncludes(text, "the request is not known here");
+  assertEquals([steps, fields], [[], undefined]);
+});
+
+test("[DM-11] of a state that none of the links made, and of an answer without iss, the page says what it knows", async () => {
+  const { get } = await bench(demo);
+  const judge = async (query: string) => (await read(await get(`/authorized?code=x&${query}`))).verdicts.slice(0, 2);
+  assertMatch((await judge("state=my-own"))[0]!, /^– state comes from no link of this server/);
+  assertMatch((await judge("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
+  assertMatch((await judge("state=s"))[1]!, /^✗ iss does not name this server/);
+  assertMatch((await judge("iss=https://as.test"))[0]!, /^– state/);
+});
+
+test("[DM-12, DM-13] one button exchanges the code: the request as proposed, the real answer, every verdict good", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  const arrived = await arrive(browser);
+  assertEquals(arrived.steps, ["exchange", "wrong_verifier"]);
+  const page = await press(browser, arrived, "exchange");
+  assertEquals(page.heading, "The code was exchanged");
+  const [request, response, ...more] = page.messages;
+  assertEquals([request, more], [arrived.messages[0], []]);
+  assertMatch(request!, /^POST \/oauth2\/token HTTP\/1\.1\nHost: as\.test\nContent-Type: application\/x-www-form-url/);
+  const [head, form] = request!.split("\n\n");
+  assertStringIncludes(head!, `Content-Length: ${form!.length}`);
+  assertEquals(new URLSearchParams(form).get("client_id"), "demo-public");
+  assertMatch(response!, /^HTTP\/1\.1 200 OK\n/);
+  assertStringIncludes(response!.toLowerCase(), "cache-control: no-store");
+  const tokens = bodyOf(response!);
+  assertEquals(Object.keys(tokens), ["access_token", "token_type", "expires_in", "scope", "refresh_token", "id_token"]);
+  assertEquals(page.verdicts.map((one) => one[0]), Array(9).fill("✓"));
+  assertStringIncludes(page.text, `sub ${claimsOf(tokens.id_token as string).sub} who it is about`);
+  assertStringIncludes(page.text, "2026-01-01 01:00:00 UTC, in 60 minutes");
+  assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, 1);
+});
+
+test("[DM-12, PK-09] a wrong verifier is refused, and the code stays good for the right one", async () => {
+  const browser = browse(await bench(demo));
+  const refused = await press(browser, await arrive(browser), "wrong_verifier");
+  assertEquals(refused.heading, "A wrong verifier is refused");
+  assertMatch(refused.messages[1]!, /^HTTP\/1\.1 400 Bad Request\n/);
+  assertEquals(bodyOf(refused.messages[1]!).error, "invalid_grant");
+  assertEquals(refused.steps, ["exchange", "wrong_verifier"]);
+  const page = await press(browser, refused, "exchange");
+  assertEquals(page.heading, "The code was exchanged");
+  assertStringIncludes(page.text, "Send a wrong verifier: 400");
+});
+
+test("[DM-12] userinfo, introspection and refresh give real answers, and the newest tokens are used", async () => {
+  const browser = browse(await bench(demo));
+  const exchanged = await walk(browser, await arrive(browser), "exchange");
+  assertEquals(exchanged.steps, ["userinfo", "introspect", "refresh", "replay", "revoke"]);
+  const info = await press(browser, exchanged, "userinfo");
+  assertEquals(bodyOf(info.messages[1]!), { name: "Alice Adams", sub: "alice" });
+  const active = await press(browser, info, "introspect");
+  assertEquals(active.heading, "The access token is active");
+  assertEquals([bodyOf(active.messages[1]!).active, bodyOf(active.messages[1]!).client_id], [true, "demo-public"]);
+  const fresh = await press(browser, active, "refresh");
+  assertEquals(fresh.heading, "The refresh token bought new tokens");
+  for (const name of ["access_token", "refresh_token"]) {
+    assertNotEquals(fresh.fields![name], active.fields![name]);
+    assertEquals(fresh.fields![name], bodyOf(fresh.messages[1]!)[name]);
+  }
+  assertEquals(new Set(fresh.verdicts.map((one) => one[0])), new Set("✓"));
+  assertEquals((await press(browser, fresh, "userinfo")).heading, "The server says who logged in");
+});
+
+test("[DM-12, RV-02] after a revocation, userinfo, introspection and refresh are refused, as the page foretells", async () => {
+  const browser = browse(await bench(demo));
+  const revoked = await walk(browser, await arrive(browser), "exchange", "revoke");
+  assertEquals(revoked.heading, "The tokens were given back");
+  assertStringIncludes(revoked.text, "Shows that the access token is refused now");
+  assert(!revoked.steps.includes("revoke"));
+  const info = await press(browser, revoked, "userinfo");
+  assertEquals(info.heading, "The access token is refused");
+  assertMatch(info.messages[1]!, /^HTTP\/1\.1 401 Unauthorized\n[^]*error="invalid_token"/);
+  const inactive = await press(browser, info, "introspect");
+  assertEquals([inactive.heading, bodyOf(inactive.messages[1]!)], ["The access token is not active", {
+    active: false,
+  }]);
+  assertEquals((await press(browser, inactive, "refresh")).heading, "The refresh token buys nothing");
+});
+
+test("[DM-12, CI-06] a replayed code is refused, and the page shows what that ended", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  const replayed = await walk(browser, await arrive(browser), "exchange", "replay");
+  assertEquals(replayed.heading, "The second use was refused");
+  const [, refusal, use, answer] = replayed.messages;
+  assertEquals(bodyOf(refusal!).error, "invalid_grant");
+  assertMatch(use!, /^GET \/oauth2\/userinfo HTTP\/1\.1\n[^]*Authorization: Bearer ey/);
+  assertMatch(answer!, /^HTTP\/1\.1 401 /);
+  assertStringIncludes(replayed.text, "a second use ends all that the first one bought");
+  assertEquals(self.events.filter(({ type }) => type === "family_ended").length, 1);
+});
+
+test("[DM-12] a code that was redeemed elsewhere can only be replayed, as the page says when it is opened again", async () => {
+  const browser = browse(await bench(demo));
+  const { path, ...arrived } = await arrive(browser);
+  await press(browser, arrived, "exchange");
+  const again = await read(await browser.get(path));
+  assertEquals(again.steps, ["replay"]);
+  const replayed = await press(browser, again, "replay");
+  assertEquals([replayed.heading, replayed.steps], ["The second use was refused", ["replay"]]);
+});
+
+test("[DM-12] a code that was forgotten ends nothing when it comes again, and the page says so", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  const exchanged = await walk(browser, await arrive(browser), "exchange");
+  self.advance(331);
+  await self.get("/");
+  const replayed = await press(browser, exchanged, "replay");
+  assertEquals(replayed.heading, "The second use was refused");
+  assertStringIncludes(replayed.text, "it still works: the code is so old");
+  assert(replayed.steps.includes("revoke"));
+});
+
+test("[DM-12] a confidential demo client authenticates by Basic, and asks about its own tokens", async () => {
+  const browser = browse(await bench(demo));
+  const page = await walk(browser, await arrive(browser, "demo-confidential"), "exchange");
+  assertStringIncludes(page.messages[0]!, `\nAuthorization: Basic ${btoa("demo-confidential:demo-secret")}\n`);
+  assert(!page.messages[0]!.includes("client_id="));
+  const active = await press(browser, page, "introspect");
+  assertEquals(active.heading, "The access token is active");
+  assertEquals((await press(browser, active, "refresh")).heading, "The refresh token bought new tokens");
+});
+
+const secretive: ClientMetadata[] = [
+  { client_id: "own", client_secret: "correct horse/+&", redirect_uris: [callback] },
+  {
+    client_id: "poster",
+    client_secret: "battery staple",
+    token_endpoint_auth_method: "client_secret_post",
+    redirect_uris: [callback],
+  },
+];
+
+test("[DM-13] another secret than the public one has to be typed, is used, and is never shown", async () => {
+  const self = await bench({ clients: secretive });
+  for (const { client_id, client_secret } of secretive) {
+    const browser = browse(self);
+    const arrived = await arrive(browser, client_id);
+    assertMatch(arrived.html, /<input id="client_secret" name="client_secret" type="password"/);
+    const wrong = await press(browser, arrived, "exchange", { client_secret: "not-it-at-all" });
+    assertEquals(bodyOf(wrong.messages[1]!).error, "invalid_client");
+    const right = await press(browser, wrong, "exchange", { client_secret });
+    assertEquals(right.heading, "The code was exchanged");
+    for (const secret of [client_secret!, "not-it-at-all"]) {
+      const spellings = [secret, encodeURIComponent(secret), btoa(`${client_id}:${encodeURIComponent(secret)}`)];
+      for (const { html } of [wrong, right]) {
+        for (const spelling of spellings) assert(!unescape(html).includes(spelling), `${spelling} is shown`);
+      }
+    }
+    assertMatch(right.messages[0]!, client_id === "own" ? /Authorization: Basic …\n/ : /client_secret=…$/);
+  }
+});
+
+test("[DM-12] a client that proves itself by a key is not played, and one that calls back elsewhere neither", async () => {
+  const other = "https://c.example/cb";
+  const clients: ClientMetadata[] = [
+    {
+      client_id: "signer",
+      token_endpoint_auth_method: "client_secret_jwt",
+      client_secret: "a secret that is long enough for it",
+      redirect_uris: [callback],
+    },
+    { client_id: "elsewhere", redirect_uris: [callback, other] },
+    { client_id: "stranger", redirect_uris: [other] },
+  ];
+  const self = await bench({ clients });
+  const browser = browse(self);
+  assertEquals((await arrive(browser, "signer")).steps, []);
+  for (const client_id of ["elsewhere", "stranger"]) {
+    const code = await self.code({ client_id, redirect_uri: other });
+    const { steps, text } = await read(await browser.get(`/authorized?${encode({ code })}`));
+    assertEquals(steps, []);
+    assertStringIncludes(text, "only for a code that a client of this page asked for in this browser");
+  }
+  const form = (await arrive(browser, "elsewhere")).fields!;
+  for (const client_id of ["stranger", "signer", "nobody", ""]) {
+    const response = await browser.post("/authorized/try", { ...form, client_id, step: "exchange" });
+    assertStringIncludes(await shownPage(response, 400), "DM-12");
+  }
+});
+
+test("[DM-12, UI-04] only the browser that was shown the page can try, and only from there", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  const { fields } = await arrive(browser);
+  const other = browse(self);
+  const theirs = (await arrive(other)).fields!;
+  const post = (from: Browser, change: Fields, headers: Record<string, string> = {}) =>
+    from.get("/authorized/try", {
+      method: "POST",
+      body: encode({ ...fields, step: "exchange", ...change }),
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    });
+  const before = self.events.filter(({ type }) => type === "tokens_issued").length;
+  for (
+    const response of [
+      await post(browse(self), {}),
+      await post(other, {}),
+      await post(browser, { form_token: theirs.form_token }),
+      await post(browser, { form_token: undefined }),
+      await post(browser, { form_token: "" }),
+      await post(browser, {}, { origin: "https://evil.example" }),
+      await post(browser, {}, { origin: "http://as.test" }),
+      await post(browser, {}, { "sec-fetch-site": "cross-site" }),
+      await post(browser, {}, { "sec-fetch-site": "same-site" }),
+      await browser.post("/authorized/try", { ...fields, step: "exchange" }, "elsewhere"),
+    ]
+  ) assertMatch(await shownPage(response, 403), /UI-0[45]/);
+  assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, before);
+  // Our pages send no referrer, so browsers say null; what comes from here says so.
+  const fine = await post(browser, {}, { origin: "null", "sec-fetch-site": "same-origin" });
+  assertEquals((await read(fine)).heading, "The code was exchanged");
+});
+
+test("[DM-12] every request of a step goes through the layers, and to this server alone", async () => {
+  const seen: string[] = [];
+  const self = await bench({
+    ...demo,
+    outbound: (url) => {
+      throw new Error(`the server called ${url}`);
+    },
+    layers: [{
+      around: (next) => (request, peer) => {
+        seen.push(`${request.method} ${request.url}`);
+        return next(request, peer);
+      },
+    }],
+  });
+  const browser = browse(self);
+  const arrived = await arrive(browser);
+  seen.length = 0;
+  await walk(browser, arrived, "exchange", "userinfo", "introspect", "refresh", "replay", "revoke");
+  assertEquals(
+    new Set(seen.map((one) => one.replace("https://as.test", ""))),
+    new Set([
+      "POST /authorized/try",
+      "POST /oauth2/token",
+      "GET /oauth2/jwks",
+      "GET /oauth2/userinfo",
+      "POST /oauth2/introspect",
+      "POST /oauth2/revoke",
+    ]),
+  );
+  assert(seen.every((one) => one.includes(" https://as.test/")));
+});
+
+test("[DM-12] an answer that is broken, late or missing is shown as it is, and the page stays whole", async () => {
+  const answers: (() => Response)[] = [
+    () => new Response("<b>gateway</b> timed out", { status: 503, headers: { "content-type": "text/html" } }),
+    () => new Response("{", { status: 200, headers: { "content-type": "application/json" } }),
+    () => new Response(null, { status: 200 }),
+    () => Response.json({ access_token: 1, id_token: {}, refresh_token: null }),
+    () => Response.json(["x"]),
+    () => Response.json({ access_token: "a\0<i>", id_token: "e30.e30.x", refresh_token: "" }),
+    () => new Response("x".repeat(100_000), { status: 400 }),
+    () => new Response(new Uint8Array([0xff, 0xfe, 0x3c, 0x62])),
+    () => {
+      throw new Error("lost");
+    },
+  ];
+  let broken: (() => Response) | undefined;
+  const self = await bench({
+    ...demo,
+    layers: [{
+      around: (next) => async (request, peer) =>
+        broken !== undefined && request.url.endsWith("/oauth2/token") ? broken() : await next(request, peer),
+    }],
+  });
+  const browser = browse(self);
+  await each(answers, async (answer) => {
+    const arrived = await arrive(browser);
+    broken = answer;
+    const page = await press(browser, arrived, "exchange");
+    broken = undefined;
+    assert(!/<b>gateway|<i>/.test(page.html));
+    assertLess(page.html.length, 60_000);
+    await walk(browser, page, page.steps[0]!);
+  });
+});
+
+test("[DM-12] an answer that never comes is told as such", async () => {
+  let drop = false;
+  const self = await bench({
+    ...demo,
+    layers: [{
+      around: (next) => async (request, peer) =>
+        drop && request.url.endsWith("/oauth2/token") ? Response.error() : await next(request, peer),
+    }],
+  });
+  const browser = browse(self);
+  const arrived = await arrive(browser);
+  drop = true;
+  const lost = await press(browser, arrived, "exchange");
+  assertEquals([lost.heading, lost.messages.length], ["There was no answer", 1]);
+  drop = false;
+  const page = await press(browser, lost, "exchange");
+  assertStringIncludes(page.text, "Exchange the code: no answer");
+});
+
+test("[DM-14] a token that the server got wrong fails the check that it breaks", async () => {
+  const lies: Readonly<Record<string, readonly [Record<string, unknown>, RegExp]>> = {
+    iss: [{ iss: "https://evil.example" }, /^✗ iss in the token is not the issuer/],
+    aud: [{ aud: "other" }, /^✗ aud is not this client/],
+    exp: [{ exp: 1 }, /^✗ exp has passed/],
+    nonce: [{ nonce: "other" }, /^✗ nonce is not the one of the request/],
+    at_hash: [{ at_hash: "other" }, /^✗ at_hash is not half the digest/],
+  };
+  await each(Object.keys(lies), async (name) => {
+    const [claims, sentence] = lies[name]!;
+    const browser = browse(
+      await bench({
+        ...demo,
+        layers: [{
+          during: (server) => ({
+            ...server,
+            sign: (kind, alg, all) => server.sign(kind, alg, kind === "id_token" ? { ...all, ...claims } : all),
+          }),
+        }],
+      }),
+    );
+    const { verdicts } = await walk(browser, await arrive(browser), "exchange");
+    const failed = verdicts.filter((one) => one.startsWith("✗"));
+    assertEquals(failed.length, 1);
+    assertMatch(failed[0]!, sentence);
+  });
+});
+
+test("[DM-13] verifier, tokens and credentials are masked wherever a page shows them", async () => {
+  const browser = browse(await bench(demo));
+  let page: Page = await arrive(browser, "demo-confidential");
+  for (const step of ["exchange", "userinfo", "introspect", "refresh", "revoke", "replay", "userinfo"]) {
+    const { access_token = "none", refresh_token = "none" } = page.fields!;
+    const verifier = /code_verifier=([\w-]{43})/.exec(page.messages.join("\n"))?.[1] ?? "none";
+    const shown = textOf(
+      page.html.replace(/<label class="masked">[^]*?<\/label>/g, "•").replace(/<input type="hidden"[^>]*>/g, ""),
+    );
+    for (const secret of [access_token, refresh_token, verifier, btoa("demo-confidential:demo-secret")]) {
+      assert(!shown.includes(secret as string), `a secret stands open before ${step}`);
+    }
+    for (const [jwt] of shown.matchAll(/eyJ[\w-]{20,}/g)) assert(false, `${jwt} stands open before ${step}`);
+    page = await press(browser, page, step);
+  }
+});
+
+test("[DM-13] what was tried before is told in order, without its secrets, and never without end", async () => {
+  const browser = browse(await bench(demo));
+  const steps = [
+    "wrong_verifier",
+    "exchange",
+    ...Array(12).fill(["userinfo", "introspect"]).flat(),
+    "revoke",
+    "userinfo",
+  ];
+  const page = await walk(browser, await arrive(browser), ...steps);
+  const told = [...page.html.matchAll(/<span class="time">00:00:00<\/span> ([\w ]+): (\d+)/g)];
+  assertEquals(told.length, 16);
+  assertEquals(told.slice(-3).map(([, name, status]) => `${name} ${status}`), [
+    "Call userinfo 200",
+    "Introspect 200",
+    "Revoke 200",
+  ]);
+  const carried = page.fields!.past as readonly string[];
+  assert(carried.length <= 16 && carried.join("").length < 2500);
+  assert(!/eyJ/.test(carried.join("")));
+});
+
+test("[DM-13] with everything it loads, each page of a long journey stays below 30 kB", async () => {
+  const self = await bench({ ...demo, alg: "RS256", issuer: "https://as.test" });
+  const browser = browse(self);
+  let page: Page = await arrive(browser);
+  const loaded = [...page.html.matchAll(/(?:src|href)="(\/static\/[^"]*)"/g)].map(([, path]) => path!);
+  let assets = 0;
+  for (const path of new Set(loaded)) assets += (await (await self.get(path)).text()).length;
+  for (
+    const step of ["wrong_verifier", "exchange", "userinfo", "introspect", "refresh", "introspect", "refresh", "replay"]
+  ) {
+    page = await press(browser, page, step);
+    assertLess(page.html.length + assets, 30_000, step);
+  }
+});
+
+test("[DM-13] the server keeps nothing of a trial but what the requests themselves leave", async () => {
+  const calls: string[] = [];
+  const self = await bench({ ...demo, store: overheard(memoryStore(), (verb) => calls.push(verb)) });
+  const browser = browse(self);
+  const page = await walk(browser, await arrive(browser), "exchange");
+  calls.length = 0;
+  await walk(browser, page, "userinfo", "introspect");
+  assertEquals(new Set(calls), new Set(["get"]));
+});
+
+test("[DM-13] the address of a trial holds nothing; opened by hand, it leads to the callback page", async () => {
+  const { get } = await bench(demo);
+  const response = await get("/authorized/try");
+  assertEquals([response.status, response.headers.get("location")], [302, "/authorized"]);
+  for (const method of ["PUT", "DELETE", "PATCH"]) await shownPage(await get("/authorized/try", { method }), 405);
+});
+
+const hostile = [
+  "<script>alert(1)</script>",
+  `"><img src=x onerror=alert(1)>`,
+  "</dl></form><form action=//evil.example>",
+  "\u202e\0\r\n",
+  "é".repeat(3000),
+];
+
+test("[UI-03, DM-12] hostile values in any field stay text or are left out, and nothing of them is a 500", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  const { fields } = await walk(browser, await arrive(browser), "exchange");
+  for (const value of hostile) {
+    await each(
+      ["code", "state", "iss", "pkce", "access_token", "refresh_token", "ended", "past", "client_secret"],
+      async (name) => {
+        for (const step of ["userinfo", "introspect", "refresh", "exchange", "replay", "revoke"]) {
+          const { html } = await press(browser, { fields } as Page, step, { [name]: value });
+          if (/[<"]/.test(value)) assert(!html.includes(value), "it stands there as it was sent");
+        }
+      },
+    );
+    for (const change of [{ step: value }, { client_id: value }, { code: "" }]) {
+      const response = await browser.post("/authorized/try", { ...fields, step: "userinfo", ...change });
+      await shownPage(response, 400);
+    }
+    const past = [`exchange 1 200\n${value}`, `${value} 1 200\n`, `exchange 999999999999999 999\n`, "exchange 1 2"];
+    const { html } = await press(browser, { fields } as Page, "userinfo", { past });
+    if (/[<"]/.test(value)) assert(!html.includes(value));
+  }
+  assertEquals(self.events.filter(({ type }) => type === "bug"), []);
+});
+
+test("[DM-12] under an issuer with a path, the form and every request stay below it", async () => {
+  const self = await bench({ ...demo, issuer: "https://as.test/t1" });
+  const person = browse({
+    ...self,
+    get: (path, init) => self.as.fetch(new Request(`https://as.test${path}`, { redirect: "manual", ...init })),
+  });
+  const start = (await person.get("/t1/start")).headers.get("location")!;
+  const back = new URL((await person.get(start)).headers.get("location")!);
+  const html = await (await person.get(back.pathname + back.search)).text();
+  assertStringIncludes(html, 'action="/t1/authorized/try"');
+  assertStringIncludes(html, "POST /t1/oauth2/token HTTP/1.1");
+  const fields: Fields = Object.fromEntries(
+    [...html.matchAll(/<input type="hidden"(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => {
+      const input = attributesOf(tag);
+      return [input.get("name")!, input.get("value")!];
+    }),
+  );
+  const page = await (await person.post("/t1/authorized/try", { ...fields, step: "exchange" })).text();
+  assertStringIncludes(page, "<h1>The code was exchanged</h1>");
+});

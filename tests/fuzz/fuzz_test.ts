@@ -1,0 +1,20 @@
+/** A few thousand requests that nobody should send, in process; `deno task fuzz` sends as many as one likes. */
+
+import { assertGreater } from "@std/assert";
+import fc from "fast-check";
+import { test } from "node:test";
+import { attack, survive } from "./campaign.ts";
+
+/** Always the same attacks, so that a failure is about what has changed. */
+const seed = 20260101;
+
+test("[HT-18, HT-19, UI-03, HT-15] whatever is sent, every answer is in order, and the log holds no secret", async () => {
+  let requests = 0;
+  await fc.assert(
+    fc.asyncProperty(attack, async (one) => {
+      requests += await survive(one);
+    }),
+    { seed, numRuns: 600 },
+  );
+  assertGreater(requests, 2000);
+});

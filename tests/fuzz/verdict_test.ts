@@ -1,0 +1,156 @@
+/** Whether the fuzzer would notice: servers that are spoilt in one way each, and the fault that must be found. */
+
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { test } from "node:test";
+import type { Layer } from "../../src/mod.ts";
+import type { Reply } from "../../src/http/reply.ts";
+import type { Step } from "./attack.ts";
+import { attack, launch, survive } from "./campaign.ts";
+import { worlds } from "./world.ts";
+
+/** Steps in order. */
+const calmly = (...moves: readonly (readonly [Step["move"], number])[]): Step[] =>
+  moves.map(([move, pick]) => ({ move, client: 0, pick, text: "alice", changes: [] }));
+
+const page = calmly(["open", 0]);
+const redirect = calmly(["authorize", 1]);
+const tokens = calmly(["authorize", 1], ["redeem", 1]);
+const refused = calmly(["redeem", 1]);
+
+/** A layer that changes every answer of one status. */
+function spoiling(status: number, spoil: (answer: Response, text: string) => Response): Layer {
+  return {
+    around: (next) => async (request, peer) => {
+      const given = await next(request, peer);
+      if (given.status !== status) return given;
+      const answer = new Response(given.body, given);
+      return spoil(answer, await answer.clone().text());
+    },
+  };
+}
+
+const withHeader = (status: number, name: string, value: string) =>
+  spoiling(status, (answer, text) => {
+    const headers = new Headers(answer.headers);
+    if (value === "") headers.delete(name);
+    else headers.append(name, value);
+    return new Response(text === "" ? null : text, { status, headers });
+  });
+const leading = (location: string) => spoiling(302, () => new Response(null, { status: 302, headers: { location } }));
+const withText = (status: number, change: (text: string) => string) =>
+  spoiling(status, ({ headers }, text) => new Response(change(text), { status, headers }));
+const inBody = (html: string) => withText(200, (text) => text.replace("</main>", `${html}</main>`));
+const fail = (): never => {
+  throw new Error("inside");
+};
+const throwing = (): Layer => ({
+  around: (next) => (request, peer) =>
+    request.url.endsWith("/") ? Promise.reject(new Error("unforeseen")) : next(request, peer),
+});
+/** Answers whoever is refused with the tokens that somebody got before. */
+const again = (): Layer => {
+  let kept: string | undefined;
+  return {
+    around: (next) => async (request, peer) => {
+      const given = await next(request, peer);
+      if (typeof given.body === "string" && given.body.includes("access_token")) kept = given.body;
+      return given.status === 400 && kept !== undefined ? { ...given as Reply, status: 200, body: kept } : given;
+    },
+  };
+};
+const gossip = (secret: (location: string) => string | null): Layer => {
+  let tell = (_: string) => {};
+  return {
+    during(server) {
+      tell = (reason) => server.trace({ type: "warning", at: server.now(), why: { rule: "HT-15", reason } });
+      return server;
+    },
+    around: (next) => async (request, peer) => {
+      const answer = await next(request, peer);
+      const found = secret(new Headers(answer.headers).get("location") ?? "x:");
+      if (found !== null) tell(`saw ${found}`);
+      return answer;
+    },
+  };
+};
+
+const cases: readonly (readonly [name: string, steps: readonly Step[], layer: Layer, fault: RegExp])[] = [
+  ["a failure", page, throwing(), /unforeseen/],
+  ["a 500", page, spoiling(200, () => Response.json({ error: "server_error" }, { status: 500 })), /HT-18/],
+  [
+    "a bug that is traced",
+    redirect,
+    { during: (server) => ({ ...server, random: () => fail() }) },
+    /a bug at .*inside/,
+  ],
+  ["a redirect elsewhere", redirect, leading("https://evil.example/"), /RU-01/],
+  ["a redirect to a longer host", redirect, leading("https://spa.example/cbx?code=1"), /RU-01/],
+  ["markup as it came", page, inBody("<q7zq7z>"), /UI-03/],
+  ["an attribute as it came", page, inBody('<p title=""q7zq7z="">'), /UI-03/],
+  ["a script in the page", page, inBody("<script>1</script>"), /UI-02/],
+  ["a handler in the page", page, inBody('<p onclick="x">'), /UI-02/],
+  ["a link off this server", page, inBody('<a href="https://evil.example/">x</a>'), /leads off/],
+  ["a link to another scheme", page, inBody('<a href="javascript:x">x</a>'), /leads off/],
+  ["no policy", page, withHeader(200, "content-security-policy", ""), /UI-01/],
+  ["a page that may be kept", page, withHeader(200, "cache-control", ""), /UI-02/],
+  ["no nosniff", page, withHeader(200, "x-content-type-options", ""), /HT-12/],
+  ["a cookie for scripts", page, withHeader(200, "set-cookie", "latchkey_x=1; Path=/; SameSite=Lax; Secure"), /UI-07/],
+  ["what came, in a header", page, withHeader(200, "x-note", "q7zq7z"), /comes back in the header/],
+  ["a refresh", page, withHeader(200, "refresh", "0; url=/"), /Refresh/],
+  ["a challenge with a 400", refused, withHeader(400, "www-authenticate", 'Basic realm="x"'), /SC-03/],
+  ["a refusal as text", refused, spoiling(400, () => new Response("no", { status: 400 })), /SC-04/],
+  ["a refusal without error", refused, withText(400, () => "{}"), /SC-04/],
+  ["a refusal that says more", refused, withText(400, (text) => text.replace("{", '{"code":"x",')), /says more/],
+  ["a refusal in other letters", refused, withText(400, (text) => text.replace("code", "cöde\\n")), /SC-04/],
+  ["broken JSON", refused, withText(400, (text) => text.slice(1)), /HT-12/],
+  ["a refusal that may be kept", refused, withHeader(400, "cache-control", "public"), /may be cached/],
+  ["no cross-origin reading", refused, withHeader(400, "access-control-allow-origin", "x"), /HT-05/],
+  ["a code that works twice", [...tokens, ...calmly(["redeem", 1])], again(), /CI-06.*redeemed 2 times: code/],
+  [
+    "a refresh token that works twice",
+    [...tokens, ...calmly(["refresh", 1], ["again", 1])],
+    again(),
+    /redeemed 2 times: refresh token/,
+  ],
+  ["a code in the log", redirect, gossip((location) => new URL(location).searchParams.get("code")), /HT-15/],
+];
+
+for (const [name, steps, layer, fault] of cases) {
+  test(`the fuzzer notices ${name}`, async () => {
+    const attack = { world: 0, steps };
+    assertEquals((await launch(attack)).faults, []);
+    const world = worlds[0]!;
+    const { faults } = await launch(attack, { ...world, options: { ...world.options, layers: [layer] } });
+    assert(faults.some((one) => fault.test(one)), `found only ${JSON.stringify(faults)}`);
+  });
+}
+
+test("attacks get far enough to be dangerous: codes, tokens, refusals of each kind, pages that change things", async () => {
+  const seen = new Map<string, number>();
+  for (const one of fc.sample(attack, { seed: 7, numRuns: 250 })) {
+    const listening: Layer = {
+      around: (next) => async (request, peer) => {
+        const answer = await next(request, peer);
+        const path = /^[^?#]*?(\/(?:oauth2\/\w+|clients|users|flows|authorized\/try))(?:[/?#]|$)/.exec(request.url)
+          ?.[1];
+        const key = `${request.method} ${path} ${answer.status}`;
+        seen.set(key, (seen.get(key) ?? 0) + 1);
+        return answer;
+      },
+    };
+    const world = worlds[one.world]!;
+    await launch(one, { ...world, options: { ...world.options, layers: [listening] } });
+  }
+  for (
+    const key of [
+      ...["GET /oauth2/authorize 302", "GET /oauth2/authorize 400", "POST /oauth2/authorize 303"],
+      ...["POST /oauth2/token 200", "POST /oauth2/token 400", "POST /oauth2/token 401", "POST /oauth2/login 303"],
+      ...["POST /oauth2/consent 303", "GET /oauth2/userinfo 200", "POST /oauth2/introspect 200", "POST /clients 303"],
+      ...["POST /users 303", "POST /authorized/try 200", "POST /clients 403"],
+    ]
+  ) {
+    assert(seen.has(key), `never ${key}, but ${[...seen.keys()].join(", ")}`);
+  }
+  assertEquals(await survive({ world: 0, steps: page }), 1);
+});

@@ -1,0 +1,208 @@
+/** What every store promises that processes can share, asked of it by several processes at once. */
+
+import { assert, assertEquals } from "@std/assert";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import type { CodeRecord } from "../../src/store/store.ts";
+import { type Child, startChild } from "../stores/run_child.ts";
+import type { Call, Command, Fetched } from "./exam_child.ts";
+import { endAll, newFolder, postgresServer, query, type RedisServer, redisServer, until } from "./machines.ts";
+import { openStore } from "./opening.ts";
+import { settings } from "./team.ts";
+
+/** A store to be examined. */
+interface Candidate {
+  readonly store: string;
+  /** Puts so many records there that have expired; quicker than by the store's own verbs. */
+  fill(count: number): Promise<void>;
+}
+
+const candidates: Readonly<Record<string, () => Promise<Candidate>>> = {
+  "SQLite file"() {
+    const path = join(newFolder(), "latchkey.db");
+    return Promise.resolve({
+      store: `sqlite:${path}`,
+      fill(count: number) {
+        const database = new DatabaseSync(path);
+        database.exec(`
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+          INSERT INTO record (kind, id, value, expires_at) SELECT 'code', 'old ' || i, '{}', 1 + i % 1000 FROM n`);
+        database.close();
+        return Promise.resolve();
+      },
+    });
+  },
+  async PostgreSQL() {
+    const server = await postgresServer();
+    return {
+      store: server.url,
+      async fill(count) {
+        await query(
+          server,
+          `INSERT INTO latchkey.record (kind, id, value, expires_at)
+            SELECT 'code', 'old ' || i, '{}', 1 + i % 1000 FROM generate_series(1, ${count}) i`,
+        );
+      },
+    };
+  },
+  async Redis() {
+    return redisCandidate(await redisServer(), "");
+  },
+  async "Redis with a replica"() {
+    const [primary, replica] = await Promise.all([redisServer(), redisServer()]);
+    await replica.follow(primary);
+    await primary.isFollowed();
+    return redisCandidate(primary, "?replicas=1");
+  },
+};
+
+function redisCandidate(server: RedisServer, options: string): Candidate {
+  return {
+    store: server.url + options,
+    async fill(count) {
+      await server.command(
+        "EVAL",
+        `for i = 1, ${count} do
+          local key = KEYS[1] .. i
+          redis.call("HSET", key, "v", "{}", "e", 1 + i % 1000)
+          redis.call("ZADD", KEYS[2], 1 + i % 1000, key)
+        end`,
+        "2",
+        "{latchkey}:code:old ",
+        "{latchkey}:expiries",
+      );
+    },
+  };
+}
+
+const code: CodeRecord = {
+  clientId: "spa",
+  redirectUri: "https://spa.example/cb",
+  scope: ["read"],
+  sub: "alice",
+  authTime: 0,
+  sid: "session-1",
+  resources: [],
+  issuedAt: 0,
+  validUntil: 60_000,
+};
+
+/** The API client may have tokens of its own, which need no login. */
+const own = {
+  ...settings,
+  clients: settings.clients!.map((client) =>
+    client.client_id === "api" ? { ...client, grant_types: ["client_credentials"] } : client
+  ),
+};
+
+after(endAll);
+
+for (const [name, open] of Object.entries(candidates)) {
+  let candidate: Candidate;
+  let children: Child[];
+  const ask = <T>(child: Child, command: Command) => child.ask<T>(command);
+  const all = <T>(command: Command) => Promise.all(children.map((child) => ask<T>(child, command)));
+
+  test(`${name}: four processes open it at the same time`, async () => {
+    candidate = await open();
+    children = Array.from({ length: 4 }, () => startChild("tests/many/exam_child"));
+    await all({ do: "open", store: candidate.store, settings: own });
+  });
+
+  test(`[CI-04] ${name}: four processes race for 10,000 codes, and each code has one winner`, async () => {
+    const count = 10_000;
+    const store = await openStore(candidate.store);
+    let next = 0;
+    await Promise.all(Array.from({ length: 50 }, async () => {
+      for (let i = next++; i < count; i = next++) await store.put("code", `code ${i}`, code, { expiresAt: Infinity });
+    }));
+    const won: number[][] = [[], [], [], []];
+    // In rounds, so that none of them runs ahead and has all to itself.
+    for (let from = 0; from < count; from += 250) {
+      const round = await all<number[]>({ do: "spendAll", from, to: from + 250 });
+      for (const [i, numbers] of round.entries()) won[i]!.push(...numbers);
+    }
+    assertEquals(won.flat().sort((a, b) => a - b), Array.from({ length: count }, (_, i) => i));
+    assert(won.filter(({ length }) => length > 0).length > 1, "there was no race");
+    await store.close();
+  });
+
+  test(`[JK-04] ${name}: four processes rotate keys at once; all sign with published keys and publish the same`, async () => {
+    for (let round = 0; round < 3; round++) {
+      await all({ do: "rotate" });
+      const documents = (await all<Fetched>({ do: "fetch", path: "/oauth2/jwks" })).map(({ body }) => JSON.parse(body));
+      for (const document of documents) assertEquals(document, documents[0]);
+      const grant = {
+        method: "POST",
+        body: "grant_type=client_credentials&scope=read",
+        headers: {
+          authorization: `Basic ${btoa("api:api-secret")}`,
+          "content-type": "application/x-www-form-urlencoded",
+        },
+      };
+      const tokens = (await all<Fetched>({ do: "fetch", path: "/oauth2/token", init: grant })).map(({ body }) =>
+        JSON.parse(body).access_token
+      );
+      const keys = createLocalJWKSet(documents[0]);
+      const signed = await Promise.all(tokens.map((token) => jwtVerify(token, keys)));
+      const newest = documents[0].keys.at(-1).kid;
+      assertEquals(new Set(signed.map(({ protectedHeader }) => protectedHeader.kid)), new Set([newest]));
+    }
+  });
+
+  test(`[IN-04] ${name}: what one process revokes, all others know in the next moment`, async () => {
+    const authorization = `Basic ${btoa("api:api-secret")}`;
+    const post = (path: string, fields: Record<string, string>): Command => ({
+      do: "fetch",
+      path,
+      init: {
+        method: "POST",
+        body: new URLSearchParams(fields).toString(),
+        headers: { authorization, "content-type": "application/x-www-form-urlencoded" },
+      },
+    });
+    for (let round = 0; round < 20; round++) {
+      const one = children[round % 4]!;
+      const other = children[(round + 1) % 4]!;
+      const grant = post("/oauth2/token", { grant_type: "client_credentials", scope: "read" });
+      const { access_token: token } = JSON.parse((await ask<Fetched>(one, grant)).body);
+      const states = async () => {
+        const answers = await all<Fetched>(post("/oauth2/introspect", { token }));
+        return answers.map(({ body }) => JSON.parse(body).active);
+      };
+      assertEquals(await states(), [true, true, true, true]);
+      assertEquals((await ask<Fetched>(other, post("/oauth2/revoke", { token }))).status, 200);
+      assertEquals(await states(), [false, false, false, false]);
+    }
+  });
+
+  test(`${name}: 100,000 expired records are swept by two at once, and nobody is locked out meanwhile`, async () => {
+    const count = 100_000;
+    await candidate.fill(count);
+    const stores = await Promise.all([openStore(candidate.store), openStore(candidate.store)]);
+    // Where there is a replica, it has received them too.
+    await until(
+      "it takes records",
+      () => stores[0]!.put("seen", "filled", {}, { expiresAt: Infinity }).then(() => true),
+    );
+    const busy = ask<Call[]>(children[0]!, { do: "busy", until: "swept" });
+    const begun = Date.now();
+    const removed = await Promise.all(stores.map((store) => store.sweep(2000)));
+    const took = Date.now() - begun;
+    await stores[0]!.add("seen", "swept", {}, { expiresAt: Infinity });
+    const during = (await busy).filter(([at, duration]) => at + duration > begun && at < begun + took);
+    for (const child of children) await child.kill();
+    for (const store of stores) await store.close();
+
+    assertEquals(removed[0]! + removed[1]!, count);
+    const slowest = Math.max(...during.map(([, duration]) => duration));
+    console.log(
+      `${name}: swept in ${took} ms, ${during.length} other calls meanwhile, slowest ${slowest.toFixed(1)} ms`,
+    );
+    // Had it locked them out, the slowest would have waited for all of it.
+    assert(slowest < Math.max(1000, took / 2), `${slowest} ms of ${took}`);
+    assert(during.length > 0, "others were at work");
+  });
+}

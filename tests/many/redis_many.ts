@@ -1,0 +1,233 @@
+/** Three instances on one Redis, and what may befall them: a failover that loses the last moment among it. */
+
+import { assert, assertEquals } from "@std/assert";
+import { after, before, test } from "node:test";
+import { redisStore } from "../../src/store/redis.ts";
+import { account } from "./load.ts";
+import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
+import { delay, endAll, freshName, type RedisServer, redisServer, until } from "./machines.ts";
+import { type Instance, startInstance, startTeam } from "./team.ts";
+import { storeExam } from "../stores/conformance.ts";
+import { layWire, type Wire } from "../stores/wire.ts";
+
+let database: RedisServer;
+let team: Instance[];
+
+before(async () => {
+  database = await redisServer();
+  team = await startTeam(`${database.url}?timeout=1500`);
+});
+after(async () => {
+  await (await replicated)?.[Symbol.asyncDispose]();
+  await endAll();
+});
+
+test("three instances on three runtimes are one server: each goes on with what another began", async () => {
+  const sum = await account("Redis, nothing happens", team, () => delay(2000));
+  assertSound(sum);
+  assertEquals([sum.refused, sum.broken], [0, 0]);
+});
+
+test("an instance is killed in the middle of load, and comes back", async () => {
+  const sum = await account("Redis, an instance killed", team, async () => {
+    await delay(500);
+    await team[1]!.process().end("SIGKILL");
+    await delay(300);
+    await team[1]!.start();
+  });
+  assertSound(sum);
+  assert(sum.broken > 0, "it was killed under load");
+});
+
+for (const how of ["in order", "at once"] as const) {
+  test(`the database is stopped ${how} and started again, with all that it had answered in its log`, async () => {
+    const sum = await account(`Redis, stopped ${how}`, team, async () => {
+      await delay(500);
+      await database.stop(how);
+      await becomeUnready(team);
+      await database.start();
+      await becomeReady(team);
+      await delay(500);
+    });
+    assertSound(sum);
+    assert(sum.refused > 0, "it was stopped under load");
+  });
+}
+
+test("the database is paused for longer than the store waits", async () => {
+  const sum = await account("Redis, paused", team, async () => {
+    await delay(500);
+    database.pause();
+    await becomeUnready(team);
+    await delay(2000);
+    database.resume();
+    await becomeReady(team);
+    await delay(500);
+  });
+  assertSound(sum);
+  assert(sum.refused > 0, "it was paused under load");
+  assert(sum.slowest < 5000, `${sum.slowest} ms`);
+});
+
+test("the wire between one instance and the database goes dead, and breaks: the others go on", async () => {
+  const wire = await layWire(database.port);
+  const near = await startInstance("bun", `redis://127.0.0.1:${wire.port}?timeout=1500`);
+  try {
+    const sum = await account("Redis, one wire dead, then cut", [near, ...team.slice(0, 2)], async () => {
+      await delay(500);
+      wire.stall();
+      await becomeUnready([near]);
+      assertEquals(await team[0]!.ready(), 200);
+      wire.cut();
+      await delay(500);
+      assertEquals([await near.ready(), await team[0]!.ready()], [503, 200]);
+      wire.mend();
+      await becomeReady([near]);
+      await delay(500);
+    });
+    assertSound(sum);
+    assert(sum.refused > 0, "it was cut under load");
+  } finally {
+    await near.process().end();
+    wire.close();
+  }
+});
+
+test("three instances whose clocks are half a minute apart", async () => {
+  const clocks = await Promise.all([-15_000, 0, 15_000].map((ahead) => startInstance("node", database.url, { ahead })));
+  const sum = await account("Redis, clocks apart", clocks, () => delay(2000));
+  assertSound(sum);
+  assertEquals([sum.refused, sum.broken], [0, 0]);
+  for (const one of clocks) await one.process().end();
+});
+
+const shelf = { expiresAt: Infinity };
+
+/** A primary and its replica, with a wire between them, and one that leads to the primary. */
+async function pair(): Promise<Pair> {
+  const [primary, replica] = await Promise.all([redisServer(), redisServer()]);
+  const [wire, link] = await Promise.all([layWire(primary.port), layWire(primary.port)]);
+  await replica.follow(link);
+  await primary.isFollowed();
+  return {
+    primary,
+    replica,
+    wire,
+    link,
+    url: `redis://127.0.0.1:${wire.port}`,
+    async failOver() {
+      await primary.stop("at once");
+      await replica.promote();
+      wire.mend(replica.port);
+    },
+    async [Symbol.asyncDispose]() {
+      wire.close();
+      link.close();
+      await replica.stop("at once");
+      await primary.stop("at once");
+    },
+  };
+}
+
+interface Pair extends AsyncDisposable {
+  readonly primary: RedisServer;
+  readonly replica: RedisServer;
+  /** What instances are connected by. */
+  readonly wire: Wire;
+  /** What the replica is connected by. */
+  readonly link: Wire;
+  readonly url: string;
+  /** The primary dies, the replica takes its place, and who asks for the one comes to the other. */
+  failOver(): Promise<void>;
+}
+
+let replicated: Promise<Pair> | undefined;
+storeExam("Redis, each write waited for by a replica", async () => {
+  const { url } = await (replicated ??= pair());
+  return await redisStore(url, { prefix: freshName(), replicas: 1 });
+});
+
+test("replicas=0: a failover forgets what the replica had not received, so a mark that something was used may go", async () => {
+  await using both = await pair();
+  const store = await redisStore(both.url, { timeout: 1500 });
+  await store.add("seen", "one", {}, shelf);
+  await until("the replica has it", async () => await both.replica.command("EXISTS", "{latchkey}:seen:one") === 1);
+  both.link.stall();
+  assertEquals(await store.spend("seen", "one", 1), true);
+  await both.failOver();
+  await until("the store is back", async () => await store.get("seen", "one") !== undefined);
+  assertEquals(await store.spend("seen", "one", 2), true, "this is what replicas=0 accepts");
+  await store.close();
+});
+
+test("replicas=1: what the replica has not received is refused, and after the failover it has not happened", async () => {
+  await using both = await pair();
+  const store = await redisStore(both.url, { timeout: 1500, replicas: 1 });
+  await store.add("seen", "one", {}, shelf);
+  both.link.stall();
+  const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.spend("seen", "one", now)));
+  assertEquals(outcomes.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
+  assert((await store.get("seen", "one"))?.spentAt, "reading goes on");
+  // What is there already is not vouched for either, while the replica may not have it.
+  const additions = await Promise.allSettled([1, 2].map(() => store.add("seen", "two", {}, shelf)));
+  assertEquals(additions.map(({ status }) => status), ["rejected", "rejected"]);
+  await both.failOver();
+  await both.primary.start();
+  await both.primary.follow(both.replica);
+  await until("the store is back", async () => await store.add("seen", "three", {}, shelf));
+  const again = await Promise.all([1, 2, 3].map((now) => store.spend("seen", "one", now)));
+  assertEquals(again.filter(Boolean).length, 1);
+  await store.close();
+});
+
+test("replicas=1: a primary dies in the middle of load and its replica takes over", async () => {
+  await using both = await pair();
+  const instances = await startTeam(`${both.url}?timeout=1500&replicas=1`);
+  try {
+    const sum = await account("Redis, failover with replicas=1", instances, async () => {
+      await delay(800);
+      // What the primary goes on to do is lost.
+      both.link.stall();
+      await delay(1000);
+      await both.failOver();
+      // There is a primary, but no replica that could take its place.
+      await becomeUnready(instances);
+      await both.primary.start();
+      await both.primary.follow(both.replica);
+      await becomeReady(instances);
+      await delay(800);
+    });
+    assertSound(sum);
+    assert(sum.refused > 0, "it died under load");
+  } finally {
+    for (const one of instances) await one.process().end();
+  }
+});
+
+for (const replicas of [0, 1]) {
+  test(`replicas=${replicas}: a primary becomes a replica under the instances' feet, and they look for the new one`, async () => {
+    await using both = await pair();
+    const instances = await startTeam(`${both.url}?timeout=1500&replicas=${replicas}`);
+    try {
+      const sum = await account(`Redis, primary demoted, replicas=${replicas}`, instances, async () => {
+        await delay(500);
+        // An orderly change: the primary waits until the replica has all of it. Nobody's connection is touched.
+        both.wire.lead(both.replica.port);
+        await both.primary.command("FAILOVER");
+        await until(
+          "they have changed places",
+          async () => /role:master/.test(String(await both.replica.command("INFO"))),
+        );
+        await becomeReady(instances);
+        await delay(500);
+      });
+      assertSound(sum);
+      assert(sum.refused > 0, "it was demoted under load");
+      // Who is asked now is asked by all of them, for reading too.
+      const asked = await both.primary.command("CLIENT", "LIST", "TYPE", "normal");
+      assert(!String(asked).includes("name=latchkey"), String(asked));
+    } finally {
+      for (const one of instances) await one.process().end();
+    }
+  });
+}

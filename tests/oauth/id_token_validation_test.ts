@@ -1,0 +1,108 @@
+/** An id token judged as a client judges it: each check fails on what it is for, and on nothing else. */
+
+import { assert, assertEquals } from "@std/assert";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { checkIdToken } from "../../src/oauth/tokens/validation.ts";
+import type { Expectations, TokenCheck } from "../../src/oauth/tokens/validation.ts";
+
+const { privateKey, publicKey } = await generateKeyPair("ES256");
+const stranger = await generateKeyPair("ES256");
+const jwks = { keys: [{ ...await exportJWK(publicKey), alg: "ES256", use: "sig", kid: "ours" }] };
+
+const now = 1_767_225_600;
+const accessToken = "an-access-token";
+const half = createHash("sha256").update(accessToken).digest().subarray(0, 16).toString("base64url");
+
+const claims = {
+  iss: "https://as.test",
+  sub: "alice",
+  aud: "spa",
+  iat: now,
+  exp: now + 3600,
+  nonce: "n0nce",
+  at_hash: half,
+};
+
+const expectations: Expectations = {
+  jwks,
+  issuer: "https://as.test",
+  clientId: "spa",
+  nonce: "n0nce",
+  accessToken,
+  now,
+};
+
+function sign(change: Record<string, unknown> = {}, key = privateKey, kid = "ours"): Promise<string> {
+  const payload = Object.fromEntries(
+    Object.entries({ ...claims, ...change }).filter(([, value]) => value !== undefined),
+  );
+  return new SignJWT(payload).setProtectedHeader({ alg: "ES256", typ: "JWT", kid }).sign(key);
+}
+
+/** The names of the checks by how they ended. */
+async function judged(token: string, change: Partial<Expectations> = {}): Promise<Record<string, string[]>> {
+  const ends: Record<string, string[]> = { holds: [], fails: [], open: [] };
+  for (const { name, holds } of await checkIdToken(token, { ...expectations, ...change })) {
+    ends[holds === undefined ? "open" : holds ? "holds" : "fails"]!.push(name);
+  }
+  return ends;
+}
+
+test("[DM-14] a token in order passes every check, with both sides told", async () => {
+  const checks = await checkIdToken(await sign(), expectations);
+  assertEquals(checks.map(({ name }) => name), ["signature", "iss", "aud", "exp", "nonce", "at_hash"]);
+  for (const { holds, expected, received } of checks) assert(holds && expected !== undefined && received !== undefined);
+  assertEquals(checks.find(({ name }) => name === "at_hash")?.received, half);
+  assertEquals((await judged(await sign({ aud: ["other", "spa"] }))).fails, []);
+});
+
+test("[DM-14] a token that is wrong in one thing fails that check alone", async () => {
+  const one = async (token: Promise<string>, change?: Partial<Expectations>) =>
+    (await judged(await token, change)).fails;
+  for (const iss of ["https://as.test/", "https://evil.example", undefined]) {
+    assertEquals(await one(sign({ iss })), ["iss"]);
+  }
+  for (const aud of ["other", ["a", "b"], [], undefined]) assertEquals(await one(sign({ aud })), ["aud"]);
+  for (const exp of [now, now - 1, undefined]) assertEquals(await one(sign({ exp })), ["exp"]);
+  for (const nonce of ["other", "", undefined, 1]) assertEquals(await one(sign({ nonce })), ["nonce"]);
+  assertEquals(await one(sign({ at_hash: "other" })), ["at_hash"]);
+  assertEquals(await one(sign(), { accessToken: "another" }), ["at_hash"]);
+  assertEquals(await one(sign({}, stranger.privateKey)), ["signature"]);
+  assertEquals(await one(sign({}, privateKey, "theirs")), ["signature"]);
+  assertEquals(await one(sign(), { jwks: { keys: [] } }), ["signature"]);
+});
+
+test("[DM-14] a signature is judged by the published keys, never by what the token says of itself", async () => {
+  const token = await sign();
+  const [, payload, signature] = token.split(".");
+  const header = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  for (
+    const forged of [
+      `${header({ alg: "none" })}.${payload}.`,
+      `${header({ alg: "HS256", kid: "ours" })}.${payload}.${signature}`,
+      `${header({ alg: "ES256", kid: "ours" })}.${payload}.${signature}`,
+      `${token.slice(0, -4)}AAAA`,
+    ]
+  ) assertEquals((await judged(forged)).fails, ["signature"], forged);
+});
+
+test("[DM-14] what cannot be checked is said to be open, not to hold", async () => {
+  assertEquals((await judged(await sign(), { jwks: undefined })).open, ["signature"]);
+  assertEquals((await judged(await sign(), { jwks: { error: "server_error" } })).open, ["signature"]);
+  assertEquals((await judged(await sign(), { nonce: undefined })).open, ["nonce"]);
+  assertEquals((await judged(await sign({ at_hash: undefined }))).open, ["at_hash"]);
+  assertEquals((await judged(await sign(), { accessToken: undefined })).open, ["at_hash"]);
+});
+
+test("[DM-14] what is no JWT fails, whatever it is", async () => {
+  for (const text of ["", "x", "a.b.c", "..", "e30.e30", "e30.W10.", "\u202e.\0.<b>", `${await sign()}.x`]) {
+    const checks: TokenCheck[] = await checkIdToken(text, expectations);
+    assert(checks.some(({ name, holds }) => name === "signature" && holds === false), text);
+  }
+  for (const keys of [null, 1, [null, 1, "x", {}], {}]) {
+    await checkIdToken(await sign(), { ...expectations, jwks: { keys } });
+  }
+});

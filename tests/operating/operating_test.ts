@@ -1,0 +1,271 @@
+/** What operators lay around a server: limits, health, metrics, logs. */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStrictEquals } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
+import type { Latchkey, Layer, Store } from "../../src/mod.ts";
+import { narrate } from "../../src/operating/narration.ts";
+import { health, limitLoad, logging, metrics } from "../../src/operating/mod.ts";
+import { basic, bench, verifier } from "../flows/harness.ts";
+
+/** A layer that answers nothing but whether it lives, until it is let go. */
+function gate(): { readonly layer: Layer; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    layer: {
+      around: (next) => async (request, peer) => {
+        if (!request.url.endsWith("/healthz")) await promise;
+        return await next(request, peer);
+      },
+    },
+    open: resolve,
+  };
+}
+
+/** A store whose calls end as `act` does. */
+function storeThat(act: () => Promise<never>): Store {
+  return new Proxy(memoryStore(), { get: (store, verb: keyof Store) => verb === "close" ? store.close : act });
+}
+
+test("[OP-01] more requests than the server may have under way are answered 503 with Retry-After, and then it goes on", async () => {
+  const held = gate();
+  const { get, advance, events } = await bench({
+    layers: [limitLoad({ inFlight: 2, retryAfter: 7 }), held.layer, health()],
+  });
+  const taken = [get("/oauth2/jwks"), get("/oauth2/jwks")];
+  const refused = await get("/oauth2/token", { method: "POST", body: "a=b" });
+  assertStrictEquals(refused.status, 503);
+  assertStrictEquals(refused.headers.get("retry-after"), "7");
+  assertStrictEquals((await refused.json()).error, "temporarily_unavailable");
+  assertStrictEquals((await get("/oauth2/jwks")).status, 503);
+  // Who has much to do is not dead.
+  assertStrictEquals((await get("/healthz")).status, 200);
+  advance(1);
+  assertStrictEquals((await get("/oauth2/jwks")).status, 503);
+  const told = events.map((event) => event.type === "warning" ? `${event.why.rule}: ${event.why.reason}` : event.type);
+  assertEquals(told, [
+    "OP-01: 1 request was refused with 503 because 2 are under way",
+    "OP-01: 2 requests were refused with 503 because 2 are under way",
+  ]);
+  held.open();
+  for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);
+  assertStrictEquals((await get("/oauth2/jwks")).status, 200);
+});
+
+test("a request that fails below gives its place back", async () => {
+  let fail = true;
+  const broken: Layer = {
+    around: (next) => (request, peer) => fail ? Promise.reject(new Error("dropped")) : next(request, peer),
+  };
+  const { get } = await bench({ layers: [limitLoad({ inFlight: 1 }), broken] });
+  await get("/oauth2/jwks").catch(() => {});
+  fail = false;
+  assertStrictEquals((await get("/oauth2/jwks")).status, 200);
+});
+
+test("[OP-02] readiness follows the store and the end of the server; liveness does not", async () => {
+  const statuses = async (store: Store) => {
+    const layer = health({ patience: 20 });
+    const { get } = await bench({ layers: [layer], store });
+    const both = async () => [(await get("/healthz")).status, (await get("/readyz")).status];
+    const before = await both();
+    layer.drain();
+    return [before, await both()];
+  };
+  assertEquals(await statuses(memoryStore()), [[200, 200], [200, 503]]);
+  assertEquals(await statuses(storeThat(() => Promise.reject(new Error("gone")))), [[200, 503], [200, 503]]);
+  assertEquals(await statuses(storeThat(() => new Promise<never>(() => {}))), [[200, 503], [200, 503]]);
+  const full = { ...memoryStore(), put: () => Promise.reject(new Error("can be read and not written")) };
+  assertEquals(await statuses(full), [[200, 503], [200, 503]]);
+});
+
+test("metrics count requests, refusals by rule, what is issued, and the calls of the store", async () => {
+  const counted = metrics();
+  const { code, token, get } = await bench({ layers: [counted] });
+  assertStrictEquals((await token({ code: await code() })).status, 200);
+  assertStrictEquals((await token({ code: "guess" })).status, 400);
+  await get("/made/up/4711");
+  await get("/oauth2/jwks", { method: "PROPFIND" });
+  const lines = counted.text().split("\n");
+  const value = (series: string) => lines.find((line) => line.startsWith(`${series} `))?.split(" ").at(-1);
+  assertStrictEquals(value(`latchkey_requests_total{endpoint="token",method="POST",status="200"}`), "1");
+  assertStrictEquals(value(`latchkey_requests_total{endpoint="token",method="POST",status="400"}`), "1");
+  assertStrictEquals(value(`latchkey_requests_total{endpoint="page",method="GET",status="404"}`), "1");
+  assertStrictEquals(value(`latchkey_requests_total{endpoint="jwks",method="other",status="405"}`), "1");
+  assertStrictEquals(value(`latchkey_refusals_total{error="invalid_grant",rule="TK-16"}`), "1");
+  assertStrictEquals(value(`latchkey_issued_total{what="code"}`), "1");
+  assertStrictEquals(value(`latchkey_issued_total{what="authorization_code"}`), "1");
+  assertStrictEquals(value(`latchkey_store_seconds_count{verb="spend"}`), "1");
+  assertStrictEquals(value(`latchkey_request_seconds_bucket{endpoint="token",le="+Inf"}`), "2");
+  assertStrictEquals(value("latchkey_requests_in_flight"), "0");
+  assertNotMatch(counted.text(), /4711|guess|PROPFIND/);
+  // Every line is a comment or a series and a number, and every series was announced.
+  const announced = new Set(lines.flatMap((line) => /^# TYPE (\w+)/.exec(line)?.[1] ?? []));
+  for (const line of lines.filter((line) => line !== "" && !line.startsWith("#"))) {
+    const name = /^(\w+)(?:\{(?:\w+="[^"\\]*",?)*\})? [\d.e+-]+$/.exec(line)?.[1];
+    assert(name !== undefined && announced.has(name.replace(/_(?:bucket|sum|count)$/, "")), line);
+  }
+});
+
+test("metrics count a store that fails", async () => {
+  const counted = metrics();
+  const { token } = await bench({
+    layers: [counted],
+    store: storeThat(() => Promise.reject(new Error("gone"))),
+  });
+  assertStrictEquals((await token({ code: "any" })).status, 500);
+  assertMatch(counted.text(), /latchkey_store_failures_total\{verb="get"\} 1\n/);
+  assertMatch(counted.text(), /latchkey_bugs_total 1\n/);
+});
+
+test("metrics have an address of their own", async () => {
+  const counted = metrics();
+  assertStrictEquals((await counted.answer(new Request("http://127.0.0.1:9464/metrics"))).status, 200);
+  for (const request of [new Request("http://127.0.0.1/"), new Request("http://a/metrics", { method: "POST" })]) {
+    assertStrictEquals((await counted.answer(request)).status, 404);
+  }
+});
+
+test("[HT-15] a log in JSON tells every request under its name, and never a secret", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "json", everything: true });
+  const { authorize, code, token } = await bench({ layers: [log], trace: log.trace });
+  const given = await code();
+  const answer = await token({ code: given });
+  const { access_token, id_token } = await answer.json();
+  await token({ code: given });
+  await authorize({ redirect_uri: `https://evil.example/?x=${verifier}` });
+  const records = lines.map((line) => JSON.parse(line));
+  const last = records.filter(({ event }) => event === "refused").map(({ error, rule }) => [error, rule]);
+  assertEquals(last, [["invalid_grant", "CI-06"], ["invalid_request", "RU-01"]]);
+  for (const record of records.filter(({ event }) => event !== "key_made")) {
+    assertMatch(record.time, /^2026-01-01T00:00:00\.\d{3}Z$/);
+    assertMatch(record.request, /^[0-9a-f]{16}$/);
+  }
+  const requests = records.filter(({ event }) => event === "request");
+  assertEquals(requests.map(({ endpoint, status }) => [endpoint, status]), [
+    ["authorize", 302],
+    ["token", 200],
+    ["token", 400],
+    ["authorize", 400],
+  ]);
+  assertStrictEquals(new Set(requests.map(({ request }) => request)).size, 4);
+  assertStrictEquals(answer.headers.get("x-request-id"), requests[1].request);
+  for (const secret of [given, verifier, access_token, id_token]) assert(!lines.join("\n").includes(secret));
+});
+
+test("a request's own name counts only where its sender's word does", async () => {
+  const named = async (trusted: boolean, id: string) => {
+    const log = logging({ write() {}, format: "text" });
+    const { as } = await bench({ layers: [log], trustProxy: trusted ? ["10.0.0.0/8"] : [] });
+    const request = new Request(`${as.issuer}/oauth2/jwks`, { headers: { "x-request-id": id } });
+    return (await as.fetch(request, { address: "10.1.2.3" })).headers.get("x-request-id");
+  };
+  assertStrictEquals(await named(true, "from-the-proxy.1"), "from-the-proxy.1");
+  assertMatch(await named(false, "from-anybody") ?? "", /^[0-9a-f]{16}$/);
+  assertMatch(await named(true, "<script>alert(1)</script>") ?? "", /^[0-9a-f]{16}$/);
+});
+
+test("a log for people tells refusals, and whose request it was", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "text" });
+  const { code, token } = await bench({ layers: [log], trace: log.trace });
+  const answer = await token({ code: await code(), redirect_uri: "https://spa.example/other" });
+  assertStrictEquals(lines.length, 1);
+  assertMatch(lines[0]!, /refused invalid_grant .*\[TK-15\]/);
+  assert(lines[0]!.endsWith(`(request ${answer.headers.get("x-request-id")})`));
+});
+
+test("what happens is told once to each who listens, in whatever order they are laid, within a request and outside", async () => {
+  for (const order of [[0, 1], [1, 0]] as const) {
+    const lines: string[] = [];
+    const heard: string[] = [];
+    const log = logging({ write: (line) => lines.push(JSON.parse(line).event), format: "json" });
+    const counted = metrics();
+    const layers = [log, counted];
+    const { as, token } = await bench({
+      layers: order.map((i) => layers[i]!),
+      trace(event) {
+        heard.push(event.type);
+        log.trace(event);
+        counted.trace(event);
+      },
+    });
+    await token({ code: "guess" });
+    await as.rotateKeys();
+    assertEquals(heard, ["refused", "key_made", "key_made"]);
+    assertEquals(lines, ["refused", "request", "key_made", "key_made"]);
+    assertMatch(counted.text(), /latchkey_refusals_total\{[^}]*\} 1\n/);
+  }
+});
+
+test("a log that cannot be written hurts no request", async () => {
+  const { code, token } = await bench({
+    layers: [logging({
+      write() {
+        throw new Error("the disk is full");
+      },
+      format: "text",
+      everything: true,
+    })],
+  });
+  assertStrictEquals((await token({ code: await code() })).status, 200);
+});
+
+test("[OP-03, CA-12] behind a trusted proxy each sender is slowed down alone, and who is not one is not believed", async () => {
+  const guess = (as: Latchkey, via: string, forwarded: string) =>
+    as.fetch(
+      new Request(`${as.issuer}/oauth2/token`, {
+        method: "POST",
+        body: "grant_type=authorization_code&code=x",
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          "x-forwarded-for": forwarded,
+          ...basic("web", "a-wrong-secret"),
+        },
+      }),
+      { address: via },
+    );
+  const statuses = async (trustProxy: readonly string[]) => {
+    const { as } = await bench({ throttle: true, trustProxy });
+    for (let i = 0; i < 10; i++) await guess(as, "10.0.0.1", "192.0.2.1");
+    return [
+      (await guess(as, "10.0.0.1", "192.0.2.1")).status,
+      (await guess(as, "10.0.0.1", "192.0.2.2")).status,
+      (await guess(as, "10.0.0.1", "192.0.2.2, 192.0.2.1")).status,
+      (await guess(as, "192.0.2.3", "192.0.2.1")).status,
+    ];
+  };
+  assertEquals(await statuses(["10.0.0.0/8"]), [429, 401, 429, 401]);
+  assertEquals(await statuses([]), [429, 429, 429, 401]);
+});
+
+test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neither issuer nor links", async () => {
+  const { as } = await bench({ trustProxy: ["10.0.0.1"] });
+  const headers = {
+    "x-forwarded-for": "192.0.2.1",
+    "x-forwarded-host": "evil.example",
+    "x-forwarded-proto": "http",
+    forwarded: "for=192.0.2.1;host=evil.example;proto=http",
+  };
+  for (const path of ["/.well-known/openid-configuration", "/", "/start"]) {
+    const answer = await as.fetch(new Request(as.issuer + path, { headers, redirect: "manual" }), {
+      address: "10.0.0.1",
+    });
+    assertNotMatch(JSON.stringify([...answer.headers]) + await answer.text(), /evil\.example|http:\/\/as\.test/);
+  }
+});
+
+test("options that name a proxy which is no address are refused in words", async () => {
+  const error = await assertRejects(() => bench({ trustProxy: ["::1", "proxy.test"] }), ConfigurationError);
+  assertEquals(error.faults.map(({ place, found }) => [place, found]), [["trustProxy[1]", `"proxy.test"`]]);
+});
+
+test("a store that fails is told in one line, and anything else unforeseen with all that is known of it", () => {
+  const cause = Object.assign(new Error("redis://cache: expected an answer, found none; start it."), {
+    name: "StoreError",
+  });
+  const tell = (cause: Error) => narrate({ type: "bug", at: 0, endpoint: "/oauth2/token", cause }, false)!;
+  assertStrictEquals(tell(cause), `00:00:00.000Z the store failed at /oauth2/token: ${cause.message}`);
+  assertMatch(tell(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
+});

@@ -1,0 +1,338 @@
+/** The program as it is operated: https, metrics, logs, proxies, limits, and how it stops. */
+
+import { assert, assertEquals, assertGreater, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { basic, each, encode } from "../flows/harness.ts";
+import { certificate, lockedKey, otherKey, privateKey } from "../runtimes/certificate.ts";
+import { runProgram, startProgram } from "../runtimes/run_program.ts";
+import type { Program, Start } from "../runtimes/run_program.ts";
+import { awaitingBody, bodyOf, dial, exchange, formHead, head, statuses } from "../runtimes/wire.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-operating-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Writes a file and gives its path. */
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Runs a check against the program, and ends it. */
+async function against(start: Start, check: (program: Program) => Promise<void>): Promise<void> {
+  const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
+  try {
+    await check(program);
+  } finally {
+    program.signal("SIGKILL");
+    await program.ended;
+  }
+}
+
+/** The answer to one request over a connection of its own. */
+async function get(port: number, path: string, ...headers: readonly string[]): Promise<string> {
+  return await exchange(port, head(`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers));
+}
+
+const pem = ["--tls-cert", file("cert.pem", certificate), "--tls-key", file("key.pem", privateKey)];
+
+/** GET over https, trusting the certificate of these tests alone. */
+function securely(url: string): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ca: certificate, agent: false }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => text += part);
+      answer.on("end", () => resolve({ status: answer.statusCode!, headers: answer.headers, text }));
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer begins with it", async () => {
+  await against({ args: pem }, async ({ greeting, port }) => {
+    const issuer = `https://localhost:${port}`;
+    assert(greeting.startsWith(`Latchkey 0.1.0 speaks for ${issuer}\n`), greeting);
+    const { status, headers, text } = await securely(`${issuer}/.well-known/openid-configuration`);
+    const metadata = JSON.parse(text);
+    assertEquals([status, metadata.issuer, metadata.token_endpoint], [200, issuer, `${issuer}/oauth2/token`]);
+    // It would bind every other program on this machine, too.
+    assertEquals(headers["strict-transport-security"], undefined);
+    const home = await securely(`${issuer}/`);
+    assertMatch(String(home.headers["set-cookie"]), /; Secure/);
+    assertNotMatch(home.text, /http:\/\/localhost/);
+    assertEquals(statuses(await get(port, "/").catch(() => "")).filter((status) => status < 400), []);
+    assertEquals((await securely(`${issuer}/readyz`)).status, 200);
+  });
+});
+
+test("[OP-05, OP-04] over https, too, a request in flight is answered when the program is told to stop", async () => {
+  await against({ args: pem }, async (program) => {
+    const body = "client_id=bob";
+    const answered = new Promise<string>((resolve, reject) => {
+      const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": body.length };
+      const url = `https://localhost:${program.port}/oauth2/token`;
+      const sent = request(url, { method: "POST", headers, ca: certificate, agent: false }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => resolve(text));
+      });
+      sent.on("error", reject).flushHeaders();
+      sent.write(body.slice(0, 3), () => {
+        program.signal("SIGTERM");
+        program.says(/^Stopping/m).then(() => sent.end(body.slice(3)));
+      });
+    });
+    assertMatch(await answered, /"error":"invalid_(client|request)"/);
+    assertEquals((await program.ended).code, 0);
+  });
+});
+
+test("[OP-05] certificates that cannot be used end the start with exit code 1 and one way to mend it", async () => {
+  const cert = pem[1]!;
+  const key = pem[3]!;
+  const cases = [
+    [
+      cert,
+      file("other.pem", otherKey),
+      /is not the one of the certificate\. Give the two files that belong together\.$/,
+    ],
+    [cert, file("locked.pem", lockedKey), /has a passphrase\. Take it off/],
+    [cert, file("empty.pem", ""), /private key is not PEM/],
+    [key, key, /certificate is not PEM/],
+    [cert, join(folder, "none.pem"), /found none there/],
+  ] as const;
+  await each(cases, async ([cert, key, sentence]) => {
+    const { code, stdout, stderr } = await runProgram({ args: ["--port", "0", "--tls-cert", cert, "--tls-key", key] });
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertMatch(stderr.trimEnd(), sentence);
+    assertNotMatch(stderr, /^\s+at |Error\b|PRIVATE KEY-----\n/m);
+  });
+});
+
+test("metrics have a port of their own, and the port of the server does not show them", async () => {
+  await against({ args: ["--metrics-port", "0"] }, async ({ greeting, port }) => {
+    const url = /^Metrics (http:\/\/localhost:\d+\/metrics)$/m.exec(greeting)![1]!;
+    await get(port, "/oauth2/jwks");
+    const answer = await fetch(url);
+    assertEquals(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    const counted = await answer.text();
+    assertMatch(counted, /^latchkey_requests_total\{endpoint="jwks",method="GET",status="200"\} 1$/m);
+    assertEquals(statuses(await get(port, "/metrics")), [404]);
+  });
+});
+
+test("a port of metrics that is in use ends the start with exit code 1, and nothing stays open behind it", async () => {
+  await against({}, async ({ port }) => {
+    const { code, stderr } = await runProgram({ args: ["--port", "0", "--metrics-port", String(port)] });
+    assertEquals(code, 1);
+    assertMatch(stderr, /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\./);
+  });
+});
+
+test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the last, with the sender that a trusted proxy names", async () => {
+  const start = { args: ["--log", "json", "--trust-proxy", "127.0.0.0/8,::1"] };
+  await against(start, async (program) => {
+    const asked = await get(program.port, "/oauth2/jwks?a=secret", "X-Forwarded-For: 192.0.2.7", "X-Request-Id: up-1");
+    assertMatch(asked, /\r\nx-request-id: up-1\r\n/i);
+    const form = encode({ grant_type: "authorization_code", code: "a-guess" });
+    await fetch(`http://localhost:${program.port}/oauth2/token`, {
+      method: "POST",
+      body: form,
+      headers: { "content-type": "application/x-www-form-urlencoded", ...basic("nobody", "a-wrong-secret") },
+    }).then((answer) => answer.body?.cancel());
+    program.signal("SIGTERM");
+    const { code, stdout, stderr } = await program.ended;
+    assertEquals([code, stdout], [0, ""]);
+    const lines = stderr.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assertEquals(lines.map(({ event }) => event).filter((event) => event !== "key_made"), [
+      ...["listening", "request", "refused", "request", "stopping"],
+    ]);
+    const [first, second] = lines.filter(({ event }) => event === "request");
+    assertEquals([first.address, first.path, first.request], ["192.0.2.7", "/oauth2/jwks", "up-1"]);
+    assertMatch(first.proxy, /^(127\.0\.0\.1|::ffff:127\.0\.0\.1|::1)$/);
+    assertEquals([second.endpoint, second.status, second.level], ["token", 401, "info"]);
+    for (const { time, level } of lines) {
+      assertMatch(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      assertMatch(level, /^(info|warn|error)$/);
+    }
+    for (const secret of ["a=secret", "a-guess", "a-wrong-secret"]) assert(!stderr.includes(secret), secret);
+  });
+});
+
+test("[OP-03] without a trusted proxy nobody is believed about who sent a request", async () => {
+  await against({ args: ["--log", "json"] }, async (program) => {
+    await get(program.port, "/oauth2/jwks", "X-Forwarded-For: 192.0.2.7", "X-Request-Id: up-1");
+    await program.says(/"event":"request"/);
+    assert(!program.said().includes("192.0.2.7") && !program.said().includes("up-1"), program.said());
+  });
+});
+
+test("a log that is off tells nothing", async () => {
+  await against({ args: ["--log", "off"] }, async (program) => {
+    await get(program.port, "/oauth2/authorize?client_id=nobody");
+    program.signal("SIGTERM");
+    assertEquals((await program.ended).stderr, "");
+  });
+});
+
+test("[OP-01] more requests than the program may have under way are answered 503, and then it goes on", async () => {
+  await against({ args: ["--max-in-flight", "1"] }, async ({ port }) => {
+    const held = await dial(port);
+    held.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
+    await held.until(awaitingBody);
+    const refused = await get(port, "/oauth2/jwks");
+    assertEquals(statuses(refused), [503]);
+    assertMatch(refused, /\r\nretry-after: 1\r\n/i);
+    held.send("client_id=bob");
+    assertEquals(statuses(await held.closed), [100, 401]);
+    assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);
+  });
+});
+
+test("[OP-04] under load a stop loses no request: not ready at once, served until the time is up, then ended", async () => {
+  const drain = 3;
+  await against({ args: ["--drain", String(drain), "--log", "off"] }, async (program) => {
+    const { port } = program;
+    const url = `http://localhost:${port}`;
+    let ready = true;
+    let answered = 0;
+    const failures: unknown[] = [];
+    const ask = async (path: string, init?: RequestInit) => {
+      try {
+        const answer = await fetch(url + path, init);
+        await answer.text();
+        if (answer.status === 200) answered++;
+        else if (path !== "/readyz") failures.push(answer.status);
+        return answer.status;
+      } catch (error) {
+        failures.push(error);
+      }
+    };
+    const form = encode({ grant_type: "client_credentials" });
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      ...basic("demo-confidential", "demo-secret"),
+    };
+    // What a load balancer does: sends wherever it is ready, and asks again and again whether it is.
+    const balancer = Promise.all([
+      ...Array.from({ length: 6 }, async () => {
+        while (ready) await ask("/oauth2/token", { method: "POST", body: form, headers });
+      }),
+      (async () => {
+        while (ready) {
+          ready = await ask("/readyz") === 200;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })(),
+    ]);
+    while (answered < 30 && failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const held = await dial(port);
+    held.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
+    await held.until(awaitingBody);
+    program.signal("SIGTERM");
+    const told = performance.now();
+    await program.says(/^Stopping in 3 seconds: \/readyz says so/m);
+    // Who has not heard yet is served all the same, also by a new connection.
+    assertEquals(statuses(await get(port, "/readyz")), [503]);
+    assertEquals(statuses(await get(port, "/healthz")), [200]);
+    assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);
+    await balancer;
+    assertEquals(failures, []);
+    // Then nobody is let in any more, and what is under way is answered.
+    while (await dial(port).then((wire) => (wire.drop(), true), () => false)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assertGreater(performance.now() - told, drain * 900);
+    held.send("client_id=bob");
+    assertMatch(bodyOf(await held.closed), /"error":"invalid_(client|request)"/);
+    const { code, stderr } = await program.ended;
+    assertEquals([code, stderr], [0, ""]);
+    await assertRejects(() => dial(port));
+  });
+});
+
+test("[OP-04] a second signal ends the program at once, however long it was to go on", async () => {
+  await against({ args: ["--drain", "60"] }, async (program) => {
+    program.signal("SIGTERM");
+    await program.says(/^Stopping/m);
+    program.signal("SIGTERM");
+    assertEquals((await program.ended).code, 1);
+  });
+});
+
+test("[OP-06] a client added on a page of one process works at another within a second, and after both have restarted", async () => {
+  const config = file("shared.json", JSON.stringify({ alg: "ES256", issuer: "http://shared.test" }));
+  const start = { args: ["--config", config, "--store", `sqlite:${join(folder, "shared.db")}`] };
+  const ask = (port: number) => {
+    const client = "client_id=late&redirect_uri=https%3A%2F%2Flate.example%2Fcb";
+    const challenge = "code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256";
+    return get(port, `/oauth2/authorize?response_type=code&${client}&${challenge}&scope=openid`);
+  };
+  await against(start, (one) =>
+    against(start, async (two) => {
+      assertEquals(statuses(await ask(two.port)), [400]);
+      const page = await fetch(`http://localhost:${one.port}/clients`);
+      const added = await fetch(`http://localhost:${one.port}/clients`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie: page.headers.get("set-cookie")!.split(";")[0]! },
+        body: new URLSearchParams({
+          form_token: /name="form_token" value="([^"]+)"/.exec(await page.text())![1]!,
+          client_id: "late",
+          redirect_uris: "https://late.example/cb",
+          token_endpoint_auth_method: "none",
+        }),
+      });
+      assertEquals(added.status, 303);
+      assertEquals(statuses(await ask(two.port)), [302]);
+      // What was known is known to be gone by looking around alone.
+      const removed = await fetch(`http://localhost:${two.port}/clients/demo-public`);
+      const form = new URLSearchParams({
+        form_token: /name="form_token" value="([^"]+)"/.exec(await removed.text())![1]!,
+      });
+      const cookie = removed.headers.get("set-cookie")!.split(";")[0]!;
+      const url = `http://localhost:${two.port}/clients/demo-public`;
+      assertEquals(
+        (await fetch(url, { method: "POST", redirect: "manual", headers: { cookie }, body: form })).status,
+        303,
+      );
+      const began = performance.now();
+      while (statuses(await get(one.port, "/clients/demo-public"))[0] !== 404) {
+        assert(performance.now() - began < 3000, "it was never heard of");
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }));
+  await against(start, async ({ port }) => {
+    assertEquals(statuses(await ask(port)), [302]);
+    assertEquals(statuses(await get(port, "/clients/demo-public")), [404]);
+  });
+});
+
+test("a configuration whose secrets and store are files of their own starts, and shows no password of the store", async () => {
+  const config = file(
+    "secrets.json",
+    JSON.stringify({
+      alg: "ES256",
+      clients: [{
+        client_id: "web",
+        client_secret: { file: file("web.secret", "web-secret-web-secret\n") },
+        grant_types: ["client_credentials"],
+      }],
+    }),
+  );
+  const store = file("store", `sqlite:${join(folder, "kept.db")}\n`);
+  await against({ args: ["--config", config], env: { LATCHKEY_STORE_FILE: store } }, async ({ greeting, port }) => {
+    assertMatch(greeting, /kept in .*kept\.db$/m);
+    const answer = await fetch(`http://localhost:${port}/oauth2/token`, {
+      method: "POST",
+      body: encode({ grant_type: "client_credentials", scope: "read" }),
+      headers: { "content-type": "application/x-www-form-urlencoded", ...basic("web", "web-secret-web-secret") },
+    });
+    assertEquals(answer.status, 200);
+    await answer.body?.cancel();
+  });
+});

@@ -1,0 +1,281 @@
+/** What leaves the recorder: an HTTP Archive, a bug report in plain text, a fixture for a test. */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { asFixture } from "../../src/recorder/fixture.ts";
+import { asHar } from "../../src/recorder/har.ts";
+import type { Har } from "../../src/recorder/har.ts";
+import { asText } from "../../src/recorder/text.ts";
+import { publicTokens, userinfo, webTokens } from "../flows/client_endpoints.ts";
+import { basic, bench, verifier } from "../flows/harness.ts";
+import { recorder } from "../../src/recorder/recorder.ts";
+import { askingScene, scene, walkPages } from "./scenes.ts";
+import type { Scene } from "./scenes.ts";
+
+/** A login that fails at first, three seconds apart. */
+async function troubledLogin({ b, record }: Scene): Promise<{ readonly code: string; readonly id: string }> {
+  const code = await b.code({ nonce: "n-1" });
+  b.advance(3);
+  await b.token({ code, code_verifier: "w".repeat(43) });
+  const response = await b.token({ code });
+  await userinfo(b, (await response.json()).access_token);
+  return { code, id: record.flows().at(-1)!.id };
+}
+
+test("the text tells a flow as a person would report it", async () => {
+  const here = await scene();
+  const { code } = await troubledLogin(here);
+  const text = asText(here.record.flow("1")!);
+  const [report] = text.split("\n3  ");
+  const cut = (value: string) => `${value.slice(0, 4)}…`;
+  const cookie = /latchkey_session=(.{5})/.exec(text)![1]!;
+  const [expected, received] = [...text.matchAll(/sha256:[\w-]{10}…/g)].map(([print]) => print);
+  assertEquals(
+    report,
+    `Flow 1, client spa, user alice, done
+Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
+
+1  GET /oauth2/authorize  after 0.000 s
+   response_type          code
+   client_id              spa
+   redirect_uri           https://spa.example/cb
+   scope                  openid read
+   state                  st4te
+   code_challenge         E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+   code_challenge_method  S256
+   nonce                  n-1
+   holds  AZ-02  client_id is the id of a registered client: spa
+   holds  RU-01  redirect_uri is one that the client registered: https://spa.example/cb
+   holds  AZ-07  no parameter was sent twice
+   holds  AZ-09  response_type asks for a code, and the client is registered for it: code
+   holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
+   holds  PK-07  code_challenge is an S256 challenge: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+   ← 302 to https://spa.example/cb, done
+   set-cookie: latchkey_session=${cookie}(108); Path=/; HttpOnly; SameSite=Lax; Secure
+   code   ${cut(code)}(43)
+   state  st4te
+   iss    https://as.test
+
+2  POST /oauth2/token  after 3.000 s
+   grant_type     authorization_code
+   client_id      spa
+   redirect_uri   https://spa.example/cb
+   code_verifier  wwww…(43)
+   code           ${cut(code)}(43)
+   holds  CA-07  the client has said who it is by none: spa
+   holds  TK-06  grant_type is one that the client is registered for: authorization_code
+   holds  TK-16  the code is one that this server issued
+   holds  CI-05  the code was issued to the client that sends it: spa
+   holds  TK-15  redirect_uri is the one of the authorization request: https://spa.example/cb
+   fails  PK-09  the S256 transformation of the code_verifier is not the code_challenge of the authorization request
+          expected  a challenge with the fingerprint ${expected}
+          received  one with the fingerprint ${received}
+   ← 400, refused
+   {"error":"invalid_grant","error_description":"code_verifier does not belong to the code_challenge [PK-09]"}
+`,
+  );
+});
+
+test("the text shows what else there may be: warnings, faults, pages, other bodies, no answer at all", async () => {
+  const asking = await askingScene();
+  await walkPages(asking);
+  const flow = asking.record.flow("1")!;
+  assertStringIncludes(asText(flow), "← 200, asked\n   (a page)\n");
+  const { b, record } = await scene({}, {
+    around: (next) => async (request, peer) => {
+      if (!request.url.endsWith("/token")) return await next(request, peer);
+      record.blame(request, "drop");
+      throw new Error("dropped");
+    },
+  });
+  const code = await b.code();
+  await b.code();
+  await b.token({ code }).catch(() => {});
+  assertMatch(asText(record.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← nothing, lost\n$/);
+  assertMatch(asText(record.flow("2")!), /warns {2}PK-14 {2}the same code_challenge[^\n]*\n {10}expected {2}a fresh/);
+});
+
+test("nothing that was sent can pass for a line of the text", async () => {
+  const { b, record } = await scene();
+  await b.authorize({ state: "a\n   ← 200, done\u2028\u202Eb", [`x\r\ny`]: "1" });
+  const text = asText(record.flow("1")!);
+  assertStringIncludes(text, "state                  a\\n   ← 200, done\\u{2028}\\u{202e}b\n");
+  assertNotMatch(text, /\n\s+← 200, done/);
+  assertNotMatch(text, /[\r\u2028\u202E]/);
+});
+
+test("masked or not is the reader's choice, in each form", async () => {
+  const here = await scene();
+  const { code, id } = await troubledLogin(here);
+  const flow = here.record.flow(id)!;
+  const { issuer } = here.b.as;
+  const forms = (mask?: boolean) => [
+    asText(flow, { mask }),
+    JSON.stringify(asFixture(flow, { mask })),
+    JSON.stringify(asHar(flow.exchanges, { issuer, mask })),
+  ];
+  for (const mask of [undefined, true]) {
+    for (const text of forms(mask)) assert(!text.includes(code) && !text.includes(verifier));
+  }
+  for (const text of forms(false)) assert(text.includes(code) && text.includes(verifier));
+});
+
+/** What HAR 1.2 demands of an entry, name by name. */
+function assertHar({ log }: Har): void {
+  assertEquals([log.version, typeof log.creator.name, typeof log.creator.version], ["1.2", "string", "string"]);
+  const isTime = (text: string) => assertMatch(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  for (const { startedDateTime, id, title, pageTimings } of log.pages) {
+    isTime(startedDateTime);
+    assertEquals([typeof id, typeof title, typeof pageTimings], ["string", "string", "object"]);
+  }
+  for (const { pageref, startedDateTime, time, request, response, cache, timings } of log.entries) {
+    assert(pageref === undefined || log.pages.some(({ id }) => id === pageref));
+    isTime(startedDateTime);
+    assertEquals(time, timings.send + timings.wait + timings.receive);
+    assertEquals(cache, {});
+    new URL(request.url);
+    assert(!request.url.includes("#"));
+    const { postData } = request;
+    assert(postData === undefined || (postData.params === undefined) !== (postData.text === undefined));
+    assertEquals([typeof response.content.size, typeof response.content.mimeType], ["number", "string"]);
+    for (const message of [request, response]) {
+      assertEquals([typeof message.httpVersion, typeof message.headersSize, typeof message.bodySize], [
+        "string",
+        "number",
+        "number",
+      ]);
+      for (const pair of [...message.headers, ...message.cookies]) {
+        assertEquals([typeof pair.name, typeof pair.value], ["string", "string"]);
+      }
+    }
+    assertEquals([
+      typeof request.method,
+      typeof response.status,
+      typeof response.redirectURL,
+      typeof response.statusText,
+    ], [
+      "string",
+      "number",
+      "string",
+      "string",
+    ]);
+  }
+}
+
+test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async () => {
+  const here = await scene();
+  const { b, record } = here;
+  await troubledLogin(here);
+  await webTokens(b);
+  await b.get("/oauth2/jwks");
+  await b.get("/oauth2/userinfo", { headers: { cookie: "a=b; c=d" } });
+  const har = asHar(record.exchanges(), { issuer: "https://as.test/", mask: false });
+  assertHar(har);
+  assertHar(asHar(record.exchanges(), { issuer: "https://as.test/" }));
+  const { pages, entries } = JSON.parse(JSON.stringify(har)).log as Har["log"];
+  assertEquals(pages.map(({ id, title }) => [id, title]), [
+    ["flow_1", "Flow 1 of spa"],
+    ["flow_2", "Flow 2 of web"],
+    ["flow_3", "Flow 3"],
+  ]);
+  assertEquals(entries.map(({ pageref }) => pageref), [
+    ...Array(4).fill("flow_1"),
+    "flow_2",
+    "flow_2",
+    undefined,
+    "flow_3",
+  ]);
+  const [asked, refused, , , , redeemed, , info] = entries;
+  assertMatch(asked!.request.url, /^https:\/\/as\.test\/oauth2\/authorize\?response_type=code&client_id=spa&/);
+  assertEquals(asked!.request.queryString[1], { name: "client_id", value: "spa" });
+  assertMatch(asked!.response.redirectURL, /^https:\/\/spa\.example\/cb\?code=/);
+  assertEquals(asked!.response.cookies.map(({ name, path, httpOnly, secure }) => [name, path, httpOnly, secure]), [
+    ["latchkey_session", "/", true, true],
+  ]);
+  assertEquals(refused!.startedDateTime, "2026-01-01T00:00:03.000Z");
+  assertEquals(refused!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });
+  assertEquals(refused!._latchkey.refusal!.why.rule, "PK-09");
+  assertEquals(redeemed!.request.headers[0], {
+    name: "authorization",
+    value: basic("web", "web-secret").authorization!,
+  });
+  assertEquals(info!.request.cookies, [{ name: "a", value: "b" }, { name: "c", value: "d" }]);
+});
+
+test("the archive has an entry for what was never answered, and a time that is never negative", async () => {
+  const { b, record } = await scene({}, {
+    around: () => () => {
+      b.advance(-60);
+      return Promise.reject(new Error("dropped"));
+    },
+  });
+  await b.get("/oauth2/jwks").catch(() => {});
+  const har = asHar(record.exchanges(), { issuer: b.as.issuer });
+  assertHar(har);
+  assertEquals([har.log.entries[0]!.response.status, har.log.entries[0]!.time], [0, 0]);
+});
+
+test("a fixture is the same for the same flow, whatever was drawn and whenever it was", async () => {
+  const fixtures = [];
+  for (const start of [Date.UTC(2026, 0, 1), Date.UTC(2031, 5, 5)]) {
+    let time = start;
+    const record = recorder();
+    const b = await bench({ layers: [record], now: () => time });
+    await b.code({ state: `other ${start}` });
+    const flow = { b: { ...b, advance: (seconds: number) => void (time += seconds * 1000) }, record };
+    const { id } = await troubledLogin(flow);
+    fixtures.push(JSON.stringify(asFixture(record.flow(id)!), undefined, 2));
+  }
+  assertEquals(fixtures[0], fixtures[1]);
+  assertNotMatch(fixtures[0]!, /20(?:26|31)-|17\d{8}|19\d{8}/);
+});
+
+test("a fixture names what is drawn, so that a replay can put its own values there", async () => {
+  const { b, record } = await scene();
+  await publicTokens(b, { nonce: "n-1" });
+  const fixture = asFixture(record.flow("1")!);
+  const [asked, redeemed] = fixture.exchanges;
+  assertEquals(asked!.request.query, {
+    response_type: "code",
+    client_id: "spa",
+    redirect_uri: "https://spa.example/cb",
+    scope: "openid read",
+    state: "{{state 1}}",
+    code_challenge: "{{code_challenge 1}}",
+    code_challenge_method: "S256",
+    nonce: "{{nonce 1}}",
+  });
+  assertEquals(asked!.answer!.handover, {
+    uri: "https://spa.example/cb",
+    params: { code: "{{code 1}}", state: "{{state 1}}", iss: "https://as.test" },
+  });
+  assertEquals(redeemed!.request.form, {
+    grant_type: "authorization_code",
+    client_id: "spa",
+    redirect_uri: "https://spa.example/cb",
+    code_verifier: "{{code_verifier 1}}",
+    code: "{{code 1}}",
+  });
+  assertEquals(redeemed!.answer!.body, {
+    access_token: "{{access_token 1}}",
+    token_type: "Bearer",
+    expires_in: 3600,
+    scope: "openid read",
+    refresh_token: "{{refresh_token 1}}",
+    id_token: "{{id_token 1}}",
+  });
+  assert(redeemed!.held.includes("PK-09"));
+  assertEquals([redeemed!.endpoint, redeemed!.auth, redeemed!.client, fixture.outcome], [
+    "token",
+    "none",
+    "spa",
+    "done",
+  ]);
+});
+
+test("a repeated parameter keeps all its values in a fixture", async () => {
+  const { b, record } = await scene();
+  await b.authorize({ resource: ["https://a.example/", "https://b.example/"] });
+  const [asked] = asFixture(record.flow("1")!).exchanges;
+  assertEquals(asked!.request.query!.resource, ["https://a.example/", "https://b.example/"]);
+});

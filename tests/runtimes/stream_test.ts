@@ -1,0 +1,143 @@
+/** Answers that are streamed, over a socket, by whatever runtime runs the tests: events that come while others wait. */
+
+import { assert, assertLess, assertMatch } from "@std/assert";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import type { Latchkey, Layer } from "../../src/mod.ts";
+import { dial, head } from "./wire.ts";
+import type { Wire } from "./wire.ts";
+import { latchkey } from "../watched.ts";
+
+/** A server that listens, with a layer around it. */
+interface Place extends AsyncDisposable {
+  readonly as: Latchkey;
+  readonly port: number;
+}
+
+async function listening(layer: Layer): Promise<Place> {
+  const as = await latchkey({ alg: "ES256", layers: [layer] });
+  const { url } = await as.listen({ port: 0 });
+  return { as, port: Number(new URL(url).port), [Symbol.asyncDispose]: () => as.close() };
+}
+
+/** A layer that answers `/events` with a stream, and what becomes of the stream. */
+interface Source {
+  readonly layer: Layer;
+  send(event: string): void;
+  /** How many streams of events are open. */
+  readonly listeners: number;
+  /** How many parts of `/flood` were asked for. */
+  readonly pulled: number;
+  /** Resolves when a client went away. */
+  readonly cancelled: Promise<void>;
+}
+
+function source(): Source {
+  const { promise: cancelled, resolve: cancel } = Promise.withResolvers<void>();
+  const open = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  let pulled = 0;
+  const encoder = new TextEncoder();
+  const events = (): ReadableStream<Uint8Array> => {
+    let mine: ReadableStreamDefaultController<Uint8Array>;
+    return new ReadableStream({
+      start: (controller) => void open.add(mine = controller),
+      cancel() {
+        open.delete(mine);
+        cancel();
+      },
+    });
+  };
+  const flood = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(64 * 1024));
+      },
+      cancel,
+    }, { highWaterMark: 0 });
+  const answer = (type: string, body: ReadableStream<Uint8Array>) =>
+    new Response(body, { headers: { "content-type": type, "cache-control": "no-store" } });
+  const refuse = () => ({ status: 404, headers: {}, body: null });
+  return {
+    layer: {
+      endpoints: () => [
+        { path: "/events", GET: () => answer("text/event-stream", events()), refuse },
+        { path: "/flood", GET: () => answer("application/octet-stream", flood()), refuse },
+      ],
+      close() {
+        for (const controller of open) controller.close();
+      },
+    },
+    send: (event) => open.forEach((controller) => controller.enqueue(encoder.encode(`data: ${event}\n\n`))),
+    get listeners() {
+      return open.size;
+    },
+    get pulled() {
+      return pulled;
+    },
+    cancelled,
+  };
+}
+
+/** Asks for the events, and waits for the first. Bun sends the head of an answer with the first part of its body. */
+async function subscribe(port: number, events: Source): Promise<Wire> {
+  const wire = await dial(port);
+  wire.send(head("GET /events HTTP/1.1", "Host: any.test"));
+  await until(() => events.listeners === 1);
+  events.send("first");
+  await wire.until(/data: first\n\n/);
+  return wire;
+}
+
+test("events arrive one by one while their stream is open", async () => {
+  const events = source();
+  await using place = await listening(events.layer);
+  const wire = await subscribe(place.port, events);
+  events.send("second");
+  await wire.until(/data: second\n\n/);
+  wire.drop();
+});
+
+test("a stream is cancelled when its client goes away", async () => {
+  const events = source();
+  await using place = await listening(events.layer);
+  const wire = await subscribe(place.port, events);
+  wire.drop();
+  // Some runtimes notice only when there is something to send.
+  const nudge = setInterval(() => events.send("more"), 20);
+  await events.cancelled.finally(() => clearInterval(nudge));
+});
+
+test("closing ends streams that end when they are told, and does not wait for them", async () => {
+  const events = source();
+  const place = await listening(events.layer);
+  const wire = await subscribe(place.port, events);
+  const started = performance.now();
+  await place.as.close();
+  assertLess(performance.now() - started, 4_000);
+  assertMatch(await wire.closed, /data: first\n\n\r\n0\r\n\r\n$/);
+});
+
+test("a stream runs no further ahead than a client that does not read", async () => {
+  const flood = source();
+  await using place = await listening(flood.layer);
+  const socket = connect({ port: place.port, host: "127.0.0.1" });
+  await once(socket, "connect");
+  socket.pause();
+  socket.write(head("GET /flood HTTP/1.1", "Host: any.test"));
+  await until(() => flood.pulled > 2);
+  let before = -1;
+  // Until the buffers of both ends are full.
+  while (before !== flood.pulled) {
+    before = flood.pulled;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert(flood.pulled < 1000, `${flood.pulled} parts of 64 KiB were made for nobody`);
+  socket.destroy();
+  await flood.cancelled;
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
+}

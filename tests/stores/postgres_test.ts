@@ -1,0 +1,47 @@
+/** The PostgreSQL store: the exam, and what only a server that instances share can get wrong. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
+import { after, test } from "node:test";
+import { postgresStore, StoreError } from "../../src/store/postgres.ts";
+import { storeExam } from "./conformance.ts";
+import { dropPostgresSchemas, freshName, postgresUrl } from "./servers.ts";
+
+const skip = postgresUrl === undefined;
+const url = postgresUrl ?? "";
+const names: string[] = [];
+const newSchema = () => names[names.push(freshName()) - 1]!;
+after(() => skip ? undefined : dropPostgresSchemas(url, names));
+
+storeExam("PostgreSQL", () => postgresStore(url, { schema: newSchema() }), { skip });
+
+test("instances that start together on an empty database make one table between them", { skip }, async () => {
+  const schema = newSchema();
+  const stores = await Promise.all(Array.from({ length: 8 }, () => postgresStore(url, { schema, connections: 1 })));
+  const won = await Promise.all(stores.map((store) => store.add("seen", "one", {}, { expiresAt: Infinity })));
+  assertStrictEquals(won.filter(Boolean).length, 1);
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+test("what cannot be reached or used is said in one sentence, without the password", { skip }, async () => {
+  const cases = [
+    ["postgres://someone:hunter2@127.0.0.1:1/test", /127\.0\.0\.1:1.*can be reached.*start it/],
+    [url.replace(/\/[^/]*$/, "/no_such_database_at_all"), /no_such_database_at_all: expected a database.*createdb/],
+    ["postgres://someone:hunter2@no.such.host.invalid/test", /can be reached/],
+  ] as const;
+  for (const [address, sentence] of cases) {
+    const error = await assertRejects(() => postgresStore(address, { timeout: 3000 }), StoreError);
+    assertMatch(error.message, sentence);
+    assert(!error.message.includes("hunter2"));
+  }
+});
+
+test("tables of a newer version are left alone", { skip }, async () => {
+  const schema = newSchema();
+  await (await postgresStore(url, { schema })).close();
+  const { default: postgres } = await import("postgres");
+  const sql = postgres(url, { max: 1 });
+  await sql`UPDATE ${sql(schema)}.version SET number = 99`;
+  await sql.end();
+  const error = await assertRejects(() => postgresStore(url, { schema }), StoreError);
+  assertEquals(error.fault.found, "version 99");
+});

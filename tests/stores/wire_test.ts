@@ -1,0 +1,113 @@
+/** The stores behind a wire that goes dead, breaks and is mended: they fail in time, then at once, then work again. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
+import { after, test } from "node:test";
+import { postgresStore } from "../../src/store/postgres.ts";
+import { redisStore } from "../../src/store/redis.ts";
+import type { Store } from "../../src/store/store.ts";
+import { StoreError } from "../../src/store/store_error.ts";
+import { dropPostgresSchemas, dropRedisPrefixes, freshName, postgresUrl, redisUrl } from "./servers.ts";
+import { layWire, type Wire } from "./wire.ts";
+
+const name = freshName();
+after(async () => {
+  if (postgresUrl !== undefined) await dropPostgresSchemas(postgresUrl, [name]);
+  if (redisUrl !== undefined) await dropRedisPrefixes(redisUrl, [name]);
+});
+
+const timeout = 600;
+const shelf = { expiresAt: Infinity };
+
+/** The URL of the same database by way of a wire. */
+async function behind(url: string): Promise<{ readonly wire: Wire; readonly url: string }> {
+  const at = new URL(url);
+  const wire = await layWire(Number(at.port) || (at.protocol.startsWith("redis") ? 6379 : 5432));
+  at.hostname = "127.0.0.1";
+  at.port = String(wire.port);
+  return { wire, url: at.href };
+}
+
+const stores: readonly (readonly [string, string | undefined, (url: string) => Promise<Store>])[] = [
+  ["PostgreSQL", postgresUrl, (url) => postgresStore(url, { schema: name, timeout, connections: 3 })],
+  ["Redis", redisUrl, (url) => redisStore(url, { prefix: name, timeout })],
+];
+
+for (const [kind, direct, open] of stores) {
+  const skip = direct === undefined;
+
+  test(
+    `${kind}: while the wire is dead calls fail in time and then at once; mended, they work again`,
+    { skip },
+    async () => {
+      const { wire, url } = await behind(direct!);
+      const store = await open(url);
+      try {
+        await store.put("seen", "one", {}, shelf);
+        // Several connections, where there are several.
+        await Promise.all(Array.from({ length: 10 }, () => store.get("seen", "one")));
+
+        wire.stall();
+        const begun = performance.now();
+        const failures = await Promise.allSettled(Array.from({ length: 10 }, () => store.spend("seen", "one", 1)));
+        assertEquals(new Set(failures.map(({ status }) => status)), new Set(["rejected"]));
+        for (const { reason } of failures as PromiseRejectedResult[]) {
+          assert(reason instanceof StoreError, String(reason));
+        }
+        assert(performance.now() - begun < 4 * timeout, "nobody waits much longer than the timeout");
+
+        // Not one of these waits: what is known to be away is not asked.
+        await untilQuick(store);
+        wire.mend();
+        await untilBack(store);
+        const won = await Promise.all([1, 2, 3].map((now) => store.spend("seen", "one", now)));
+        assert(
+          won.filter(Boolean).length === 1,
+          "what was asked of a dead wire has not happened, and happens only once",
+        );
+      } finally {
+        await store.close();
+        wire.close();
+      }
+    },
+  );
+
+  test(`${kind}: a wire that breaks fails what is under way with a sentence, and the store connects again by itself`, {
+    skip,
+  }, async () => {
+    const { wire, url } = await behind(direct!);
+    const store = await open(url);
+    try {
+      await store.put("seen", "two", {}, shelf);
+      for (let i = 0; i < 3; i++) {
+        wire.cut();
+        const error = await assertRejects(() => store.get("seen", "two"), StoreError);
+        assertMatch(error.message, /the store connects (again )?by itself/);
+        wire.mend();
+        await untilBack(store);
+      }
+      assertStrictEquals(await store.spend("seen", "two", 1), true);
+    } finally {
+      await store.close();
+      wire.close();
+    }
+  });
+}
+
+/** Waits until calls fail without waiting. */
+async function untilQuick(store: Store): Promise<void> {
+  for (let i = 0; i < 50; i++) {
+    const begun = performance.now();
+    await assertRejects(() => store.get("seen", "one"), StoreError);
+    if (performance.now() - begun < timeout / 4) return;
+  }
+  throw new Error("each call goes on waiting");
+}
+
+/** Waits until calls succeed. */
+async function untilBack(store: Store): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await store.get("seen", "one").then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the store does not come back");
+}

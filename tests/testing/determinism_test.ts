@@ -1,0 +1,140 @@
+/** A server with a seed: what it answers is the same each time and on every runtime, to the byte. */
+
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { seededDice } from "../../src/testing/dice.ts";
+import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../watched.ts";
+
+/** Logs in, refreshes, asks who it was, authenticates with a key; and gives back all that was drawn and answered. */
+async function play(as: TestLatchkey) {
+  const client = as.client({ confidential: true });
+  const machine = as.client({ token_endpoint_auth_method: "private_key_jwt" });
+  const { code, verifier, state, nonce, callback, tokens } = await as.logIn(client, { scope: "openid email read" });
+  as.clock.advance(90);
+  const refreshed = await as.refresh(client, tokens.refresh_token!);
+  const userinfo = await as.fetch("/oauth2/userinfo", {
+    headers: { authorization: `Bearer ${refreshed.access_token}` },
+  });
+  return {
+    client,
+    machine,
+    code,
+    verifier,
+    state,
+    nonce,
+    callback: callback.url,
+    tokens,
+    refreshed,
+    userinfo: await userinfo.json(),
+    minted: await as.mint.accessToken({ scope: "read" }),
+    page: await (await as.fetch("/")).text(),
+    keys: await (await as.fetch("/oauth2/jwks")).json(),
+  };
+}
+
+type Transcript = Awaited<ReturnType<typeof play>>;
+
+async function transcript(options: TestLatchkeyOptions): Promise<Transcript> {
+  await using as = await testLatchkey(options);
+  return await play(as);
+}
+
+const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
+
+test("one seed, one transcript: the very same on Deno, Node and Bun", async () => {
+  const { code, verifier, state, nonce, callback, tokens, client, machine, minted } = await transcript({
+    seed: "latchkey",
+    alg: "EdDSA",
+  });
+  assertEquals({ code, verifier, state, nonce, callback, tokens, minted }, {
+    code: "rskz1bGXm5praevjN1AcvnQkCQR4EwF0j5jn2KsTZwM",
+    verifier: "je8ZL7_ydSJhfaG8mN3nnm79iadvjBZbW800plYEvMw",
+    state: "usvQY6iwIvbvll4GtrMHGA",
+    nonce: "RgEYD1meeKlo6f4anKOQtQ",
+    callback:
+      "https://client.test/callback?code=rskz1bGXm5praevjN1AcvnQkCQR4EwF0j5jn2KsTZwM&state=usvQY6iwIvbvll4GtrMHGA&iss=https%3A%2F%2Flatchkey.test",
+    tokens: {
+      access_token:
+        "eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImxhdGNoa2V5LXRlc3QtZWRkc2EtMSJ9.eyJpc3MiOiJodHRwczovL2xhdGNoa2V5LnRlc3QiLCJzdWIiOiJhbGljZSIsImF1ZCI6Imh0dHBzOi8vbGF0Y2hrZXkudGVzdCIsImNsaWVudF9pZCI6ImNsaWVudC0xIiwic2NvcGUiOiJvcGVuaWQgZW1haWwgcmVhZCIsImlhdCI6MTc2NzIyNTYwMCwiZXhwIjoxNzY3MjI5MjAwLCJqdGkiOiJuVDN2Tmd2Ym5XakVCN3pGX0IyUGNnLk5xUlFGQS1RN1NNLUFaTF9JbUpnNGciLCJhdXRoX3RpbWUiOjE3NjcyMjU2MDAsInNpZCI6IkpvSmJyX0lwTXJrRWJJV0V5di1HcGcifQ.TqafuF_tnFk8CFqULnPHu_oBAUlDttKBq69f-jbtZIiHctsX-eKMgaz3TrNKcuYnBUyegnkt3qZgddR4CrVwBQ",
+      token_type: "Bearer",
+      expires_in: 3600,
+      scope: "openid email read",
+      refresh_token: "AUN5pSYW5PTKFhylyUF_6MPQwH4USNO9TKPAKj_vpws",
+      id_token:
+        "eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCIsImtpZCI6ImxhdGNoa2V5LXRlc3QtZWRkc2EtMSJ9.eyJpc3MiOiJodHRwczovL2xhdGNoa2V5LnRlc3QiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudC0xIiwiZXhwIjoxNzY3MjI5MjAwLCJpYXQiOjE3NjcyMjU2MDAsImF1dGhfdGltZSI6MTc2NzIyNTYwMCwibm9uY2UiOiJSZ0VZRDFtZWVLbG82ZjRhbktPUXRRIiwiYXRfaGFzaCI6Il82TFozMmM2OVY0T1p6a1dIOFozVEFaZ291Smh0OG5nZV9jWWVESDE1TlkiLCJzaWQiOiJKb0picl9JcE1ya0ViSVdFeXYtR3BnIn0.rHE4V3obmXvy1JbJOQZU_P8ZeYyif0ovkRiUgpd-xFENmguKb24M2OBrKyaqYrwOuLfvY182N7VqH5sZ4YfpAg",
+    },
+    minted:
+      "eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImxhdGNoa2V5LXRlc3QtZWRkc2EtMSJ9.eyJpc3MiOiJodHRwczovL2xhdGNoa2V5LnRlc3QiLCJzdWIiOiJhbGljZSIsImF1ZCI6Imh0dHBzOi8vbGF0Y2hrZXkudGVzdCIsImNsaWVudF9pZCI6ImNsaWVudC0xIiwic2NvcGUiOiJyZWFkIiwiaWF0IjoxNzY3MjI1NjkwLCJleHAiOjE3NjcyMjkyOTAsImp0aSI6Iko2SGtjeWVYVklNZG1SZ0NuTEhyV0EuOGFVc3ppNS11ZHJxaDdiNmwwN2N4USIsImF1dGhfdGltZSI6MTc2NzIyNTY5MCwic2lkIjoiNUdmYmVqMXVHdXZ0WW9fTFctejh6QSJ9.emUWgO16e2bEsWqgAAUxP052chfypcXqwPa7ie6JHMMClnKTqLPW2ieRLs6hXyUyyz_jHp4lCLc7Q4Tc7rFSDA",
+  });
+  assertEquals([client.client_secret, machine.private_jwk!.d], [
+    "bHzx3GRSdeLgedZvyqzCMhFC8Ab6oP8Pj8_iwWBNFDo",
+    "h62GjtF5gZESBWPwmN0CxMf32gS30m1SFn5_45nSqjg",
+  ]);
+});
+
+test("one seed, one transcript, with every algorithm: ES256 signs without dice", async () => {
+  const digests: Record<string, string> = {};
+  for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
+    const { page: _, ...told } = await transcript({ seed: "latchkey", alg });
+    digests[alg] = digestOf(told);
+  }
+  assertEquals(digests, {
+    RS256: "c7e0b494b85f73b149182f9b91b1dd08",
+    ES256: "ec26dd6c155ce9dbf1023b9414f2e7ac",
+    EdDSA: "1bf77de28498382a61917ed85127528f",
+  });
+});
+
+test("the same seed gives the same in every server, and again after a reset; another seed gives something else", async () => {
+  const first = await transcript({ seed: 7 });
+  assertEquals(await transcript({ seed: 7 }), first);
+  assertEquals(await transcript({ seed: "7" }), first);
+  await using as = await testLatchkey({ seed: 7 });
+  assertEquals(await play(as), first);
+  await as.reset();
+  assertEquals(await play(as), first);
+  const other = await transcript({ seed: 8 });
+  for (const name of ["code", "verifier", "state", "nonce"] as const) assertNotEquals(other[name], first[name]);
+  assertNotEquals(other.client.client_secret, first.client.client_secret);
+  assertEquals(other.keys, first.keys);
+});
+
+test("registering a client leaves the codes of others as they were", async () => {
+  await using as = await testLatchkey({ seed: 7 });
+  for (let i = 0; i < 3; i++) as.client({ client_id: `other-${i}`, confidential: true });
+  assertEquals((await play(as)).code, (await transcript({ seed: 7 })).code);
+});
+
+test("with a seed the clock stands at the start of 2026, or where it is told to", async () => {
+  await using as = await testLatchkey({ seed: 1 });
+  assertEquals([as.clock.now(), as.clock.frozen], [Date.UTC(2026, 0, 1), true]);
+  await using later = await testLatchkey({ seed: 1, startsAt: new Date(Date.UTC(2027, 0, 1)) });
+  assertEquals([later.clock.now(), later.clock.frozen], [Date.UTC(2027, 0, 1), true]);
+});
+
+test("without a seed nothing is foreseeable", async () => {
+  const [one, two] = [await transcript({}), await transcript({})];
+  for (const name of ["code", "verifier", "state", "nonce"] as const) assertNotEquals(one[name], two[name]);
+  assertNotEquals(one.client.client_secret, two.client.client_secret);
+  assertNotEquals(one.machine.private_jwk!.d, two.machine.private_jwk!.d);
+});
+
+test("seeded dice follow from the seed alone, in pieces of any size, and fall evenly", () => {
+  const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  assertEquals(hex(seededDice("a")(16)), "647a1f9344820f3127a96fba618a9fce");
+  assertEquals(hex(seededDice("é")(8)), "bb5ec4fd3e1197fa");
+  assertEquals(seededDice("a")(5).length, 5);
+  const heads = new Set(Array.from({ length: 2000 }, (_, i) => hex(seededDice(`seed ${i}`)(8))));
+  assertEquals(heads.size, 2000);
+  for (const seed of ["", "a", "b"]) {
+    const bytes = seededDice(seed)(1 << 18);
+    const counts = new Array<number>(256).fill(0);
+    for (const byte of bytes) counts[byte]!++;
+    const expected = bytes.length / 256;
+    const chi2 = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+    // 255 degrees of freedom: one in ten million lies outside.
+    assert(chi2 > 150 && chi2 < 390, `${chi2} for seed "${seed}"`);
+  }
+});

@@ -1,0 +1,611 @@
+/** The server under test as an object: made, reset, listened on, asked, told who logs in and what to issue. */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
+import { decodeJwt } from "jose";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { customFetch, discovery, None } from "openid-client";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import { ecKeyFrom } from "../../src/testing/es256.ts";
+import { faults, LogInError } from "../../src/testing/mod.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../watched.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-kit-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const json = async (response: Response | Promise<Response>) => await (await response).json();
+
+function userinfo(as: TestLatchkey, token: string): Promise<Response> {
+  return as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
+}
+
+/** The address that sends a browser to log in as that client. */
+function authorizeUrl(as: TestLatchkey, client: { client_id: string; redirect_uri: string }, more = ""): string {
+  const challenge = "code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256";
+  const uri = encodeURIComponent(client.redirect_uri);
+  return `${as.issuer}/oauth2/authorize?response_type=code&client_id=${client.client_id}&scope=read&state=s` +
+    `&redirect_uri=${uri}&${challenge}${more}`;
+}
+
+/** The error of a login that is refused. */
+async function refusal(login: Promise<unknown>): Promise<string | undefined> {
+  return (await assertRejects(() => login, LogInError)).error;
+}
+
+test("a server is made of nothing, without a socket, and strict", async () => {
+  await using as = await testLatchkey();
+  assertEquals(as.issuer, "https://latchkey.test");
+  assertEquals((await json(as.fetch("/.well-known/openid-configuration"))).issuer, as.issuer);
+  assertEquals(as.users.all().map((user) => user.sub), ["alice", "bob"]);
+  assertEquals(as.clients.all(), []);
+  const client = as.client();
+  const { tokens, claims, code, verifier } = await as.logIn(client);
+  assertEquals([claims!.iss, claims!.sub, claims!.aud], [as.issuer, "alice", client.client_id]);
+  assertEquals((await json(userinfo(as, tokens.access_token))).name, "Alice Adams");
+  const again = { grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: client.redirect_uri };
+  assertEquals(await refusal(as.token(client, again)), "invalid_grant");
+  assertEquals((await userinfo(as, tokens.access_token)).status, 401);
+});
+
+test("servers side by side know nothing of one another", async () => {
+  await using one = await testLatchkey();
+  await using two = await testLatchkey();
+  const client = one.client({ access_token_format: "opaque" });
+  two.client({ access_token_format: "opaque" });
+  const { tokens } = await one.logIn(client);
+  one.users.delete("bob");
+  one.people.always("alice");
+  one.clock.advance(60);
+  one.on("token").once(faults.error("server_error"));
+  assertEquals(two.users.all().length, 2);
+  assert(two.clock.now() < one.clock.now());
+  assertEquals(await refusal(two.refresh(client, tokens.refresh_token!)), "invalid_grant");
+  assertEquals((await userinfo(two, tokens.access_token)).status, 401);
+  assertEquals((await userinfo(one, tokens.access_token)).status, 200);
+  assertEquals(await refusal(one.logIn(client)), "server_error");
+});
+
+test("a client comes with what it needs to prove itself, by every method", async () => {
+  await using as = await testLatchkey();
+  const open = as.client();
+  assertEquals([open.client_id, open.token_endpoint_auth_method, open.client_secret], ["client-1", "none", undefined]);
+  assertEquals(open.redirect_uri, "https://client.test/callback");
+  const secret: string = as.client({ confidential: true }).client_secret;
+  assertMatch(secret, /^[\w-]{43}$/);
+  const machine = { grant_type: "client_credentials", scope: "read" };
+  for (
+    const token_endpoint_auth_method of ["client_secret_basic", "client_secret_post", "client_secret_jwt"] as const
+  ) {
+    assertEquals((await as.token(as.client({ token_endpoint_auth_method }), machine)).scope, "read");
+  }
+  const one = as.client({ token_endpoint_auth_method: "private_key_jwt" });
+  const two = as.client({ token_endpoint_auth_method: "private_key_jwt" });
+  assertNotEquals(one.private_jwk.d, two.private_jwk.d);
+  assertEquals("d" in one.jwks!.keys[0]!, false);
+  assertEquals((await as.token(one, machine)).scope, "read");
+  assertEquals(await refusal(as.token({ ...one, private_jwk: two.private_jwk }, machine)), "invalid_client");
+  await as.logIn(as.client({ redirect_uri: "http://127.0.0.1/cb", client_id: "mine", scope: "openid read" }));
+  assertEquals(as.clients.find("mine")!.redirectUris, ["http://127.0.0.1/cb"]);
+  as.clients.set({ client_id: "client-9", redirect_uris: ["https://a.test/"] });
+  assertEquals([as.client().client_id, as.client().client_id], ["client-8", "client-10"]);
+});
+
+test("a client that contradicts itself is refused with a sentence", async () => {
+  await using as = await testLatchkey();
+  assertThrows(
+    () => as.client({ confidential: true, token_endpoint_auth_method: "none" as never }),
+    TypeError,
+    "cannot be confidential and authenticate by none",
+  );
+  assertThrows(() => as.client({ confidential: false, client_secret: "x" }), TypeError, "cannot be public");
+  assertThrows(() => as.client({ redirect_uris: ["nowhere"] }), Error, "redirect_uris[0]");
+  assertThrows(
+    () => as.client({ token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "PS256" }),
+    TypeError,
+    "made for ES256",
+  );
+});
+
+test("a reset brings everything back to the start, except for the signing keys", async () => {
+  await using as = await testLatchkey({ startsAt: "2026-05-01T00:00:00Z", users: [{ sub: "ann" }, { sub: "ben" }] });
+  const keys = await json(as.fetch("/oauth2/jwks"));
+  const agent = as.browser();
+  const client = as.client();
+  const { tokens } = await as.logIn(client, { agent });
+  assertEquals((await as.logIn(client, { agent, prompt: "none" })).claims!.sub, "ann");
+  as.users.delete("ann");
+  as.users.set({ sub: "cid" });
+  as.people.always("cid");
+  as.people.denies();
+  as.issue.everyIdToken({ odd: true });
+  as.clock.advance(1e6);
+  as.clock.freeze();
+
+  await as.reset();
+  assertEquals(as.clients.all(), []);
+  assertEquals(as.users.all().map((user) => user.sub), ["ann", "ben"]);
+  assertEquals([as.clock.frozen, new Date(as.clock.now()).toISOString().slice(0, 15)], [false, "2026-05-01T00:0"]);
+  assertEquals(as.log.exchanges, []);
+  assertEquals(as.client().client_id, client.client_id);
+  assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
+  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "login_required");
+  const { claims } = await as.logIn(client);
+  assertEquals([claims!.sub, "odd" in claims!], ["ann", false]);
+  assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
+});
+
+test("a reset forgets code challenges, so that two tests may use the same one", async () => {
+  const warnings: unknown[] = [];
+  await using as = await testLatchkey({ trace: (event) => event.type === "warning" && warnings.push(event) });
+  for (const expected of [0, 1]) {
+    const client = as.client();
+    await as.fetch(authorizeUrl(as, client));
+    assertEquals(warnings.length, 0);
+    if (expected === 0) await as.reset();
+    else {
+      await as.fetch(authorizeUrl(as, client));
+      assertEquals(warnings.length, 1);
+    }
+  }
+});
+
+test("a reset clears a store of another kind too, and leaves it the keys", async () => {
+  await using as = await testLatchkey({ store: sqliteStore(join(folder, "reset.db")) });
+  const client = as.client();
+  const { tokens } = await as.logIn(client);
+  const keys = await json(as.fetch("/oauth2/jwks"));
+  await as.reset();
+  as.client();
+  assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
+  await as.logIn(client);
+  assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
+});
+
+test("listening picks a free port, the issuer follows, and clients registered before keep working", async () => {
+  await using as = await testLatchkey();
+  await using other = await testLatchkey();
+  const client = as.client();
+  const { url } = await as.listen();
+  assertNotEquals((await other.listen()).url, url);
+  assertEquals(as.issuer, url);
+  const metadata = await json(fetch(`${url}/.well-known/openid-configuration`));
+  assertEquals(metadata.issuer, url);
+  const sent = await fetch(authorizeUrl(as, client), { redirect: "manual" });
+  assertMatch(sent.headers.get("location")!, /^https:\/\/client\.test\/callback\?code=/);
+  const { tokens, claims } = await as.logIn(client);
+  assertEquals(claims!.iss, url);
+  const socket = await fetch(metadata.userinfo_endpoint, {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  });
+  assertEquals((await socket.json()).sub, "alice");
+  await as.reset();
+  assertEquals(as.issuer, url);
+});
+
+test("an issuer that was given stays, also when the server listens", async () => {
+  await using as = await testLatchkey({ issuer: "https://login.example" });
+  const { url } = await as.listen();
+  assertMatch(url, /^http:\/\/localhost:\d+$/);
+  assertEquals((await json(fetch(`${url}/.well-known/openid-configuration`))).issuer, "https://login.example");
+});
+
+test("fetch takes what the global one takes, and a path", async () => {
+  await using as = await testLatchkey({ issuer: "https://latchkey.test/tenant" });
+  const url = `${as.issuer}/.well-known/openid-configuration`;
+  const basic = { headers: { "x-odd": "1" }, method: "GET" };
+  for (const input of [url, new URL(url), new Request(url), "/tenant/.well-known/openid-configuration"]) {
+    const response = await as.fetch(input, basic);
+    assertEquals([response.status, response.url, response.redirected], [200, url, false]);
+  }
+  const client = as.client({ confidential: true });
+  const body = new URLSearchParams({ grant_type: "client_credentials", scope: "read" });
+  const authorization = `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`;
+  const request = new Request(`${as.issuer}/oauth2/token`, { method: "POST", body, headers: { authorization } });
+  assertEquals((await as.fetch(request)).status, 200);
+  assertEquals((await as.fetch(`${as.issuer}/oauth2/token`, { method: "POST", body })).status, 401);
+  await assertRejects(() => as.fetch("https://"), TypeError);
+  const standard: typeof fetch = as.fetch;
+  const library = await discovery(new URL(as.issuer), "any", undefined, None(), { [customFetch]: as.fetch });
+  assertEquals([standard, library.serverMetadata().issuer], [as.fetch, as.issuer]);
+});
+
+test("fetch follows redirects within the server, and gives back those that lead away", async () => {
+  await using as = await testLatchkey();
+  const away = as.client();
+  const home = as.client({ redirect_uri: `${as.issuer}/authorized` });
+  const sent = await as.fetch(authorizeUrl(as, away));
+  assertEquals([sent.status, sent.redirected], [302, false]);
+  assertMatch(sent.headers.get("location")!, /^https:\/\/client\.test\/callback\?/);
+
+  const landed = await as.fetch(authorizeUrl(as, home));
+  assertEquals([landed.status, landed.redirected, new URL(landed.url).pathname], [200, true, "/authorized"]);
+  const manual = await as.fetch(authorizeUrl(as, home), { redirect: "manual" });
+  assertEquals([manual.status, manual.redirected], [302, false]);
+  assertEquals((await as.fetch(new Request(authorizeUrl(as, home), { redirect: "manual" }))).status, 302);
+  await assertRejects(() => as.fetch(authorizeUrl(as, away), { redirect: "error" }), TypeError, "redirects");
+
+  const [path, query] = authorizeUrl(as, home).split("?") as [string, string];
+  const posted = await as.fetch(path, { method: "POST", body: new URLSearchParams(query) });
+  assertEquals([posted.status, posted.redirected], [200, true]);
+});
+
+test("fetch ends when its signal says so, before the answer or before the question", async () => {
+  await using as = await testLatchkey();
+  as.on("discovery").once(faults.hang());
+  const ending = new AbortController();
+  const asked = as.fetch("/.well-known/openid-configuration", { signal: ending.signal });
+  ending.abort(new Error("enough"));
+  await assertRejects(() => asked, Error, "enough");
+  let reached = 0;
+  await using deaf = await testLatchkey({ layers: [{ around: (next) => (reached++, next) }] });
+  reached = 0;
+  await assertRejects(() => deaf.fetch("/", { signal: AbortSignal.abort() }), DOMException);
+  assertEquals(reached, 0);
+});
+
+test("an installed fetch is for one origin; several come and go in any order", async () => {
+  const before = globalThis.fetch;
+  const elsewhere: string[] = [];
+  const outside = ((input: string) => {
+    elsewhere.push(String(input));
+    return Promise.resolve(new Response("outside"));
+  }) as typeof fetch;
+  globalThis.fetch = outside;
+  try {
+    await using one = await testLatchkey({ issuer: "https://one.test" });
+    await using two = await testLatchkey({ issuer: "https://two.test" });
+    const issuerAt = async (host: string) => {
+      const response = await fetch(`https://${host}/.well-known/openid-configuration`);
+      return response.headers.get("content-type")?.startsWith("application/json")
+        ? (await response.json()).issuer
+        : await response.text();
+    };
+    const first = one.installFetch();
+    const second = two.installFetch();
+    assertEquals(await issuerAt("one.test"), one.issuer);
+    assertEquals(await issuerAt("two.test"), two.issuer);
+    assertEquals(await issuerAt("api.test"), "outside");
+    assertEquals(await (await one.fetch("https://api.test/x")).text(), "outside");
+    first.uninstall();
+    assertEquals(await issuerAt("one.test"), "outside");
+    assertEquals(await issuerAt("two.test"), two.issuer);
+    second.uninstall();
+    second.uninstall();
+    assertEquals(globalThis.fetch, outside);
+    {
+      using _ = one.installFetch();
+      assertEquals(await issuerAt("one.test"), one.issuer);
+    }
+    assertEquals(globalThis.fetch, outside);
+    one.installFetch();
+    two.installFetch();
+    await two.close();
+    await one.close();
+    assertEquals(globalThis.fetch, outside);
+    assertEquals(elsewhere.length, 3);
+  } finally {
+    globalThis.fetch = before;
+  }
+});
+
+test("of two servers for one origin, the one installed later answers while it is there", async () => {
+  await using one = await testLatchkey();
+  await using two = await testLatchkey({ scopes: ["openid", "two"] });
+  const scopes = async () =>
+    (await json(fetch("https://latchkey.test/.well-known/openid-configuration"))).scopes_supported;
+  using _ = one.installFetch();
+  const usual = await scopes();
+  using later = two.installFetch();
+  assertEquals(await scopes(), ["openid", "two"]);
+  later.uninstall();
+  assertEquals(await scopes(), usual);
+});
+
+test("an installed fetch that others have covered goes on passing everything through", async () => {
+  const before = globalThis.fetch;
+  await using as = await testLatchkey();
+  const mine = as.installFetch();
+  const covered = globalThis.fetch;
+  globalThis.fetch = ((input, init) => covered(input, init)) as typeof fetch;
+  try {
+    assertEquals((await fetch(`${as.issuer}/oauth2/jwks`)).status, 200);
+    mine.uninstall();
+    await assertRejects(() => fetch(`${as.issuer}/oauth2/jwks`));
+  } finally {
+    globalThis.fetch = before;
+  }
+});
+
+test("the clock reaches codes, tokens, sessions and assertions, each to the second", async () => {
+  await using as = await testLatchkey({ lifetimes: { code: 60, access_token: 600, session: 900 } });
+  as.clock.freeze();
+  const client = as.client();
+  const agent = as.browser();
+  const verifier = "a".repeat(43);
+  const redeem = async (code: string) =>
+    await as.token(client, {
+      grant_type: "authorization_code",
+      code,
+      code_verifier: verifier,
+      redirect_uri: client.redirect_uri,
+    });
+  const [early, late] = [await as.mint.code({ client, verifier }), await as.mint.code({ client, verifier })];
+  const { tokens, claims } = await as.logIn(client, { agent });
+  assertEquals(tokens.expires_in, 600);
+  assertEquals(claims!.iat, Math.floor(as.clock.now() / 1000));
+  as.clock.advance(59);
+  await redeem(early);
+  as.clock.advance(1);
+  assertEquals(await refusal(redeem(late)), "invalid_grant");
+  as.clock.set(Number(claims!.iat) * 1000 + 599_999);
+  assertEquals((await userinfo(as, tokens.access_token)).status, 200);
+  as.clock.set(Number(claims!.iat) * 1000 + 600_000);
+  assertEquals((await userinfo(as, tokens.access_token)).status, 401);
+  await as.logIn(client, { agent, prompt: "none" });
+  as.clock.advance(301);
+  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "login_required");
+
+  // The assertion that goes with a token request is made by the server's clock too.
+  const machine = as.client({ token_endpoint_auth_method: "private_key_jwt" });
+  await as.token(machine, { grant_type: "client_credentials", scope: "read" });
+  const hour = 3600;
+  as.clock.advance(24 * hour);
+  await as.token(machine, { grant_type: "client_credentials", scope: "read" });
+});
+
+test("the clock ticks with the machine's, unless it is frozen; it can be moved, and is refused nonsense", async () => {
+  let machine = Date.UTC(2026, 0, 1);
+  await using as = await testLatchkey({ now: () => machine });
+  const { clock } = as;
+  const at = () => new Date(clock.now()).toISOString().slice(11, 23);
+  assertEquals(at(), "00:00:00.000");
+  machine += 1000;
+  assertEquals(at(), "00:00:01.000");
+  clock.advance(59);
+  assertEquals(at(), "00:01:00.000");
+  clock.freeze();
+  machine += 5000;
+  assertEquals([at(), clock.frozen], ["00:01:00.000", true]);
+  clock.advance(-0.5);
+  assertEquals(at(), "00:00:59.500");
+  clock.resume();
+  machine += 500;
+  assertEquals([at(), clock.frozen], ["00:01:00.000", false]);
+  clock.set("2026-01-01T12:00:00Z");
+  machine += 1;
+  assertEquals(at(), "12:00:00.001");
+  clock.freeze(new Date(Date.UTC(2027, 0, 1, 1)));
+  assertEquals(at(), "01:00:00.000");
+  assertThrows(() => clock.advance(NaN), RangeError, "found NaN");
+  assertThrows(() => clock.set("tomorrow"), RangeError, "found tomorrow");
+  await assertRejects(() => testLatchkey({ startsAt: NaN }), RangeError);
+});
+
+test("people: who comes next, who always comes, who denies, who allows less", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const sub = async () => (await as.logIn(client)).claims!.sub;
+  as.people.next("bob");
+  assertEquals([await sub(), await sub()], ["bob", "alice"]);
+  as.people.always("bob");
+  as.people.next("alice");
+  assertEquals([await sub(), await sub(), await sub()], ["alice", "bob", "bob"]);
+  as.people.denies("bob");
+  assertEquals(await refusal(as.logIn(client)), "access_denied");
+  assertEquals((await as.logIn(client, { as: "alice" })).claims!.sub, "alice");
+  as.people.agrees("bob");
+  as.people.allows("bob", "openid email");
+  assertEquals((await as.logIn(client, { scope: "openid profile email read" })).tokens.scope, "openid email");
+  assertEquals(await refusal(as.logIn(client, { scope: "read" })), "access_denied");
+  as.people.denies();
+  assertEquals(await refusal(as.logIn(client, { as: "alice" })), "access_denied");
+  as.people.agrees();
+  assertEquals((await as.logIn(client, { scope: "openid read" })).tokens.scope, "openid read");
+  assertThrows(() => as.people.next("nobody"), TypeError, `no user "nobody". Its users: alice, bob.`);
+  assertThrows(() => as.people.denies("nobody"), TypeError);
+  assertEquals(await refusal(as.logIn(client, { as: "nobody" })), "access_denied");
+});
+
+test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobody, and a hint is a demand", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const agent = as.browser();
+  as.people.next("bob");
+  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "login_required");
+  const { tokens, claims } = await as.logIn(client, { agent });
+  assertEquals(claims!.sub, "bob");
+  as.people.next("alice");
+  const silent = await as.logIn(client, { agent, prompt: "none" });
+  assertEquals([silent.claims!.sub, silent.claims!.sid], ["bob", claims!.sid]);
+  const hinted = { agent, authorization: { id_token_hint: tokens.id_token! } };
+  assertEquals(await refusal(as.logIn(client, hinted)), "access_denied");
+  as.people.next("bob");
+  assertEquals((await as.logIn(client, { agent })).claims!.sid, claims!.sid);
+  as.people.denies("bob");
+  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "consent_required");
+  as.people.agrees();
+  as.people.next("alice");
+  const switched = await as.logIn(client, { agent, authorization: { login_hint: "bob" } });
+  assertEquals(switched.claims!.sub, "alice");
+  assertNotEquals(switched.claims!.sid, claims!.sid);
+});
+
+test("an approver of one's own decides where the people were told nothing", async () => {
+  await using as = await testLatchkey({
+    approver: ({ scope }, { users, now }) => ({ user: users.find("bob")!, scope, authTime: now() }),
+  });
+  const client = as.client();
+  assertEquals((await as.logIn(client)).claims!.sub, "bob");
+  as.people.next("alice");
+  assertEquals((await as.logIn(client)).claims!.sub, "alice");
+  as.people.denies("bob");
+  assertEquals(await refusal(as.logIn(client)), "access_denied");
+});
+
+test("hooks change the claims of the next token, or of every one, and the signature holds", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  as.issue.everyIdToken({ roles: ["user"], amr: ["pwd"] });
+  as.issue.nextIdToken(({ roles, auth_time: _, ...claims }) => ({ ...claims, roles: [...roles as string[], "admin"] }));
+  as.issue.nextIdToken({ amr: undefined });
+  const [first, second, third] = [await as.logIn(client), await as.logIn(client), await as.logIn(client)];
+  assertEquals([first.claims!.roles, first.claims!.auth_time], [["user", "admin"], undefined]);
+  assertEquals([second.claims!.roles, "amr" in second.claims!], [["user"], false]);
+  assertEquals(third.claims!.amr, ["pwd"]);
+
+  as.issue.nextAccessToken({ tenant: "a", aud: [as.issuer, "https://api.test"] });
+  const [shaped, plain] = [await as.logIn(client), await as.logIn(client)];
+  assertEquals([decodeJwt(shaped.tokens.access_token).tenant, decodeJwt(shaped.tokens.access_token).aud], [
+    "a",
+    [as.issuer, "https://api.test"],
+  ]);
+  assertEquals("tenant" in decodeJwt(plain.tokens.access_token), false);
+  assertEquals((await userinfo(as, shaped.tokens.access_token)).status, 200);
+  assertEquals("tenant" in decodeJwt(await as.mint.accessToken({ client })), false);
+});
+
+test("hooks reach opaque access tokens, whose expiry follows their claims", async () => {
+  await using as = await testLatchkey();
+  as.clock.freeze();
+  const client = as.client({ confidential: true, access_token_format: "opaque" });
+  as.issue.nextAccessToken(({ exp, ...claims }) => ({ ...claims, tenant: "a", exp: Number(exp) + 3600 }));
+  const { tokens } = await as.logIn(client);
+  const introspect = async () =>
+    await json(as.fetch("/oauth2/introspect", {
+      method: "POST",
+      body: new URLSearchParams({ token: tokens.access_token }),
+      headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
+    }));
+  assertEquals((await introspect()).tenant, "a");
+  as.clock.advance(2 * 3600 - 1);
+  assertEquals((await introspect()).active, true);
+  as.clock.advance(1);
+  assertEquals((await introspect()).active, false);
+});
+
+test("hooks reach userinfo, plain and signed, and leave refusals alone", async () => {
+  await using as = await testLatchkey();
+  const plain = (await as.logIn(as.client())).tokens.access_token;
+  const signed = (await as.logIn(as.client({ userinfo_signed_response_alg: "ES256" }))).tokens.access_token;
+  as.issue.nextUserinfo({ name: "Nobody", picture: "x" });
+  assertEquals((await userinfo(as, "wrong")).status, 401);
+  const answer = await json(userinfo(as, plain));
+  assertEquals([answer.sub, answer.name, answer.picture], ["alice", "Nobody", "x"]);
+  assertEquals((await json(userinfo(as, plain))).name, "Alice Adams");
+  as.issue.everyUserinfo(() => ({ sub: "other" }));
+  assertEquals(await json(userinfo(as, plain)), { sub: "other" });
+  assertEquals(decodeJwt(await (await userinfo(as, signed)).text()), { sub: "other" });
+});
+
+test("a fault comes after the hooks, whichever was written first", async () => {
+  await using as = await testLatchkey();
+  as.on("token").once(faults.idToken.wrongAudience());
+  as.issue.nextIdToken({ aud: "mine", extra: 1 });
+  const { claims } = await as.logIn(as.client());
+  assertEquals(claims!.extra, 1);
+  assertNotEquals(claims!.aud, "mine");
+});
+
+test("a fault that was not met is told at the end of a test, once, after everything is over", async () => {
+  const as = await testLatchkey();
+  as.on("token").once(faults.error("invalid_grant"));
+  const told = await assertRejects(() => as.reset(), Error, "1 fault was not met");
+  assertMatch(told.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token came/);
+  await as.reset();
+  await as.logIn(as.client());
+  as.on("jwks").times(2, faults.drop());
+  using _ = as.installFetch();
+  const before = globalThis.fetch;
+  await assertRejects(() => as.close(), Error, "never fired");
+  assertNotEquals(globalThis.fetch, before);
+  await as.close();
+});
+
+test("closing does not wait for requests that a fault holds up", async () => {
+  const as = await testLatchkey();
+  const { url } = await as.listen();
+  as.on("jwks").once(faults.hang());
+  const asked = fetch(`${url}/oauth2/jwks`).then(() => "answered", () => "dropped");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await as.close();
+  assertMatch(await asked, /answered|dropped/);
+});
+
+test("what is minted has a client to be for, even where none was registered", async () => {
+  await using as = await testLatchkey();
+  const token = await as.mint.accessToken({ scope: "openid" });
+  assertEquals(decodeJwt(token).client_id, "client-1");
+  assertEquals((await json(userinfo(as, token))).sub, "alice");
+});
+
+test("a layer of one's own lies below faults and hooks, and options of the server count", async () => {
+  const seen: string[] = [];
+  await using as = await testLatchkey({
+    alg: "ES256",
+    lifetimes: { access_token: 5 },
+    layers: [{
+      around: (next) => async (request, peer) => {
+        seen.push(new URL(request.url).pathname);
+        return await next(request, peer);
+      },
+    }],
+  });
+  const client = as.client();
+  as.on("token").once(faults.error("invalid_grant"));
+  await assertRejects(() => as.logIn(client));
+  assertEquals(seen, ["/oauth2/authorize"]);
+  assertEquals((await as.logIn(client)).tokens.expires_in, 5);
+});
+
+test("[JC-06] a client's keys are fetched by the global fetch of the moment, and again by the server's clock", async () => {
+  await using as = await testLatchkey();
+  as.clock.freeze();
+  const machine = { grant_type: "client_credentials" };
+  const keys = ["one", "two"].map((kid, i) => ({ ...ecKeyFrom(new Uint8Array(32).fill(i + 1)), kid, alg: "ES256" }));
+  const client = as.client({ token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://keys.test/jwks" });
+  assertEquals(client.private_jwk, undefined);
+  const answers = [true, true, false, true].map((good, i) => {
+    const { d: _, ...half } = keys[i === 0 ? 0 : 1]!;
+    return good ? Response.json({ keys: [half] }) : new Response(null, { status: 500 });
+  });
+  const before = globalThis.fetch;
+  globalThis.fetch = () => Promise.resolve(answers.shift()!);
+  const [one, two] = keys.map((private_jwk) => as.token.bind(as, { ...client, private_jwk }, machine));
+  try {
+    await one!();
+    assertEquals(await refusal(two!()), "invalid_client");
+    as.clock.advance(29);
+    assertEquals([await refusal(two!()), answers.length], ["invalid_client", 3]);
+    as.clock.advance(1);
+    await two!();
+    as.clock.advance(60);
+    // An unknown key is looked for, in vain; the known one is not forgotten over it.
+    assertEquals([await refusal(one!()), answers.length], ["invalid_client", 1]);
+    await two!();
+    as.clock.advance(541);
+    await two!();
+    assertEquals(answers.length, 0);
+  } finally {
+    globalThis.fetch = before;
+  }
+});
+
+test("where people are shown pages, the browser answers them as the test has decided", async () => {
+  await using as = await testLatchkey({ login: "interactive" });
+  const client = as.client();
+  const sub = async (options = {}) => (await as.logIn(client, options)).claims!.sub;
+  as.people.next("bob");
+  assertEquals([await sub(), await sub(), await sub({ as: "bob" })], ["bob", "alice", "bob"]);
+  as.people.denies("alice");
+  assertEquals(await refusal(as.logIn(client)), "access_denied");
+  as.people.allows("bob", "openid email");
+  assertEquals(
+    (await as.logIn(client, { as: "bob", scope: "openid profile email", prompt: "consent" })).tokens.scope,
+    "openid email",
+  );
+  const shown = await as.browser().open(authorizeUrl(as, client));
+  assertMatch(shown.headers.get("content-type")!, /^text\/html/);
+});

@@ -1,0 +1,187 @@
+/** The clients that applications use, handed the mock's fetch: whole logins in one process, without a socket. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Auth, customFetch as authFetch, skipCSRFCheck } from "@auth/core";
+import type { AuthConfig } from "@auth/core";
+import { auth } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from "@modelcontextprotocol/client";
+import { test } from "node:test";
+import * as oauth from "oauth4webapi";
+import * as openid from "openid-client";
+import { testLatchkey } from "../watched.ts";
+
+test("openid-client logs in by the mock's fetch, refreshes, and meets a user who denies", async () => {
+  await using as = await testLatchkey();
+  const { client_id, client_secret, redirect_uri } = as.client({ confidential: true });
+  const config = await openid.discovery(
+    new URL(as.issuer),
+    client_id,
+    undefined,
+    openid.ClientSecretBasic(client_secret),
+    {
+      [openid.customFetch]: as.fetch as openid.CustomFetch,
+      execute: [openid.enableNonRepudiationChecks],
+    },
+  );
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const checks = { pkceCodeVerifier, expectedState: openid.randomState(), expectedNonce: openid.randomNonce() };
+  const url = openid.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: "openid email",
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+  });
+  const browser = as.browser();
+  const callback = await browser.authorize(url);
+  const tokens = await openid.authorizationCodeGrant(config, new URL(callback.url), checks);
+  const { sub } = tokens.claims()!;
+  assertEquals(await openid.fetchUserInfo(config, tokens.access_token, sub), {
+    sub: "alice",
+    email: "alice@example.com",
+    email_verified: true,
+  });
+  assertEquals((await openid.refreshTokenGrant(config, tokens.refresh_token!)).claims()!.sub, sub);
+
+  as.people.denies("alice");
+  const denied = new URL((await browser.authorize(url)).url);
+  const refusal = await assertRejects(() => openid.authorizationCodeGrant(config, denied, checks));
+  assert(refusal instanceof openid.AuthorizationResponseError);
+  assertEquals(refusal.error, "access_denied");
+});
+
+test("oauth4webapi logs in by the mock's fetch, and refuses a minted token that is not for it", async () => {
+  await using as = await testLatchkey();
+  const { redirect_uri, ...registered } = as.client();
+  const client: oauth.Client = { client_id: registered.client_id };
+  const options = { [oauth.customFetch]: as.fetch };
+  const issuer = new URL(as.issuer);
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+  const verifier = oauth.generateRandomCodeVerifier();
+  const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+  const url = new URL(server.authorization_endpoint!);
+  url.search = String(
+    new URLSearchParams({
+      response_type: "code",
+      client_id: client.client_id,
+      redirect_uri,
+      scope: "openid",
+      state,
+      nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    }),
+  );
+  const { url: callback } = await as.browser().authorize(url);
+  const params = oauth.validateAuthResponse(server, client, new URL(callback), state);
+  const answer = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    params,
+    redirect_uri,
+    verifier,
+    options,
+  );
+  const wishes = { expectedNonce: nonce, requireIdToken: true };
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, wishes);
+  await oauth.validateApplicationLevelSignature(server, answer, options);
+  assertEquals(oauth.getValidatedIdTokenClaims(tokens)!.sub, "alice");
+
+  const knock = (token: string) =>
+    oauth.validateJwtAccessToken(
+      server,
+      new Request(as.issuer, { headers: { authorization: `Bearer ${token}` } }),
+      as.issuer,
+      options,
+    );
+  assertEquals((await knock(tokens.access_token)).sub, "alice");
+  assertEquals((await knock(await as.mint.accessToken({ user: "bob" }))).sub, "bob");
+  for (const how of [{ expired: true }, { signedBy: "wrong key" }, { issuer: "https://other.test" }] as const) {
+    await assertRejects(async () => await knock(await as.mint.accessToken(how)));
+  }
+});
+
+test("Auth.js logs a user in by the mock's fetch", async () => {
+  await using as = await testLatchkey();
+  const redirect_uri = "https://app.example/auth/callback/latchkey";
+  const { client_id, client_secret } = as.client({ confidential: true, redirect_uri });
+  const config: AuthConfig = {
+    basePath: "/auth",
+    secret: "the secret of the application itself",
+    trustHost: true,
+    skipCSRFCheck,
+    providers: [{
+      id: "latchkey",
+      name: "Latchkey",
+      type: "oidc",
+      issuer: as.issuer,
+      clientId: client_id,
+      clientSecret: client_secret,
+      idToken: false,
+      checks: ["pkce", "state", "nonce"],
+      [authFetch]: as.fetch,
+    }],
+  };
+  const cookies = new Map<string, string>();
+  const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await Auth(new Request(url, { ...init, headers: { ...init.headers as object, cookie } }), config);
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      cookies.set(name!, value!);
+    }
+    return response;
+  };
+  const begun = await ask("https://app.example/auth/signin/latchkey", {
+    method: "POST",
+    body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+  as.people.next("bob");
+  const callback = await as.browser().authorize(begun.headers.get("location")!);
+  assertEquals((await ask(callback.url)).headers.get("location"), "https://app.example/home");
+  const { user } = await (await ask("https://app.example/auth/session")).json();
+  assertEquals(user, { name: "Bob Brown", email: "bob@example.com" });
+});
+
+/** What an MCP client keeps for one server. */
+function keeper(client: { readonly client_id: string; readonly redirect_uri: string }) {
+  let tokens: StoredOAuthTokens | undefined;
+  let verifier = "";
+  let discovered: OAuthDiscoveryState | undefined;
+  const sentTo: URL[] = [];
+  const provider: OAuthClientProvider = {
+    redirectUrl: client.redirect_uri,
+    clientMetadata: { redirect_uris: [client.redirect_uri], token_endpoint_auth_method: "none" },
+    clientInformation: () => ({ client_id: client.client_id }),
+    tokens: () => tokens,
+    saveTokens: (saved) => void (tokens = saved),
+    redirectToAuthorization: (url) => void sentTo.push(url),
+    saveCodeVerifier: (saved) => void (verifier = saved),
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (saved) => void (discovered = saved),
+    discoveryState: () => discovered,
+  };
+  return { provider, sentTo, tokens: () => tokens };
+}
+
+test("the MCP SDK's client authorizes by the mock's fetch, for its resource, and refreshes", async () => {
+  await using as = await testLatchkey();
+  const { provider, sentTo, tokens } = keeper(as.client());
+  const serverUrl = "https://mcp.example/mcp";
+  const about = { resource: serverUrl, authorization_servers: [as.issuer], scopes_supported: ["read"] };
+  const fetchFn = (url: string | URL, init?: RequestInit) =>
+    String(url).startsWith("https://mcp.example/") ? Promise.resolve(Response.json(about)) : as.fetch(url, init);
+
+  assertEquals(await auth(provider, { serverUrl, fetchFn }), "REDIRECT");
+  const { code, iss } = await as.browser().authorize(sentTo[0]!);
+  assertEquals(await auth(provider, { serverUrl, fetchFn, authorizationCode: code, iss }), "AUTHORIZED");
+  const first = tokens()!;
+  const { aud, scope } = JSON.parse(atob(first.access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  assertEquals([aud, scope, first.token_type], [serverUrl, "read", "Bearer"]);
+
+  assertEquals(await auth(provider, { serverUrl, fetchFn }), "AUTHORIZED");
+  assert(tokens()!.refresh_token !== first.refresh_token);
+});

@@ -1,0 +1,171 @@
+/** A whole login in one call, as a good client makes it. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import type { ClientAuthMethod, Layer } from "../../src/mod.ts";
+import { each } from "../flows/harness.ts";
+import { LogInError } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../watched.ts";
+
+const methods: readonly ClientAuthMethod[] = [
+  "none",
+  "client_secret_basic",
+  "client_secret_post",
+  "client_secret_jwt",
+  "private_key_jwt",
+];
+
+/** What a login is thrown with. */
+async function thrown(login: Promise<unknown>): Promise<LogInError> {
+  const error = await assertRejects(() => login, LogInError);
+  assert(error instanceof LogInError);
+  return error;
+}
+
+test("a login is one call, by each way that a client proves itself", async () => {
+  await using as = await testLatchkey();
+  await each(methods, async (token_endpoint_auth_method) => {
+    const client = as.client({ token_endpoint_auth_method });
+    const { tokens, claims, callback, code, state, nonce, request } = await as.logIn(client);
+    assertEquals([tokens.token_type, tokens.scope], ["Bearer", "openid profile email"]);
+    assertEquals([claims!.sub, claims!.aud, claims!.nonce], ["alice", client.client_id, nonce]);
+    assertEquals([callback.code, callback.state, callback.iss, callback.method], [code, state, as.issuer, "GET"]);
+    assertEquals(request.searchParams.get("code_challenge_method"), "S256");
+    const again = await as.refresh(client, tokens.refresh_token!);
+    assertEquals(again.scope, tokens.scope);
+  });
+});
+
+test("a login asks for what it is told to ask for", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const { tokens, claims, nonce, request } = await as.logIn(client, {
+    scope: "openid read write",
+    resource: "https://api.example/",
+    prompt: "login",
+    as: "bob",
+    untick: ["write"],
+    authorization: { max_age: "60", nonce: "n0nce", state: undefined },
+  });
+  assertEquals([tokens.scope, claims!.sub, claims!.nonce, nonce], ["openid read", "bob", "n0nce", "n0nce"]);
+  const { searchParams } = request;
+  assertEquals([searchParams.get("prompt"), searchParams.get("max_age"), searchParams.has("state")], [
+    "login",
+    "60",
+    false,
+  ]);
+  assertEquals(as.clients.find(client.client_id)!.redirectUris[0], searchParams.get("redirect_uri"));
+});
+
+test("without a code challenge in the request there is no verifier with the code", async () => {
+  await using as = await testLatchkey();
+  const plain = { code_challenge: undefined, code_challenge_method: undefined };
+  await as.logIn(as.client({ confidential: true }), { authorization: plain });
+  const error = await thrown(as.logIn(as.client(), { authorization: plain }));
+  assertEquals([error.error, error.why?.rule], ["invalid_request", "PK-01"]);
+});
+
+test("verifier, state and nonce come from the server's dice", async () => {
+  const drawn = async () => {
+    let byte = 0;
+    await using as = await testLatchkey({ random: (bytes) => Uint8Array.from({ length: bytes }, () => byte++ % 256) });
+    const { verifier, state, nonce, code, tokens } = await as.logIn(as.client({ client_id: "spa" }));
+    return [verifier, state, nonce, code, tokens.refresh_token];
+  };
+  const first = await drawn();
+  assertEquals(new Set(first).size, 5);
+  assertEquals(await drawn(), first);
+});
+
+test("a login that is refused says why: expected, received, rule", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const page = await thrown(as.logIn({ ...client, redirect_uri: "https://elsewhere.test/" }));
+  assertEquals([page.status, page.why?.rule, page.callback], [400, "RU-01", undefined]);
+  assertMatch(page.message, /\/oauth2\/authorize showed a page .* 400\n +redirect_uri is not registered/);
+  assertMatch(
+    page.message,
+    /\n +expected: https:\/\/client\.test\/callback\n +received: https:\/\/elsewhere\.test\/\n/,
+  );
+
+  const sent = await thrown(as.logIn(client, { scope: "openid admin2", authorization: { code_challenge: "short" } }));
+  assertEquals([sent.error, sent.callback?.error, sent.status], ["invalid_request", "invalid_request", undefined]);
+  assertMatch(sent.message, /said no to client client-1: invalid_request, code_challenge .*\n +expected: /s);
+
+  const answered = await thrown(as.logIn(client, { token: { redirect_uri: "https://client.test/other" } }));
+  assertEquals([answered.status, answered.error, answered.why?.rule], [400, "invalid_grant", "TK-15"]);
+  assertMatch(answered.message, /said no to client client-1: 400 invalid_grant, .*\[TK-15\]\n/);
+  assertMatch(
+    answered.message,
+    /\n +expected: https:\/\/client\.test\/callback\n +received: https:\/\/client\.test\/other\n/,
+  );
+
+  const stranger = await thrown(as.logIn({ ...as.client({ confidential: true }), client_secret: "wrong" }));
+  assertEquals([stranger.status, stranger.error], [401, "invalid_client"]);
+});
+
+test("what is thrown repeats no secret", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const { code, verifier } = await as.logIn(client);
+  const { message } = await thrown(as.logIn(client, { token: { redirect_uri: `https://client.test/?code=${code}` } }));
+  assert(!message.includes(code));
+  const replay = { grant_type: "authorization_code", code, redirect_uri: client.redirect_uri, code_verifier: verifier };
+  const replayed = await thrown(as.token(client, replay));
+  assertEquals(replayed.why?.rule, "CI-06");
+  assert(!replayed.message.includes(code) && !replayed.message.includes(verifier));
+});
+
+/** A layer that changes where the authorization endpoint sends the browser. */
+function diverting(change: (url: URL) => void): Layer {
+  return {
+    around: (next) => async (request, peer) => {
+      const answer = await next(request, peer);
+      if (answer instanceof Response || answer.headers.location === undefined) return answer;
+      const url = new URL(answer.headers.location);
+      change(url);
+      return { ...answer, headers: { ...answer.headers, location: url.href } };
+    },
+  };
+}
+
+test("a good client takes no answer whose state or issuer is not its own", async () => {
+  await each<[string, (url: URL) => void]>([
+    ["state", ({ searchParams }) => searchParams.set("state", "another")],
+    ["state", ({ searchParams }) => searchParams.delete("state")],
+    ["iss", ({ searchParams }) => searchParams.set("iss", "https://other.test")],
+    ["iss", ({ searchParams }) => searchParams.delete("iss")],
+  ], async ([name, change]) => {
+    await using as = await testLatchkey({ layers: [diverting(change)] });
+    const { message, callback } = await thrown(as.logIn(as.client()));
+    assertMatch(message, new RegExp(`${name} is wrong\n +expected: .+\n +received: `));
+    assert(callback?.code !== undefined);
+  });
+});
+
+test("an answer without a code, and one that is no JSON, end the login with a sentence", async () => {
+  await using empty = await testLatchkey({ layers: [diverting(({ searchParams }) => searchParams.delete("code"))] });
+  assertMatch((await thrown(empty.logIn(empty.client()))).message, /neither a code nor an error/);
+  const secret = "a-secret-that-should-stay-one".repeat(2);
+  for (const [body, shown] of [["<html>Bad", "<html>Bad"], ["null", "null"], [`{"token":"${secret}`, `{"token":"…(`]]) {
+    const broken: Layer = {
+      around: (next) => async (request, peer) =>
+        request.url.endsWith("/token") ? new Response(body, { status: 502 }) : await next(request, peer),
+    };
+    await using as = await testLatchkey({ layers: [broken] });
+    const { message, status } = await thrown(as.logIn(as.client()));
+    assert(message.includes(`answered 502 with something that is no JSON object: ${shown}`), message);
+    assertEquals([status, message.includes(secret)], [502, false]);
+  }
+});
+
+test("a client gets tokens for itself, and what its method lacks is said", async () => {
+  await using as = await testLatchkey();
+  const client = as.client({ confidential: true });
+  const { scope, access_token } = await as.token(client, { grant_type: "client_credentials", scope: "read" });
+  assertEquals([scope, access_token.split(".").length], ["read", 3]);
+  const { client_secret: _, ...bare } = client;
+  await assertRejects(() => as.token(bare, {}), TypeError, "client_secret of client client-1");
+  const { private_jwk: __, ...keyless } = as.client({ token_endpoint_auth_method: "private_key_jwt" });
+  await assertRejects(() => as.token(keyless, {}), TypeError, "private_jwk of client client-2");
+});

@@ -1,0 +1,358 @@
+/** The log of the mock: what it shows, how a test waits for an exchange, and what it says when an expectation fails. */
+
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
+import { test } from "node:test";
+import type { Layer, Reply } from "../../src/mod.ts";
+import { recorder } from "../../src/recorder/recorder.ts";
+import { testLog } from "../../src/testing/log.ts";
+import type { Log } from "../../src/testing/log.ts";
+import { LogError } from "../../src/testing/log_error.ts";
+import { as, crowd, post, publicTokens, refresh, refreshed, userinfo, webTokens } from "../flows/client_endpoints.ts";
+import { basic, bench, challenge, verifier } from "../flows/harness.ts";
+import type { Bench } from "../flows/harness.ts";
+
+async function logged(...layers: readonly Layer[]): Promise<{ readonly b: Bench; readonly log: Log }> {
+  const record = recorder();
+  const b = await bench({ ...crowd, layers: [record, ...layers] });
+  return { b, log: testLog(record) };
+}
+
+/** The error of an expectation that must fail, as a test runner sees it. */
+function failure(expectation: () => unknown): LogError {
+  const error = assertThrows(expectation, LogError);
+  assert(error instanceof Error);
+  assertEquals(error.name, "AssertionError");
+  return error;
+}
+
+test("the log shows every exchange in order, by endpoint, and the newest of one", async () => {
+  const { b, log } = await logged();
+  const { access_token, refresh_token } = await publicTokens(b);
+  await refresh(b, refresh_token);
+  await userinfo(b, access_token);
+  assertEquals(log.exchanges.map(({ endpoint }) => endpoint), ["authorize", "token", "token", "userinfo"]);
+  assertEquals(log.of("token").map(({ request }) => new Map(request.form).get("grant_type")), [
+    "authorization_code",
+    "refresh_token",
+  ]);
+  assertEquals(log.of("token", { grant_type: "refresh_token" }).map(({ number }) => number), [3]);
+  assertEquals(log.last("token").number, 3);
+  assertEquals(log.last("token", { grant_type: "authorization_code" }).number, 2);
+  assertEquals(log.of("jwks"), []);
+  assertEquals(log.flows.map(({ client, exchanges }) => [client, exchanges.length]), [["spa", 4]]);
+  log.clear();
+  assertEquals([log.exchanges, log.flows], [[], []]);
+});
+
+test("an exchange is picked by client, grant, method, parameters, or a function", async () => {
+  const { b, log } = await logged();
+  const { access_token } = await webTokens(b);
+  const code = await b.code({ prompt: "login" });
+  await b.token({ code });
+  await userinfo(b, access_token);
+  const count = (...which: Parameters<Log["of"]>) => log.of(...which).length;
+  assertEquals(count("token", { client: "web" }), 1);
+  assertEquals(count("token", { client: { client_id: "spa" } }), 1);
+  assertEquals(count("token", { client: "spa", grant_type: "refresh_token" }), 0);
+  assertEquals(count("token", { params: { code } }), 1, "by the secret as it was sent");
+  assertEquals(count("authorize", { params: { prompt: /^log/, code_challenge: challenge } }), 1);
+  assertEquals(count("authorize", { params: { code_challenge: undefined } }), 1);
+  assertEquals(count("authorize", { method: "POST" }), 0);
+  assertEquals(count("authorize", ({ held }) => held.some(({ rule }) => rule === "PK-02")), 1);
+});
+
+test("secrets are masked unless they are asked for", async () => {
+  const { b, log } = await logged();
+  const { access_token, refresh_token } = await publicTokens(b);
+  await userinfo(b, access_token);
+  const secrets = [access_token, refresh_token, verifier];
+  const shown = (view: Log) =>
+    JSON.stringify([
+      view.exchanges,
+      view.flows,
+      view.of("token"),
+      view.last("token"),
+      view.last("userinfo"),
+      String(view),
+    ]);
+  for (const secret of secrets) assert(!shown(log).includes(secret) && shown(log.unmasked).includes(secret));
+  assertEquals(log.unmasked.last("userinfo").request.headers.authorization, `Bearer ${access_token}`);
+  assertEquals((await log.unmasked.next("userinfo")).request.headers.authorization, `Bearer ${access_token}`);
+  assertMatch(log.last("userinfo").request.headers.authorization!, /^Bearer eyJ…/);
+});
+
+test("next hands out each exchange once, in order, those that came before it was asked included", async () => {
+  const { b, log } = await logged();
+  const { refresh_token } = await publicTokens(b);
+  assertEquals((await log.next("token")).number, 2);
+  const waiting = [log.next("token"), log.next("token")];
+  await refreshed(b, refresh_token);
+  await b.token({ code: "never-issued" });
+  assertEquals((await Promise.all(waiting)).map(({ number, outcome }) => [number, outcome]), [[3, "done"], [
+    4,
+    "refused",
+  ]]);
+  await b.token({ code: "again" });
+  assertEquals((await log.next("token")).number, 5);
+  assertEquals((await log.next("authorize")).number, 1);
+});
+
+test("next waits for the one that is meant and leaves the others for later", async () => {
+  const { b, log } = await logged();
+  const { refresh_token } = await publicTokens(b);
+  const refreshing = log.next("token", { grant_type: "refresh_token" });
+  await post(b, "/oauth2/token", { grant_type: "client_credentials" }, as("machine"));
+  await refreshed(b, refresh_token);
+  assertEquals((await refreshing).number, 4);
+  assertEquals([(await log.next("token")).number, (await log.next("token")).number], [2, 3]);
+});
+
+test("next waits until the exchange has ended, however it does", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { b, log } = await logged({
+    around: () => async () => {
+      await gate;
+      return Response.error();
+    },
+  });
+  const lost = assertRejects(() => b.get("/oauth2/jwks"), TypeError);
+  const next = log.next("jwks");
+  assertEquals(log.last("jwks").outcome, "under way");
+  open();
+  assertEquals((await next).outcome, "lost");
+  await lost;
+});
+
+test("after clear, what was there before is not handed out any more", async () => {
+  const { b, log } = await logged();
+  await b.get("/oauth2/jwks");
+  log.clear();
+  const next = log.next("jwks");
+  await b.get("/oauth2/jwks");
+  assertEquals((await next).number, 2);
+});
+
+test("next gives up only when it is asked to: by a signal with its reason, or after a time with what came instead", async () => {
+  const { b, log } = await logged();
+  const control = new AbortController();
+  const given = log.next("token", undefined, { signal: control.signal });
+  const reason = new Error("the test is over");
+  control.abort(reason);
+  assertStrictEquals(await assertRejects(() => given), reason);
+  assertStrictEquals(await assertRejects(() => log.next("token", undefined, { signal: control.signal })), reason);
+  const empty = await assertRejects(() => log.next("token", undefined, { within: 1 }), LogError);
+  assertEquals(empty.message, "expected a request to token within 1 milliseconds; nothing came");
+  await b.get("/oauth2/jwks");
+  const late = await assertRejects(() => log.next("token", undefined, { within: 1 }), LogError);
+  assertEquals(
+    late.message,
+    "expected a request to token within 1 milliseconds; these requests came:\n  GET jwks, nobody → 200 done",
+  );
+  await publicTokens(b);
+  assertEquals((await log.next("token", undefined, { within: 1000 })).number, 3);
+});
+
+test("whoever gave up waiting takes nothing from those who wait on", async () => {
+  const { b, log } = await logged();
+  const control = new AbortController();
+  const given = assertRejects(() => log.next("jwks", undefined, { signal: control.signal }));
+  const waiting = log.next("jwks");
+  control.abort();
+  await b.get("/oauth2/jwks");
+  assertEquals((await waiting).number, 1);
+  await given;
+});
+
+test("an expectation reads like a sentence", async () => {
+  const { b, log } = await logged();
+  await webTokens(b);
+  const web = { client_id: "web" };
+  log.expect("token").called().called(1).by(web).by("web").with("client_secret_basic").succeeded();
+  log.expect("authorize").withParams({ response_type: "code", nonce: undefined, state: /^st/ }).held("RU-01")
+    .succeeded();
+  log.expect("userinfo").called(0);
+  await b.token({ code: "never-issued" });
+  log.expect("token", { client: "spa" }).called(1).with("none").refused().refused("invalid_grant").refused(
+    "invalid_grant",
+    "TK-16",
+  );
+  log.expect("token").called(2);
+});
+
+test("an expectation that fails says what was called instead, one line each and masked", async () => {
+  const { b, log } = await logged();
+  const none = failure(() => log.expect("token").called());
+  assertEquals(none.message, "expected token to be called at least once; no such request came, nor any other");
+  const code = await b.code({ scope: "read" });
+  const absent = failure(() => log.expect("token").called(1));
+  assertEquals([absent.expected, absent.actual], [1, 0]);
+  assertEquals(
+    absent.message,
+    "expected token to be called once; no such request came, but these:\n" +
+      "  GET authorize, spa, response_type=code client_id=spa redirect_uri=https://spa.example/cb scope=read " +
+      `state=st4te code_challenge=${challenge} code_challenge_method=S256 → 302 done`,
+  );
+  await b.token({ code, code_verifier: "w".repeat(43) });
+  await b.token({ code });
+  const [first, second] = [`www…(43) code=${code.slice(0, 4)}…(43) → 400`, `code=${code.slice(0, 4)}…(43) → 200 done`];
+  const twice = failure(() => log.expect("token").called(1));
+  assert(
+    twice.message.startsWith(
+      "expected token to be called once; it was called twice:\n  POST token, spa by none, grant",
+    ),
+  );
+  assert(twice.message.includes(first) && twice.message.endsWith(second), twice.message);
+  assertMatch(twice.message, /refused invalid_grant \[PK-09\] the S256 transformation/);
+  assert(!twice.message.includes(code) && !twice.message.includes(verifier));
+});
+
+test("each expectation fails where one exchange is not as expected, and says what it is", async () => {
+  const { b, log } = await logged();
+  await webTokens(b);
+  await b.token({ code: "never-issued" });
+  const cases: [() => unknown, RegExp, unknown, unknown][] = [
+    [() => log.expect("token").called(0), /not to be called; it was called twice/, 0, 2],
+    [() => log.expect("token").called(3), /to be called 3 times;/, 3, 2],
+    [() => log.expect("token").by("web"), /to be called by web;/, "web", ["web", "spa"]],
+    [() => log.expect("token").with("none"), /to be called with none;/, "none", ["client_secret_basic", "none"]],
+    [() => log.expect("token").succeeded(), /to be answered with what was asked for;/, "done", ["done", "refused"]],
+    [
+      () => log.expect("token").refused("invalid_grant", "PK-09"),
+      /to be refused with invalid_grant by PK-09;/,
+      "invalid_grant PK-09",
+      [
+        "done",
+        "invalid_grant TK-16",
+      ],
+    ],
+    [
+      () => log.expect("authorize").held("PK-07"),
+      /to be answered after PK-07 held;/,
+      "PK-07",
+      log.last("authorize").held.length,
+    ],
+    [
+      () => log.expect("authorize").withParams({ code_challenge_method: "S256" }),
+      /to be called with code_challenge_method=S256; it was called once:/,
+      "S256",
+      [undefined],
+    ],
+    [() => log.expect("authorize").withParams({ state: undefined }), /to be called without state;/, undefined, [
+      "st4te",
+    ]],
+    [() => log.expect("authorize").withParams({ state: /^x/ }), /to be called with state=\/\^x\/;/, "/^x/", ["st4te"]],
+    [
+      () => log.expect("token").withParams({ code: "a-code-of-the-test" }),
+      /to be called with code=a-co…\(18\);/,
+      "a-co…(18)",
+      [`${log.unmasked.of("token")[0]!.request.form.find(([name]) => name === "code")![1].slice(0, 4)}…(43)`, "…(12)"],
+    ],
+    [() => log.expect("jwks").succeeded(), /no such request came, but these:/, "done", []],
+    [() => log.last("jwks"), /expected jwks to be called at least once; no such request came, but these:/, 1, 0],
+  ];
+  for (const [expectation, message, expected, actual] of cases) {
+    const error = failure(expectation);
+    assertMatch(error.message, message);
+    assertEquals(error.expected, expected);
+    assertEquals(
+      typeof actual === "number" && Array.isArray(error.actual) ? (error.actual[0] as []).length : error.actual,
+      actual,
+    );
+  }
+});
+
+test("an error that a fault made up is a refusal to the client, though no rule refused", async () => {
+  const down: Reply = {
+    status: 503,
+    headers: { "content-type": "application/json" },
+    body: '{"error":"temporarily_unavailable"}',
+  };
+  const { b, log } = await logged({ around: () => () => Promise.resolve(down) });
+  await b.token({ code: "c" });
+  log.expect("token").refused("temporarily_unavailable");
+  failure(() => log.expect("token").refused("temporarily_unavailable", "CA-12"));
+  failure(() => log.expectNoRefusals());
+});
+
+test("no refusals and no warnings are expected of a test as a whole", async () => {
+  const { b, log } = await logged();
+  await publicTokens(b);
+  await b.get("/.well-known/oauth-protected-resource");
+  log.expectNoRefusals();
+  log.expectNoWarnings();
+  await b.authorize();
+  const warned = failure(() => log.expectNoWarnings());
+  assertMatch(
+    warned.message,
+    /^expected no warning, and there was one:\n {2}GET authorize, spa, [^\n]*\n {4}warns \[PK-14\] the same code/,
+  );
+  await b.token({ code: "never-issued" });
+  await userinfo(b, "never-issued");
+  const refused = failure(() => log.expectNoRefusals());
+  assertMatch(
+    refused.message,
+    /^expected no refusal, and there were 2:\n {2}POST token, [^\n]*\[TK-16\][^\n]*\n {2}GET userinfo, /,
+  );
+  assertEquals([refused.expected, refused.actual], [0, 2]);
+});
+
+test("a long log is shown from its end", async () => {
+  const { b, log } = await logged();
+  for (let i = 0; i < 25; i++) await b.get("/oauth2/jwks");
+  const { message } = failure(() => log.expect("jwks").called(1));
+  assertMatch(message, /it was called 25 times:\n {2}… 5 earlier\n/);
+  assertEquals(message.match(/→ 200 done/g)!.length, 20);
+});
+
+test("the transcript is the same text for the same requests, whatever was drawn and whenever it was", async () => {
+  const transcripts: string[] = [];
+  for (const year of [2026, 2031]) {
+    const record = recorder();
+    const b = await bench({ ...crowd, layers: [record], now: () => Date.UTC(year, 3, 1) });
+    const log = testLog(record);
+    await b.get("/oauth2/jwks");
+    log.clear();
+    const { refresh_token, access_token } = await publicTokens(b, { state: `s-${year}` });
+    await refreshed(b, refresh_token);
+    await refresh(b, refresh_token);
+    await userinfo(b, access_token);
+    await b.token({ code: "never-issued" }, { headers: basic("web", `secret ${year}`) });
+    transcripts.push(String(log));
+  }
+  assertEquals(transcripts[0], transcripts[1]);
+  const [asked, redeemed] = transcripts[0]!.split("\n\n");
+  assertEquals(
+    asked,
+    `1  GET /oauth2/authorize
+   response_type          code
+   client_id              spa
+   redirect_uri           https://spa.example/cb
+   scope                  openid read
+   state                  {{state 1}}
+   code_challenge         {{code_challenge 1}}
+   code_challenge_method  S256
+   holds  AZ-02  client_id is the id of a registered client: spa
+   holds  RU-01  redirect_uri is one that the client registered: https://spa.example/cb
+   holds  AZ-07  no parameter was sent twice
+   holds  AZ-09  response_type asks for a code, and the client is registered for it: code
+   holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
+   holds  PK-07  code_challenge is an S256 challenge: {{code_challenge 1}}
+   ← 302 to https://spa.example/cb, done
+   set-cookie: latchkey_session={{cookie latchkey_session 1}}; Path=/; HttpOnly; SameSite=Lax; Secure
+   code   {{code 1}}
+   state  {{state 1}}
+   iss    https://as.test`,
+  );
+  assertMatch(redeemed!, /^2 {2}POST \/oauth2\/token\n[^]*\n {3}code {11}\{\{code 1\}\}\n/);
+  assertMatch(redeemed!, /holds {2}CI-02 {2}the code has not expired: valid until \{\{time\}\}\n/);
+  assertMatch(redeemed!, /\{"access_token":"\{\{access_token 1\}\}","token_type":"Bearer","expires_in":3600,/);
+  assertNotMatch(transcripts[0]!, /\b20\d\d-/);
+});

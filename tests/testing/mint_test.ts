@@ -1,0 +1,278 @@
+/** The mint of the test kit: what it makes is as good, or as bad, as it was meant to be. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  base64url,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+} from "jose";
+import { test } from "node:test";
+import type { SigningAlgorithm } from "../../src/mod.ts";
+import { basic, each } from "../flows/harness.ts";
+import { LogInError } from "../../src/testing/mod.ts";
+import type { MintedToken } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../watched.ts";
+
+/** A server with a confidential client, and what those say of a token who are shown it. */
+async function withClient() {
+  const as = await testLatchkey();
+  as.clock.freeze();
+  const client = as.client({ confidential: true });
+  return {
+    ...as,
+    client,
+    register: as.client,
+    /** What the introspection endpoint says. */
+    async isActive(token: string): Promise<boolean> {
+      const { active } = await as.fetch("/oauth2/introspect", {
+        method: "POST",
+        body: new URLSearchParams({ token }),
+        headers: basic(client.client_id, client.client_secret),
+      }).then((response) => response.json());
+      return active;
+    },
+    /** What the userinfo endpoint says: the subject, or the error code. */
+    async userinfo(token: string): Promise<string> {
+      const response = await as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
+      const { sub, error } = await response.json();
+      return sub ?? error;
+    },
+    /** Verifies a token as whoever relies on this server does. */
+    async verify(token: string, typ: string) {
+      const keys = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
+      return (await jwtVerify(token, keys, { issuer: as.issuer, typ, currentDate: new Date(as.clock.now()) })).payload;
+    },
+  };
+}
+
+/** How each bad token is made. */
+const bad: readonly MintedToken[] = [
+  { expired: true },
+  { expired: true, expiresIn: 10 },
+  { notYetValid: true },
+  { alg: "none" },
+  { signedBy: "wrong key" },
+  { signedBy: "unknown key" },
+  { signedBy: "wrong key", alg: "RS256" },
+  { signedBy: "wrong key", alg: "EdDSA" },
+  { issuer: "https://other.test" },
+  { typ: "JOSE" },
+  { claims: { iss: "https://other.test" } },
+  { claims: { exp: 0 } },
+];
+
+/** The rule that a token request breaks. */
+async function refused(request: Promise<unknown>, rule: string): Promise<void> {
+  const { why } = await assertRejects(() => request, LogInError) as LogInError;
+  assertEquals(why?.rule, rule);
+}
+
+test("a minted access token is as good as one from a login", async () => {
+  await using as = await withClient();
+  const { client } = as;
+  const token = await as.mint.accessToken({ client, user: "bob", scope: "openid email", claims: { role: "admin" } });
+  assertEquals([await as.userinfo(token), await as.isActive(token)], ["bob", true]);
+  const minted = await as.verify(token, "at+jwt");
+  const { tokens } = await as.logIn(client, { as: "bob", scope: "openid email" });
+  assertEquals(Object.keys(minted), [...Object.keys(decodeJwt(tokens.access_token)), "role"]);
+  assertEquals([minted.role, minted.client_id, minted.scope], ["admin", client.client_id, "openid email"]);
+  const api = "https://api.example/";
+  assertEquals((await as.verify(await as.mint.accessToken({ resource: api }), "at+jwt")).aud, api);
+});
+
+test("a minted id token is as good as one from a login", async () => {
+  await using as = await withClient();
+  const { client } = as;
+  const { tokens } = await as.logIn(client, { scope: "openid" });
+  const accessToken = tokens.access_token;
+  const token = await as.mint.idToken({ client, nonce: "n", accessToken, claims: { acr: "2", sid: undefined } });
+  const { acr, nonce, sid, sub, aud, at_hash } = await as.verify(token, "JWT");
+  assertEquals([acr, nonce, sid, sub, aud], ["2", "n", undefined, "alice", client.client_id]);
+  assertEquals(at_hash, decodeJwt(tokens.id_token!).at_hash);
+  assertEquals("at_hash" in decodeJwt(await as.mint.idToken()), false);
+  const callback = await as.browser({ as: "alice" }).authorize({
+    ...Object.fromEntries((await as.logIn(client)).request.searchParams),
+    id_token_hint: token,
+  });
+  assert(callback.code !== undefined, "the server does not know its own token");
+  await assertRejects(() => as.mint.idToken({ scope: "read" }), TypeError, "expected openid among it, found read");
+});
+
+test("a minted token that is meant to be bad is refused, by the server and by others", async () => {
+  await using as = await withClient();
+  await each(bad, async (how) => {
+    const access = await as.mint.accessToken({ client: as.client, ...how });
+    assertEquals([await as.userinfo(access), await as.isActive(access)], ["invalid_token", false]);
+    await assertRejects(() => as.verify(access, "at+jwt"));
+    const id = await as.mint.idToken({ client: as.client, ...how });
+    await assertRejects(() => as.verify(id, "JWT"));
+  });
+});
+
+test("a minted token says who signed it", async () => {
+  await using as = await withClient();
+  const headerOf = async (how: MintedToken) => decodeProtectedHeader(await as.mint.idToken(how));
+  const { kid } = await headerOf({});
+  assertEquals((await headerOf({ signedBy: "wrong key" })).kid, kid);
+  assert(![kid, undefined].includes((await headerOf({ signedBy: "unknown key" })).kid));
+  assertEquals(await headerOf({ alg: "none" }), { alg: "none", typ: "JWT" });
+  assertEquals((await headerOf({ typ: "x" })).typ, "x");
+  const issuer = "https://other.test";
+  const foreign = await as.mint.idToken({ issuer });
+  assertEquals([decodeJwt(foreign).iss, decodeJwt(foreign).sub], [issuer, "alice"]);
+  assertEquals(decodeProtectedHeader(foreign).kid, issuer);
+});
+
+test("a token can be signed with each algorithm, and with any key", async () => {
+  await using as = await withClient();
+  await each<SigningAlgorithm>(["RS256", "ES256", "EdDSA"], async (alg) => {
+    const token = await as.mint.accessToken({ alg });
+    assertEquals(decodeProtectedHeader(token).alg, alg);
+    assertEquals([(await as.verify(token, "at+jwt")).sub, await as.userinfo(token)], ["alice", "alice"]);
+    const pair = await generateKeyPair(alg, { extractable: true });
+    const jwk = { ...await exportJWK(pair.privateKey), alg };
+    const own = await as.mint.idToken({ signedBy: jwk });
+    assertEquals(
+      (await jwtVerify(own, pair.publicKey, { currentDate: new Date(as.clock.now()) })).payload.sub,
+      "alice",
+    );
+    assertMatch(decodeProtectedHeader(own).kid!, /^[\w-]{43}$/);
+    assertEquals(decodeProtectedHeader(await as.mint.idToken({ signedBy: { ...jwk, kid: "k" } })).kid, "k");
+    // The hash of the access token goes by the algorithm too.
+    const { at_hash } = decodeJwt(await as.mint.idToken({ alg, accessToken: token }));
+    const digest = await crypto.subtle.digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", new TextEncoder().encode(token));
+    assertEquals(at_hash, base64url.encode(new Uint8Array(digest, 0, digest.byteLength / 2)));
+  });
+  const hmac = { kty: "oct", k: "AAAA", alg: "HS256" };
+  await assertRejects(() => as.mint.idToken({ signedBy: hmac }), TypeError, "found one for HS256");
+  const half = { kty: "EC", crv: "P-256", alg: "ES256" };
+  await assertRejects(() => as.mint.idToken({ signedBy: half }), TypeError, "found one without d");
+});
+
+test("the wrong key stays wrong however often the server makes new ones", async () => {
+  await using as = await withClient();
+  for (let rotations = 0; rotations < 5; rotations++) {
+    await as.rotateKeys("ES256", 0);
+    const token = await as.mint.accessToken({ signedBy: "wrong key" });
+    assertEquals(await as.userinfo(token), "invalid_token");
+    assertEquals(await as.userinfo(await as.mint.accessToken()), "alice");
+  }
+});
+
+test("minted tokens live as long as they are told to", async () => {
+  await using as = await withClient();
+  const brief = await as.mint.accessToken({ expiresIn: 10 });
+  const usual = await as.mint.accessToken();
+  assertEquals([await as.userinfo(brief), await as.userinfo(usual)], ["alice", "alice"]);
+  as.clock.advance(10);
+  assertEquals([await as.userinfo(brief), await as.userinfo(usual)], ["invalid_token", "alice"]);
+  const authTime = new Date(Date.UTC(2020, 0, 1));
+  assertEquals(decodeJwt(await as.mint.idToken({ authTime })).auth_time, authTime.getTime() / 1000);
+});
+
+test("a minted opaque access token is shelved as it was meant to be", async () => {
+  await using as = await withClient();
+  const client = as.client;
+  const opaque = as.clients.set({ ...client, access_token_format: "opaque" }).id;
+  const token = await as.mint.accessToken({ client: opaque, user: "bob", claims: { scope: "openid write" } });
+  assert(!token.includes("."));
+  assertEquals([await as.userinfo(token), await as.isActive(token)], ["bob", true]);
+  assertEquals(await as.isActive(await as.mint.accessToken({ client: opaque, expired: true })), false);
+  for (const how of bad.filter(({ expired, claims }) => !expired && !claims)) {
+    await assertRejects(() => as.mint.accessToken({ client: opaque, ...how }), TypeError, "opaque");
+  }
+});
+
+test("a minted code buys tokens, once", async () => {
+  await using as = await withClient();
+  const verifier = "a-verifier-of-forty-three-characters-or-more";
+  const spa = as.client;
+  const code = await as.mint.code({ client: spa, user: "bob", scope: "openid read", nonce: "n", verifier });
+  const redeem = { grant_type: "authorization_code", code, redirect_uri: spa.redirect_uri };
+  await refused(as.token(spa, { ...redeem, code_verifier: `${verifier}x` }), "PK-09");
+  const tokens = await as.token(spa, { ...redeem, code_verifier: verifier });
+  const { sub, nonce } = decodeJwt(tokens.id_token!);
+  assertEquals([tokens.scope, sub, nonce], ["openid read", "bob", "n"]);
+  await refused(as.token(spa, { ...redeem, code_verifier: verifier }), "CI-06");
+  assertEquals(await as.userinfo(tokens.access_token), "invalid_token");
+});
+
+test("a minted code belongs to a client and a redirect URI, and expires", async () => {
+  await using as = await withClient();
+  const { client } = as;
+  const redirect_uri = client.redirect_uri;
+  const token = (code: string) => as.token(client, { grant_type: "authorization_code", code, redirect_uri });
+  await refused(token(await as.mint.code({ client: as.register({ confidential: true }) })), "CI-05");
+  await refused(token(await as.mint.code({ client, redirectUri: "https://client.test/other" })), "TK-15");
+  await refused(token(await as.mint.code({ client, expired: true })), "CI-02");
+  const code = await as.mint.code({ client, expiresIn: 5 });
+  as.clock.advance(4);
+  await token(code);
+});
+
+test("a public client's minted code needs a verifier", async () => {
+  await using as = await withClient();
+  const client = as.register();
+  await assertRejects(() => as.mint.code({ client }), TypeError, "verifier: expected one");
+  const verifier = "v".repeat(43);
+  const code = await as.mint.code({ client, verifier });
+  const { redirect_uri } = client;
+  await as.token(client, { grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier });
+});
+
+test("a minted refresh token is exchanged, and rotates", async () => {
+  await using as = await withClient();
+  const client = as.register();
+  const first = await as.mint.refreshToken({ client, user: "bob", scope: "openid read offline_access" });
+  const { access_token, refresh_token, scope } = await as.refresh(client, first, { scope: "openid" });
+  assertEquals([await as.userinfo(access_token), scope], ["bob", "openid"]);
+  assert(refresh_token !== undefined && refresh_token !== first);
+  await refused(as.refresh(client, first), "RT-04");
+  await refused(as.refresh(client, refresh_token), "RT-04");
+});
+
+test("a minted refresh token expires, and is refused to others", async () => {
+  await using as = await withClient();
+  const { client } = as;
+  await refused(as.refresh(client, await as.mint.refreshToken({ client, expired: true })), "RT-07");
+  await refused(as.refresh(client, await as.mint.refreshToken({ client: as.register() })), "RT-02");
+  const brief = await as.mint.refreshToken({ client, expiresIn: 60 });
+  assertEquals(await as.isActive(brief), true);
+  as.clock.advance(60);
+  await refused(as.refresh(client, brief), "RT-07");
+  const codeOnly = as.register({ grant_types: ["authorization_code"] });
+  await assertRejects(() => as.mint.refreshToken({ client: codeOnly }), TypeError, "expected refresh_token among");
+});
+
+test("minted tokens of one login end together, and an expired one can be refreshed", async () => {
+  await using as = await withClient();
+  const client = as.register();
+  const tokens = await as.mint.tokens({ client, user: "bob", nonce: "n", expired: true });
+  assertEquals([await as.userinfo(tokens.access_token), decodeJwt(tokens.id_token!).nonce], ["invalid_token", "n"]);
+  const next = await as.refresh(client, tokens.refresh_token!);
+  assertEquals(await as.userinfo(next.access_token), "bob");
+  await refused(as.refresh(client, tokens.refresh_token!), "RT-04");
+  assertEquals(await as.userinfo(next.access_token), "invalid_token");
+});
+
+test("without a word the mint takes the first client, the first user and all that the client may ask for", async () => {
+  await using as = await withClient();
+  const { sub, client_id, scope, aud } = decodeJwt(await as.mint.accessToken());
+  const [first] = as.clients.all();
+  assertEquals([sub, client_id, scope, aud], ["alice", first!.id, first!.scope.join(" "), as.issuer]);
+  await assertRejects(() => as.mint.accessToken({ client: "nobody" }), TypeError, "which are client-1");
+  await assertRejects(() => as.mint.code({ user: "nobody" }), TypeError, "which are alice, bob; found nobody");
+});
+
+test("a pairwise client's minted tokens name the subject as its logins do", async () => {
+  await using as = await withClient();
+  const client = as.register({ subject_type: "pairwise" });
+  const { claims } = await as.logIn(client);
+  const minted = await as.mint.accessToken({ client });
+  assertEquals(decodeJwt(await as.mint.idToken({ client })).sub, claims!.sub);
+  assertEquals(await as.userinfo(minted), claims!.sub);
+});

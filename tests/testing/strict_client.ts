@@ -1,0 +1,113 @@
+/** A client as strict as can be, oauth4webapi, before a server with a board of faults. */
+
+import * as oauth from "oauth4webapi";
+import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
+import { faultBoard } from "../../src/testing/faults/board.ts";
+import type { FaultBoard, FaultBoardOptions } from "../../src/testing/faults/board.ts";
+import { latchkey } from "../watched.ts";
+
+const redirectUri = "https://spa.example/cb";
+
+/** What a login brought, once the client has believed all of it. */
+export interface Believed {
+  readonly tokens: oauth.TokenEndpointResponse;
+  readonly claims: oauth.IDToken;
+  readonly info: oauth.UserInfoResponse;
+}
+
+/** A server, its board, and the client. */
+export interface Scene {
+  readonly as: Latchkey;
+  readonly board: FaultBoard;
+  readonly fetch: typeof fetch;
+  /** A whole login; rejects with what the client noticed. Keys are fetched when they are needed, and then kept. */
+  logIn(fields?: Readonly<Record<string, string>>): Promise<Believed>;
+  /** A refresh; rejects with what the client noticed. */
+  refresh(token: string): Promise<oauth.TokenEndpointResponse>;
+  /** Forgets the keys that were fetched. */
+  forgetKeys(): void;
+}
+
+/** Puts up a server at `https://as.test` that signs with ES256, and a public client `spa` that may refresh. */
+export async function scene(options: LatchkeyOptions = {}, boardOptions: FaultBoardOptions = {}): Promise<Scene> {
+  const board = faultBoard(boardOptions);
+  const as = await latchkey({
+    issuer: "https://as.test",
+    alg: "ES256",
+    clients: [
+      { client_id: "spa", redirect_uris: [redirectUri], grant_types: ["authorization_code", "refresh_token"] },
+      { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
+    ],
+    users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com" }],
+    layers: [board.layer],
+    ...options,
+  });
+  const fetch =
+    ((input: string | URL | Request, init?: RequestInit) =>
+      as.fetch(new Request(input instanceof URL ? input.href : input, init))) as typeof globalThis.fetch;
+  const client: oauth.Client = { client_id: "spa" };
+  const none = oauth.None();
+  let cache: oauth.JWKSCacheInput = {};
+  const issuer = new URL(as.issuer);
+  const use = { [oauth.customFetch]: fetch };
+
+  const discover = async () => await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, use));
+
+  return {
+    as,
+    board,
+    fetch,
+    async logIn(fields = {}) {
+      const server = await discover();
+      const verifier = oauth.generateRandomCodeVerifier();
+      const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+      const query = new URLSearchParams({
+        client_id: "spa",
+        redirect_uri: redirectUri,
+        response_type: "code",
+        scope: "openid profile email",
+        state,
+        nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+        ...fields,
+      });
+      const sent = await fetch(`${server.authorization_endpoint}?${query}`, { redirect: "manual" });
+      const answer = oauth.validateAuthResponse(server, client, new URL(sent.headers.get("location")!), state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        none,
+        answer,
+        redirectUri,
+        verifier,
+        use,
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+        expectedNonce: nonce,
+        requireIdToken: true,
+      });
+      await oauth.validateApplicationLevelSignature(server, response, { ...use, [oauth.jwksCache]: cache });
+      const claims = oauth.getValidatedIdTokenClaims(tokens)!;
+      const known = await oauth.userInfoRequest(server, client, tokens.access_token, use);
+      return { tokens, claims, info: await oauth.processUserInfoResponse(server, client, claims.sub, known) };
+    },
+    async refresh(token) {
+      const server = await discover();
+      const response = await oauth.refreshTokenGrantRequest(server, client, none, token, use);
+      return await oauth.processRefreshTokenResponse(server, client, response);
+    },
+    forgetKeys: () => void (cache = {}),
+  };
+}
+
+/** What the client noticed, in a word: the code of oauth4webapi, or the error that the server gave; `nothing`. */
+export async function noticed(attempt: Promise<unknown>): Promise<string> {
+  try {
+    await attempt;
+    return "nothing";
+  } catch (error) {
+    const { code, error: given, name, message } = error as Error & { code?: string; error?: string };
+    return given ?? code ?? `${name}: ${message}`;
+  }
+}

@@ -1,0 +1,196 @@
+/** The built-in test keys: quick, shared, in order of rotation, and refused where anybody could be fooled by them. */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { base64url, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, SigningAlgorithm, Store, TraceEvent } from "../../src/mod.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
+import { builtInKeys } from "../../src/testing/built_in_keys.ts";
+import { ecKeyFrom, signEs256 } from "../../src/testing/es256.ts";
+import { testKeys } from "../../src/testing/keys.ts";
+import { latchkey, testLatchkey } from "../watched.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-test-keys-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+
+/** What a server needs in order to start on a real host. */
+const real: LatchkeyOptions = {
+  issuer: "https://login.acme.com",
+  insecureAllowAutoLogin: true,
+  clients: [{ client_id: "spa", redirect_uris: ["https://app.acme.com/cb"] }],
+};
+
+async function publishedBy(as: Pick<Latchkey, "issuer">, ask: (url: string) => Promise<Response>) {
+  return await (await ask(`${as.issuer}/oauth2/jwks`)).json();
+}
+
+/** A store that a test with that algorithm has left behind. */
+async function leftBehind(store: Store, alg: SigningAlgorithm): Promise<void> {
+  const as = await testLatchkey({ store: { ...store, close: () => Promise.resolve() }, alg });
+  await as.mint.idToken();
+  await as.close();
+}
+
+test("each built-in key is named as one, is a whole key of its algorithm, and is there once", async () => {
+  const values = new Set<unknown>();
+  for (const alg of algorithms) {
+    assertEquals(builtInKeys[alg].length, 4);
+    for (const [i, { kid, jwk }] of builtInKeys[alg].entries()) {
+      assertEquals(kid, `latchkey-test-${alg.toLowerCase()}-${i + 1}`);
+      values.add(jwk.d);
+    }
+    await using as = await testLatchkey({ alg });
+    for (const { kid } of builtInKeys[alg]) {
+      const token = await as.mint.idToken();
+      assertEquals(decodeProtectedHeader(token).kid, kid);
+      await jwtVerify(token, createLocalJWKSet(await publishedBy(as, as.fetch)));
+      if (kid !== builtInKeys[alg].at(-1)!.kid) await as.rotateKeys(alg, 0);
+    }
+  }
+  assertEquals(values.size, 12);
+});
+
+test("after the last built-in key, rotation makes new ones; with a seed it cannot, and says so", async () => {
+  await using as = await testLatchkey({ alg: "ES256" });
+  for (let i = 0; i < 4; i++) await as.rotateKeys("ES256", 0);
+  assertMatch(decodeProtectedHeader(await as.mint.idToken()).kid!, /^[\w-]{43}$/);
+  await using seeded = await testLatchkey({ alg: "ES256", seed: 1 });
+  for (let i = 0; i < 3; i++) await seeded.rotateKeys("ES256", 0);
+  await assertRejects(() => seeded.rotateKeys("ES256", 0), Error, "has 4 keys for ES256");
+  assertEquals(decodeProtectedHeader(await seeded.mint.idToken()).kid, "latchkey-test-es256-4");
+});
+
+test("[JK-06] a server under test whose issuer is a real host is refused, unless it makes its keys", async () => {
+  const issuer = "https://login.acme.com";
+  const error = await assertRejects(() => testLatchkey({ ...real, issuer }), ConfigurationError);
+  assertMatch(
+    error.message,
+    /issuer\n {2}Expected a loopback address .* public knowledge, found "https:\/\/login\.acme/,
+  );
+  assertMatch(error.message, /testKeys: false/);
+  await assertRejects(() => testLatchkey({ ...real, issuer, seed: 1, testKeys: false }), ConfigurationError, "seed");
+  await using as = await testLatchkey({ ...real, alg: "ES256", testKeys: false });
+  const token = await as.mint.idToken();
+  assertMatch(decodeProtectedHeader(token).kid!, /^[\w-]{43}$/);
+  await jwtVerify(token, createLocalJWKSet(await publishedBy(as, as.fetch)), { issuer });
+});
+
+test("[JK-06] a real host neither signs with test keys nor keeps them, whoever offers them", async () => {
+  for (const alg of algorithms) {
+    const events: TraceEvent[] = [];
+    const store = memoryStore();
+    await using as = await latchkey({
+      ...real,
+      store,
+      alg,
+      keySource: testKeys(false),
+      trace: (event) => void events.push(event),
+    });
+    const response = await as.fetch(new Request(`${as.issuer}/oauth2/jwks`));
+    assertEquals(response.status, 500);
+    assert(!(await response.text()).includes("latchkey-test"));
+    const bugs = events.filter((event) => event.type === "bug");
+    assertMatch(
+      String(bugs[0]?.cause),
+      /Expected signing keys that nobody else knows, because the issuer is a real host/,
+    );
+    await assertRejects(() => as.rotateKeys(), ConfigurationError, `"latchkey-test-${alg.toLowerCase()}-1"`);
+    assertEquals(await store.get("key", `${alg} 0`), undefined);
+  }
+});
+
+test("[JK-06] a store that a test has left behind is refused by a real host when it starts", async () => {
+  for (const alg of algorithms) {
+    const memory = memoryStore();
+    await leftBehind(memory, alg);
+    await assertRejects(() => latchkey({ ...real, store: memory }), ConfigurationError, "latchkey-test-");
+    const path = join(folder, `${alg}.db`);
+    await leftBehind(await sqliteStore(path), alg);
+    await assertRejects(() => latchkey({ ...real, store: sqliteStore(path) }), ConfigurationError, "latchkey-test-");
+    await using local = await latchkey({ store: sqliteStore(path), alg });
+    const { keys } = await publishedBy(local, (url) => local.fetch(new Request(url)));
+    assertMatch(keys[0].kid, /^latchkey-test-/);
+  }
+});
+
+test("[JK-06] a real host whose store gets a test key while it runs publishes none of it and signs no more", async () => {
+  const store = memoryStore();
+  await using as = await latchkey({ ...real, store, alg: "ES256" });
+  const ask = () => as.fetch(new Request(`${as.issuer}/oauth2/jwks`));
+  assertEquals((await ask()).status, 200);
+  await store.add("key", "ES256 1", { ...builtInKeys.ES256[1]!, signsFrom: 0, longest: 1 }, { expiresAt: Infinity });
+  const response = await ask();
+  assertEquals(response.status, 500);
+  assert(!(await response.text()).includes("latchkey-test"));
+});
+
+test("a key in a store that borrows the name of a test key is used as what it is", async () => {
+  const { kid } = builtInKeys.ES256[0]!;
+  const stranger = ecKeyFrom(new Uint8Array(32).fill(7));
+  const store = memoryStore();
+  await store.add("key", "ES256 0", { kid, jwk: stranger, signsFrom: 0, longest: 1 }, { expiresAt: Infinity });
+  await using usual = await testLatchkey({ alg: "ES256" });
+  await usual.mint.idToken();
+  await using as = await testLatchkey({ alg: "ES256", store });
+  const { keys } = await publishedBy(as, as.fetch);
+  assertEquals([keys[0].kid, keys[0].x], [kid, stranger.x]);
+  await jwtVerify(await as.mint.idToken(), createLocalJWKSet({ keys }));
+});
+
+test("servers of one process import a built-in key once", async () => {
+  const { subtle } = crypto;
+  const { importKey } = subtle;
+  let imports = 0;
+  const make = async () => {
+    await using as = await testLatchkey({ alg: "EdDSA" });
+    await as.mint.idToken();
+  };
+  await make();
+  subtle.importKey = ((...args: Parameters<typeof importKey>) => {
+    if ((args[0] as string) === "jwk") imports++;
+    return importKey.apply(subtle, args);
+  }) as typeof importKey;
+  try {
+    await make();
+  } finally {
+    delete (subtle as { importKey?: unknown }).importKey;
+  }
+  assertEquals(imports, 0);
+});
+
+const unhex = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16));
+
+test("ES256 without dice signs as RFC 6979 A.2.5 does", async () => {
+  const d = base64url.encode(unhex("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"));
+  const vectors = {
+    sample: "EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716" +
+      "F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8",
+    test: "F1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367" +
+      "019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083",
+  };
+  for (const [message, signature] of Object.entries(vectors)) {
+    assertEquals(await signEs256(d, new TextEncoder().encode(message)), unhex(signature));
+  }
+});
+
+test("keys that follow from bytes are keys: their halves belong together, at the edges too", async () => {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const message = new TextEncoder().encode("message");
+  const edges = [new Uint8Array(32), new Uint8Array(32).fill(255), Uint8Array.from({ length: 32 }, (_, i) => i)];
+  const seen = new Set<string>();
+  for (const random of edges) {
+    const { d, ...half } = ecKeyFrom(random);
+    seen.add(half.x);
+    const publicKey = await crypto.subtle.importKey("jwk", half, algorithm, false, ["verify"]);
+    await crypto.subtle.importKey("jwk", { ...half, d }, algorithm, false, ["sign"]);
+    assert(await crypto.subtle.verify(algorithm, publicKey, await signEs256(d, message) as BufferSource, message));
+  }
+  assertEquals(seen.size, edges.length);
+  assertNotEquals(ecKeyFrom(edges[0]!).d, ecKeyFrom(edges[1]!).d);
+});
