@@ -1,0 +1,49 @@
+/** The mock under a real browser, as somebody's end-to-end tests use it. */
+
+import { assertEquals } from "@std/assert";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, test } from "node:test";
+import { testLatchkey } from "../../src/testing/mod.ts";
+import { claimsOf } from "../flows/harness.ts";
+import { closeBrowser, executablePath, open } from "./harness.ts";
+
+after(closeBrowser);
+
+test("a browser logs in at a mock that listens, as whom its header says, and is called back", {
+  skip: executablePath === undefined,
+}, async () => {
+  await using as = await testLatchkey();
+  await as.listen();
+  const app = createServer((_, response) => response.end("Welcome back")).listen(0, "127.0.0.1");
+  await once(app, "listening");
+  const { port } = app.address() as AddressInfo;
+  const client = as.client({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+  await using opened = await open(`${as.issuer}/`);
+  const { page } = opened;
+  await page.setExtraHTTPHeaders({ "latchkey-person": "as=bob" });
+  const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+  const request = new URLSearchParams({
+    response_type: "code",
+    client_id: client.client_id,
+    redirect_uri: client.redirect_uri,
+    scope: "openid",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  });
+  await page.goto(`${as.issuer}/oauth2/authorize?${request}`);
+  await page.getByText("Welcome back").waitFor();
+  const code = new URL(page.url()).searchParams.get("code")!;
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    client_id: client.client_id,
+    redirect_uri: client.redirect_uri,
+    code_verifier: verifier,
+  });
+  const { id_token } = await (await as.fetch("/oauth2/token", { method: "POST", body })).json();
+  assertEquals(claimsOf(id_token).sub, "bob");
+  as.log.expect("token").called(1).by(client).succeeded();
+  app.close();
+});
