@@ -51,7 +51,7 @@ function follow(from: string, hops: string[], trusted: AddressSet): string {
   return address;
 }
 
-/** The addresses that the headers name, from the first hop to the last; `Forwarded` counts before its elder. */
+/** The addresses that each header there is names, from the first hop to the last. */
 function hopsOf(headers: Incoming["headers"]): string[][] {
   const forwarded = headers.get("forwarded")?.split(",")
     .map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1] ?? "");

@@ -1,9 +1,7 @@
 /** What is thrown where a login does not come to its end, told to the person who reads the test. */
 
-import type { Layer } from "../endpoints/layer.ts";
 import type { Incoming } from "../http/reply.ts";
 import type { Explanation } from "../oauth/trace.ts";
-import { veiled } from "../oauth/trace.ts";
 import type { Callback } from "./user_agent.ts";
 
 /** What is known of a login that went wrong. */
@@ -48,25 +46,3 @@ function reasons({ reason, expected, received, earlier, rule }: Explanation): st
 
 /** Knows why a request was refused. */
 export type Explain = (request: Incoming) => Explanation | undefined;
-
-/** A layer that remembers why requests were refused, as long as somebody holds the request. */
-export interface Explanations extends Layer {
-  /** Why that very request was refused; `undefined` where it was not. */
-  readonly explain: Explain;
-}
-
-/** Makes such a layer. */
-export function explanations(): Explanations {
-  const refused = new WeakMap<Incoming, Explanation>();
-  return {
-    explain: (request) => refused.get(request),
-    during: (server, request) => ({
-      ...server,
-      trace(event) {
-        const told = veiled(event);
-        if (told.type === "refused") refused.set(request, told.why);
-        server.trace(event);
-      },
-    }),
-  };
-}
