@@ -21,7 +21,15 @@ const house: House = {
     },
     // The rooms, each of which knows only rooms deeper in.
     endpoints: { may: { "http/": "anything", "oauth/": "anything" } },
-    oauth: { may: { "store/": "types", "runtime/hash.ts": "anything" }, packages: ["jose"] },
+    oauth: {
+      may: {
+        "store/": "types",
+        "runtime/base64url.ts": "anything",
+        "runtime/hash.ts": "anything",
+        "runtime/signing.ts": "anything",
+      },
+      packages: ["jose"],
+    },
     store: { may: {}, packages: ["postgres", "ioredis"] },
     http: { may: {} },
     config: {

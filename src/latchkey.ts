@@ -177,7 +177,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const interaction = pagesAsk ? await import("./interaction/mod.ts") : undefined;
 
   /** Over the network there is nobody to catch what a layer throws. */
-  const answerAnyhow: Handle = async (request, peer = {}) => {
+  const answerAnyhow: Handle = layers.length === 0 ? answer : async (request, peer = {}) => {
     try {
       return await answer(request, peer);
     } catch (cause) {

@@ -32,7 +32,9 @@ export function parseFields(text: string): Fields {
       throw new HttpFault(400, "HT-20", `There must not be more than ${fieldLimit} parameters`);
     }
     const equals = part.indexOf("=");
-    fields.push(equals < 0 ? [decode(part), ""] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
+    fields.push(
+      equals < 0 ? [decodeName(part), ""] : [decodeName(part.slice(0, equals)), decode(part.slice(equals + 1))],
+    );
   }
   return fields;
 }
@@ -119,13 +121,26 @@ function tooLarge(): HttpFault {
   return new HttpFault(413, "HT-07", `The body must not be larger than ${formLimit} bytes`);
 }
 
+const strictly = { fatal: true, ignoreBOM: true };
+
+/** For texts in one part, between which it remembers nothing. */
+const wholeDecoder = new TextDecoder("utf-8", strictly);
+
 function decodeText(parts: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
+    if (parts.length === 1) return wholeDecoder.decode(parts[0]);
+    const decoder = new TextDecoder("utf-8", strictly);
     return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
   } catch {
     throw new HttpFault(400, "HT-10", "The body must be UTF-8");
   }
+}
+
+const encoded = /[%+]/;
+
+/** Most names need no decoding, and nobody keeps them. */
+function decodeName(text: string): string {
+  return encoded.test(text) ? decode(text) : text;
 }
 
 function decode(text: string): string {

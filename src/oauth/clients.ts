@@ -134,11 +134,18 @@ export function registry<Written, Known>(
   const agreed = new Map(initial.map((written) => [id(written), know(written)]));
   const waiting: (Step<Known> & { readonly mark: string })[] = [];
   let view: ReadonlyMap<string, Known> | undefined = agreed;
+  let listed: readonly Known[] | undefined;
 
   const look = () => view ??= waiting.length === 0 ? agreed : waiting.reduce(take, new Map(agreed));
 
-  function tell(step: Step<Known>, written?: ChangeOf["written"] | Promise<ChangeOf["written"]>): void {
+  /** Everything that was derived from a former state. */
+  function forget(): void {
     view = undefined;
+    listed = undefined;
+  }
+
+  function tell(step: Step<Known>, written?: ChangeOf["written"] | Promise<ChangeOf["written"]>): void {
+    forget();
     if (sharing === undefined) return void take(agreed, step);
     const mark = sharing.mark();
     waiting.push({ ...step, mark });
@@ -151,7 +158,7 @@ export function registry<Written, Known>(
   }
 
   sharing?.changes.hear(of, (change) => {
-    view = undefined;
+    forget();
     const own = waiting.findIndex(({ mark }) => mark === change.mark);
     if (own >= 0) return void take(agreed, waiting.splice(own, 1)[0]!);
     if (change.verb !== "set") return void take(agreed, { id: change.id, verb: change.verb });
@@ -168,7 +175,7 @@ export function registry<Written, Known>(
       const step = { id: id(written), verb: "set", known: know(written) } as const;
       if (keep) tell(step, sharing && write(written));
       else {
-        view = undefined;
+        forget();
         take(agreed, step);
       }
       return step.known;
@@ -183,7 +190,7 @@ export function registry<Written, Known>(
       if (isThere) tell({ id: wanted, verb: "first" });
       return isThere;
     },
-    all: () => [...look().values()],
+    all: () => listed ??= Object.freeze([...look().values()]),
     isKept: sharing !== undefined,
     kept: async () => await sharing?.changes.written(),
     refresh: async () => await sharing?.changes.catchUp(),

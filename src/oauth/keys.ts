@@ -1,8 +1,9 @@
 /** Signing keys: made once, kept in the store, imported once, published before they sign (group JK; RFC 7517). */
 
-import { base64url, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
-import type { JWK } from "jose";
-import { sha256 } from "../runtime/hash.ts";
+import { encodeBase64url } from "../runtime/base64url.ts";
+import { digestBytes, sha256 } from "../runtime/hash.ts";
+import { makeKey, readyKey } from "../runtime/signing.ts";
+import type { ReadyKey } from "../runtime/signing.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quote } from "./fault.ts";
 import { ConfigurationError } from "./settings_error.ts";
@@ -88,13 +89,8 @@ interface Key {
   readonly published: PublishedKey;
 }
 
-const importParameters = {
-  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
-  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
-  EdDSA: { name: "Ed25519" },
-} as const;
-
 const publicMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
+const privateMembers = [...publicMembers, "d", "p", "q", "dp", "dq", "qi"] as const;
 
 /**
  * Keys that live in a store: two servers on one store sign with the same ones. Each has a number, and the one that adds
@@ -235,43 +231,38 @@ function testKeyRefused(kid: string): ConfigurationError {
 /** Keys of one's own, which nobody else has. */
 export const generated: KeySource = {
   async make(alg) {
-    const pair = await generateKeyPair(alg, { extractable: true });
-    const jwk = await exportJWK(pair.privateKey);
-    return { kid: await calculateJwkThumbprint(jwk), jwk: { ...jwk } };
+    const jwk = pick(await makeKey(alg) as NewKey["jwk"], privateMembers);
+    return { kid: await thumbprint(jwk), jwk };
   },
 };
 
+/** What a thumbprint is made of, in the order it asks for. */
+const thumbprintMembers = ["crv", "e", "kty", "n", "x", "y"] as const;
+
+/** A name that follows from a key (RFC 7638 §3). */
+async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
+  return await sha256(JSON.stringify(pick(jwk, thumbprintMembers)));
+}
+
 async function wake(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<Key> {
   const { kid, jwk } = record;
-  const { privateKey, publicKey } = await halves(alg, jwk);
-  const parameters = importParameters[alg];
-  const sign: Signer["sign"] = source.signs?.(alg, record) ??
-    (async (bytes) => new Uint8Array(await crypto.subtle.sign(parameters, privateKey, bytes as BufferSource)));
-  return { record, signer: { alg, kid, sign }, publicKey, published: { ...publicHalf(jwk), kid, alg, use: "sig" } };
+  const { publicKey, sign } = await ready(alg, jwk);
+  const signer = { alg, kid, sign: source.signs?.(alg, record) ?? sign };
+  return { record, signer, publicKey, published: { ...pick(jwk, publicMembers), kid, alg, use: "sig" } };
 }
 
-function publicHalf(jwk: NewKey["jwk"]): Record<string, unknown> {
-  return Object.fromEntries(publicMembers.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
+/** Those members that are there, in that order. */
+function pick(jwk: NewKey["jwk"], members: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
 
-const imported = new WeakMap<NewKey["jwk"], Promise<CryptoKeyPair>>();
+const imported = new WeakMap<NewKey["jwk"], Promise<ReadyKey>>();
 
-/** Both halves of a key. Servers that hold the very same value share them, because importing is dear. */
-function halves(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<CryptoKeyPair> {
-  let pair = imported.get(jwk);
-  if (pair === undefined) {
-    pair = importHalves(alg, jwk);
-    imported.set(jwk, pair);
-  }
-  return pair;
-}
-
-async function importHalves(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<CryptoKeyPair> {
-  const [privateKey, publicKey] = await Promise.all([
-    importJWK({ ...jwk } as JWK, alg),
-    importJWK(publicHalf(jwk) as JWK, alg),
-  ]);
-  return { privateKey: privateKey as CryptoKey, publicKey: publicKey as CryptoKey };
+/** Ready for use. Servers that hold the very same value share it, because importing is dear. */
+function ready(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<ReadyKey> {
+  let key = imported.get(jwk);
+  if (key === undefined) imported.set(jwk, key = readyKey(alg, pick(jwk, privateMembers), pick(jwk, publicMembers)));
+  return key;
 }
 
 /** What may be signed, and the `typ` in its header. */
@@ -296,8 +287,8 @@ const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times among the claims are in seconds since the epoch. */
 export async function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
-  const input = `${headerOf(signer, typ)}.${base64url.encode(JSON.stringify(claims))}`;
-  return `${input}.${base64url.encode(await signer.sign(encoder.encode(input)))}`;
+  const input = `${headerOf(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
+  return `${input}.${encodeBase64url(await signer.sign(encoder.encode(input)))}`;
 }
 
 const headers = new WeakMap<Signer, Map<string, string>>();
@@ -308,7 +299,7 @@ function headerOf(signer: Signer, typ: string): string {
   if (byType === undefined) headers.set(signer, byType = new Map());
   let header = byType.get(typ);
   if (header === undefined) {
-    header = base64url.encode(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
+    header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
     byType.set(typ, header);
   }
   return header;
@@ -316,6 +307,6 @@ function headerOf(signer: Signer, typ: string): string {
 
 /** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
 export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  if (alg !== "EdDSA") return base64url.encode((await sha256(token)).subarray(0, 16));
-  return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-512", encoder.encode(token)), 0, 32));
+  const whole = await digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  return encodeBase64url(whole.subarray(0, whole.length / 2));
 }

@@ -30,14 +30,18 @@ export function readParams(fields: readonly (readonly [string, string])[]): Para
   // Empty ones are kept, so that a second one is noticed.
   const values = new Map<string, string>();
   const repeated = new Set<string>();
-  for (const [name, value] of fields) {
+  for (let i = 0; i < fields.length; i++) {
+    const [name, value] = fields[i]!;
     const before = values.get(name);
     if (before !== undefined) repeated.add(name);
     if (before === undefined || before === "") values.set(name, value);
   }
   return {
     get: (name) => values.get(name) || undefined,
-    all: (wanted) => fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value),
+    all: (wanted) =>
+      values.has(wanted)
+        ? fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value)
+        : [],
     repeats: (name) => repeated.has(name),
     refuseRepeats(rule) {
       for (const name of repeated) {

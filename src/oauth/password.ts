@@ -1,6 +1,6 @@
 /** Passwords as they are written down: scrypt digests (RFC 7914) as one line of text, in the format of PHC strings. */
 
-import { base64url } from "jose";
+import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 import type { User } from "./client.ts";
 
 /** What a digest was made with. */
@@ -46,11 +46,11 @@ export function writePasswordDigest({ ln, r, p, salt, hash }: PasswordDigest): s
 
 // PHC strings have the letters of base64 and no padding.
 function decode(text: string): Uint8Array {
-  return base64url.decode(text.replaceAll("+", "-").replaceAll("/", "_"));
+  return decodeBase64url(text.replaceAll("+", "-").replaceAll("/", "_"));
 }
 
 function encode(bytes: Uint8Array): string {
-  return base64url.encode(bytes).replaceAll("-", "+").replaceAll("_", "/");
+  return encodeBase64url(bytes).replaceAll("-", "+").replaceAll("_", "/");
 }
 
 const digests = new WeakMap<User, PasswordDigest>();

@@ -58,6 +58,7 @@ const longestUri = 512;
 /** Reads the resources a request names; none is fine. */
 export function readResources(server: Server, params: Params): string[] {
   const asked = params.all("resource");
+  if (asked.length === 0) return [];
   const found = asked.map((uri) => {
     const known = asked.length > mostResources || uri.length > longestUri ? undefined : server.resources.find(uri);
     // A client is nobody that access tokens could be for.

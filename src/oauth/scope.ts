@@ -9,7 +9,9 @@ export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** Splits a scope value into its tokens, each once. */
 export function splitScope(text: string): string[] {
-  return [...new Set(text.split(" ").filter((token) => token !== ""))];
+  const tokens = text.split(" ").filter((token) => token !== "");
+  const distinct = new Set(tokens);
+  return distinct.size === tokens.length ? tokens : [...distinct];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Values that only their bearer knows: drawn from the dice, kept as digests, compared in constant time. */
 
-import { base64url } from "jose";
+import { encodeBase64url } from "../runtime/base64url.ts";
 import { sha256 } from "../runtime/hash.ts";
 
 /** Gives that many random bytes from a cryptographic generator. */
@@ -8,17 +8,17 @@ export type Dice = (bytes: number) => Uint8Array;
 
 /** Draws a secret of 256 bits, as 43 URL-safe characters (OAuth 2.1 §7.7 asks for 128 bits or more). */
 export function drawSecret(dice: Dice): string {
-  return base64url.encode(dice(32));
+  return encodeBase64url(dice(32));
 }
 
 /** Draws a name that need not be secret but must never be drawn twice: 128 bits, 22 URL-safe characters. */
 export function drawName(dice: Dice): string {
-  return base64url.encode(dice(16));
+  return encodeBase64url(dice(16));
 }
 
 /** The SHA-256 digest of a text, as base64url: what the shelf keeps of a secret. */
 export async function digest(text: string): Promise<string> {
-  return base64url.encode(await sha256(text));
+  return await sha256(text);
 }
 
 /** Where a secret is shelved: by its digest, and apart from other issuers that may share the store. */

@@ -4,21 +4,21 @@ import { drawSecret } from "./secrets.ts";
 import { hasTestHost } from "./settings.ts";
 import type { Server } from "./server.ts";
 
-const known = new WeakMap<Server["store"], Map<string, Promise<string>>>();
+const loaded = new WeakMap<Server["store"], Map<string, Promise<string>>>();
 
 /**
  * The secret for one purpose. What a test has drawn, perhaps with foreseeable dice, counts for no real host that is given
  * the test's store.
  */
 export function serverSecret(server: Server, wanted: string): Promise<string> {
-  const purpose = hasTestHost(server.issuer) ? `test ${wanted}` : wanted;
-  let secrets = known.get(server.store);
-  if (secrets === undefined) known.set(server.store, secrets = new Map());
-  let secret = secrets.get(purpose);
+  let secrets = loaded.get(server.store);
+  if (secrets === undefined) loaded.set(server.store, secrets = new Map());
+  const known = `${wanted} ${server.issuer}`;
+  let secret = secrets.get(known);
   if (secret === undefined) {
-    secret = load(server, purpose);
-    secrets.set(purpose, secret);
-    secret.catch(() => secrets.delete(purpose));
+    secret = load(server, hasTestHost(server.issuer) ? `test ${wanted}` : wanted);
+    secrets.set(known, secret);
+    secret.catch(() => secrets.delete(known));
   }
   return secret;
 }

@@ -1,6 +1,6 @@
 /** Sessions: who is logged in, sealed into a value that the browser keeps and only this server can make. */
 
-import { base64url } from "jose";
+import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 import { hmacSha256 } from "../runtime/hash.ts";
 import { findUser } from "./people.ts";
 import { drawName, equalInConstantTime } from "./secrets.ts";
@@ -31,7 +31,7 @@ export function beginSession(server: Server, sub: string, authTime: number, form
 
 /** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
 export async function sealSession(server: Server, session: Session): Promise<string> {
-  const content = base64url.encode(
+  const content = encodeBase64url(
     JSON.stringify([session.sid, session.sub, session.authTime, ...session.earlier ?? []]),
   );
   return `${content}.${await macOf(server, "session", content)}`;
@@ -42,7 +42,7 @@ export async function openSession(server: Server, sealed: string): Promise<Sessi
   const [content, mac, ...rest] = sealed.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
   if (!equalInConstantTime(await macOf(server, "session", content), mac)) return undefined;
-  const [sid, sub, authTime, ...earlier] = JSON.parse(new TextDecoder().decode(base64url.decode(content)));
+  const [sid, sub, authTime, ...earlier] = JSON.parse(new TextDecoder().decode(decodeBase64url(content)));
   if (server.now() >= authTime + server.lifetimes.session * 1000) return undefined;
   if (await findUser(server, sub) === undefined) return undefined;
   if (await server.store.get("ended_family", sid) !== undefined) return undefined;
@@ -67,12 +67,12 @@ export function formToken(server: Server, holder: string, purpose: string): Prom
   return macOf(server, `form ${purpose}`, holder);
 }
 
-const seals = new WeakMap<Promise<string>, ReturnType<typeof hmacSha256>>();
+const seals = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
 
 /** What is sealed for one purpose counts for no other. */
 async function macOf(server: Server, purpose: string, text: string): Promise<string> {
   const secret = serverSecret(server, "session");
   let seal = seals.get(secret);
   if (seal === undefined) seals.set(secret, seal = secret.then(hmacSha256));
-  return base64url.encode(await (await seal)(`${server.issuer} ${purpose} ${text}`));
+  return (await seal)(`${server.issuer} ${purpose} ${text}`);
 }

@@ -1,35 +1,37 @@
-/** SHA-256 and HMAC-SHA-256 of short texts, by the quickest means the runtime has without anything being imported. */
+/** SHA-2 and HMAC of short texts, by the quickest means the runtime has without anything being imported. */
 
-/** As much of Node's crypto module as is used here. */
-interface Hashing {
-  createHash(name: "sha256"): { update(text: string): { digest(): Uint8Array } };
-  createHmac(name: "sha256", key: string): { update(text: string): { digest(): Uint8Array } };
-}
+import { encodeBase64url } from "./base64url.ts";
+import { nodeCrypto } from "./node_crypto.ts";
 
-interface Globals {
-  readonly Deno?: unknown;
-  readonly process?: { getBuiltinModule?(name: "crypto"): Hashing | undefined };
-}
-
-/**
- * Node's and Bun's own: a digest there takes one or two microseconds, while asking WebCrypto for one takes ten times as
- * long. Deno would load its whole Node layer for it, and other runtimes have none.
- */
-const { Deno: deno, process: host } = globalThis as Globals;
-const builtin = deno === undefined ? host?.getBuiltinModule?.("crypto") : undefined;
+// A digest by Node's module takes one microsecond; asking WebCrypto for one takes ten times as long and more.
 
 const encoder = new TextEncoder();
 
-/** The SHA-256 digest of a text's UTF-8 bytes: 32 bytes. */
-export function sha256(text: string): Uint8Array | Promise<Uint8Array> {
-  if (builtin !== undefined) return builtin.createHash("sha256").update(text).digest();
-  return crypto.subtle.digest("SHA-256", encoder.encode(text)).then((bytes) => new Uint8Array(bytes));
+const names = { sha256: "SHA-256", sha512: "SHA-512" } as const;
+
+/** The digest of a text's UTF-8 bytes: 32 bytes for SHA-256, 64 for SHA-512. */
+export function digestBytes(name: keyof typeof names, text: string): Uint8Array | Promise<Uint8Array> {
+  return nodeCrypto()?.hash(name, text, "buffer") ?? byWebCrypto(name, text);
 }
 
-/** Makes an HMAC-SHA-256 (RFC 2104) of texts, under a secret that is kept ready. */
-export async function hmacSha256(secret: string): Promise<(text: string) => Uint8Array | Promise<Uint8Array>> {
-  if (builtin !== undefined) return (text) => builtin.createHmac("sha256", secret).update(text).digest();
+/** The SHA-256 digest of a text's UTF-8 bytes, as 43 characters of base64url. */
+export function sha256(text: string): string | Promise<string> {
+  return nodeCrypto()?.hash("sha256", text, "base64url") ?? byWebCrypto("sha256", text).then(encodeBase64url);
+}
+
+async function byWebCrypto(name: keyof typeof names, text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest(names[name], encoder.encode(text)));
+}
+
+/** Makes an HMAC-SHA-256 (RFC 2104) of texts, as base64url, under a secret that is kept ready. */
+export function hmacSha256(secret: string): (text: string) => string | Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  return async (text) => new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
+  let key: Promise<CryptoKey> | undefined;
+  return (text) => {
+    const node = nodeCrypto();
+    if (node !== undefined) return node.createHmac("sha256", secret).update(text).digest("base64url");
+    key ??= crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+    return key.then((key) => crypto.subtle.sign("HMAC", key, encoder.encode(text)))
+      .then((bytes) => encodeBase64url(new Uint8Array(bytes)));
+  };
 }

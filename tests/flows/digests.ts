@@ -3,30 +3,24 @@
 import { Buffer } from "node:buffer";
 import nodeCrypto from "node:crypto";
 
-type Listening = { update(text: string): unknown };
-
 /** Every text that is digested with SHA-256 while `work` goes on, in order. */
 export async function digestedBy(work: () => Promise<unknown>): Promise<string[]> {
   const heard: string[] = [];
   const { subtle } = crypto;
   const { digest } = subtle;
-  const { createHash } = nodeCrypto;
+  const module = nodeCrypto as unknown as { hash(name: string, text: string, form: string): unknown };
+  const { hash } = module;
   subtle.digest = (algorithm, data) => {
     const view = ArrayBuffer.isView(data) ? data : new Uint8Array(data);
     heard.push(Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString());
     return digest.call(subtle, algorithm, data);
   };
-  nodeCrypto.createHash = ((name: string) => {
-    const hash = createHash(name) as unknown as Listening;
-    const update = hash.update.bind(hash);
-    hash.update = (text) => (heard.push(String(text)), update(text));
-    return hash;
-  }) as unknown as typeof createHash;
+  module.hash = (name, text, form) => (heard.push(text), hash(name, text, form));
   try {
     await work();
   } finally {
     delete (subtle as { digest?: unknown }).digest;
-    nodeCrypto.createHash = createHash;
+    module.hash = hash;
   }
   return heard;
 }

@@ -1,0 +1,77 @@
+/** Signatures by a private key, by the quickest means the runtime has without anything being imported. */
+
+import { isDeno, nodeCrypto } from "./node_crypto.ts";
+import type { NodeCrypto } from "./node_crypto.ts";
+
+const parameters = {
+  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+  EdDSA: { name: "Ed25519" },
+} as const;
+
+type Algorithm = keyof typeof parameters;
+
+/**
+ * Where signing at once takes less of the processor than handing the work to WebCrypto. Not RS256: that takes so long that
+ * other threads should do it where there are any. On Deno WebCrypto is the quicker one for ES256, and all there is slow.
+ */
+const atOnce: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
+
+/** Both halves of a key pair, ready for use. */
+export interface ReadyKey {
+  /** Verifies. */
+  readonly publicKey: CryptoKey;
+  /** Signs; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
+  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** Imports a key pair once, for many signatures. Neither half can be exported again. */
+export async function readyKey(alg: Algorithm, privateJwk: JsonWebKey, publicJwk: JsonWebKey): Promise<ReadyKey> {
+  const how = parameters[alg];
+  const [privateKey, publicKey] = await Promise.all([
+    crypto.subtle.importKey("jwk", privateJwk, how, false, ["sign"]),
+    crypto.subtle.importKey("jwk", publicJwk, how, false, ["verify"]),
+  ]);
+  const byWebCrypto = async (bytes: Uint8Array) =>
+    new Uint8Array(await crypto.subtle.sign(how, privateKey, bytes as BufferSource));
+  if (!atOnce.has(alg)) return { publicKey, sign: byWebCrypto };
+  let quick: ((bytes: Uint8Array) => Uint8Array) | undefined;
+  return {
+    publicKey,
+    sign(bytes) {
+      const node = quick === undefined ? nodeCrypto() : undefined;
+      if (node !== undefined) quick = signerOf(node, alg, privateJwk);
+      return quick === undefined ? byWebCrypto(bytes) : quick(bytes);
+    },
+  };
+}
+
+function signerOf(node: NodeCrypto, alg: Algorithm, jwk: JsonWebKey): (bytes: Uint8Array) => Uint8Array {
+  const key = node.createPrivateKey({ key: jwk, format: "jwk" });
+  if (alg === "EdDSA") return (bytes) => node.sign(null, bytes, key);
+  // The module can give the raw form itself, but asking for it by an object of options takes Node as long as signing.
+  return (bytes) => rawSignature(node.sign("sha256", bytes, key));
+}
+
+/** From the DER of an ECDSA signature by P-256 (RFC 3279 §2.2.3), r and s of 32 bytes each, one after the other. */
+function rawSignature(der: Uint8Array): Uint8Array {
+  const raw = new Uint8Array(64);
+  // After the head of the sequence stand two integers: tag, length, and bytes without leading zeros but for a sign.
+  let start = 2;
+  for (const end of [32, 64]) {
+    const length = der[start + 1]!;
+    const surplus = Math.max(0, length - 32);
+    raw.set(der.subarray(start + 2 + surplus, start + 2 + length), end - length + surplus);
+    start += 2 + length;
+  }
+  return raw;
+}
+
+/** Makes a key pair, as the JWK of its private half (RFC 7517). RSA keys have 2048 bits. */
+export async function makeKey(alg: Algorithm): Promise<JsonWebKey> {
+  const how = alg === "RS256"
+    ? { ...parameters.RS256, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
+    : parameters[alg];
+  const { privateKey } = await crypto.subtle.generateKey(how, true, ["sign", "verify"]) as CryptoKeyPair;
+  return await crypto.subtle.exportKey("jwk", privateKey);
+}
