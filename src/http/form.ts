@@ -25,7 +25,6 @@ const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
  */
 export function parseFields(text: string): Fields {
   const fields: [string, string][] = [];
-  if (text === "") return fields;
   for (const part of text.split("&")) {
     if (part === "") continue;
     if (fields.length === fieldLimit) {

@@ -29,11 +29,11 @@ export interface Params {
 export function readParams(fields: readonly (readonly [string, string])[]): Params {
   // Empty ones are kept, so that a second one is noticed.
   const values = new Map<string, string>();
-  const repeated = new Set<string>();
+  let repeated: Set<string> | undefined;
   for (let i = 0; i < fields.length; i++) {
     const [name, value] = fields[i]!;
     const before = values.get(name);
-    if (before !== undefined) repeated.add(name);
+    if (before !== undefined) (repeated ??= new Set()).add(name);
     if (before === undefined || before === "") values.set(name, value);
   }
   return {
@@ -42,9 +42,9 @@ export function readParams(fields: readonly (readonly [string, string])[]): Para
       values.has(wanted)
         ? fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value)
         : [],
-    repeats: (name) => repeated.has(name),
+    repeats: (name) => repeated?.has(name) === true,
     refuseRepeats(rule) {
-      for (const name of repeated) {
+      for (const name of repeated ?? []) {
         if (!defined.has(name)) continue;
         throw new OAuthError("invalid_request", `${name} was sent more than once`, {
           rule,

@@ -38,14 +38,16 @@ function rest({ p, q, dp, dq, qi }: JsonWebKey): JsonWebKey {
 }
 
 test("digests of texts are those of their UTF-8 bytes, however many were made before", async () => {
-  const seal = hmacSha256("secret");
   for (let i = 0; i < 300; i++) {
     const text = `${"ü€𝄞x".repeat(i % 7)} ${i}`;
     assertEquals(await sha256(text), createHash("sha256").update(text).digest("base64url"));
     for (const name of ["sha256", "sha512"] as const) {
       assertEquals([...await digestBytes(name, text)], [...createHash(name).update(text).digest()]);
     }
-    assertEquals(await seal(text), createHmac("sha256", "secret").update(text).digest("base64url"));
+    for (const secret of ["secret", "s".repeat(64), "ü".repeat(33)]) {
+      const seal = hmacSha256(secret);
+      assertEquals(await seal(text), createHmac("sha256", secret).update(text).digest("base64url"));
+    }
   }
 });
 
