@@ -2,8 +2,7 @@
 
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { digestBytes, sha256 } from "../runtime/hash.ts";
-import { makeKey, readyKey } from "../runtime/signing.ts";
-import type { ReadyKey } from "../runtime/signing.ts";
+import { makeKey, signingKey, verifyingKey } from "../runtime/signing.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quote } from "./fault.ts";
 import { ConfigurationError } from "./settings_error.ts";
@@ -61,7 +60,10 @@ export interface Keys {
   refresh(): Promise<void>;
 }
 
-/** A private key and its name. */
+/**
+ * A key and its name: the private half as a JWK, which is kept in the store, or the public one alone where
+ * {@link KeySource.signs} reaches the other.
+ */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
 /** Where signing keys come from, and what signs with them. */
@@ -72,7 +74,10 @@ export interface KeySource {
    * @param number How many keys of the algorithm came before it.
    */
   make(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
-  /** What signs with a key; `undefined`, and the default: WebCrypto does. */
+  /**
+   * What signs with a key, such as a key management service that alone holds the private half and knows it by the `kid`.
+   * `undefined`, and the default: the server does, with the private half that the key holds.
+   */
   signs?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
 }
 
@@ -246,9 +251,12 @@ async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
 
 async function wake(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<Key> {
   const { kid, jwk } = record;
-  const { publicKey, sign } = await ready(alg, jwk);
-  const signer = { alg, kid, sign: source.signs?.(alg, record) ?? sign };
-  return { record, signer, publicKey, published: { ...pick(jwk, publicMembers), kid, alg, use: "sig" } };
+  const open = pick(jwk, publicMembers);
+  const [publicKey, sign] = await Promise.all([
+    once(verifying, jwk, () => verifyingKey(alg, open)),
+    source.signs?.(alg, record) ?? once(signing, jwk, () => signingKey(alg, pick(jwk, privateMembers))),
+  ]);
+  return { record, signer: { alg, kid, sign }, publicKey, published: { ...open, kid, alg, use: "sig" } };
 }
 
 /** Those members that are there, in that order. */
@@ -256,13 +264,14 @@ function pick(jwk: NewKey["jwk"], members: readonly string[]): Record<string, un
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
 
-const imported = new WeakMap<NewKey["jwk"], Promise<ReadyKey>>();
+const verifying = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
+const signing = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
 
-/** Ready for use. Servers that hold the very same value share it, because importing is dear. */
-function ready(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<ReadyKey> {
-  let key = imported.get(jwk);
-  if (key === undefined) imported.set(jwk, key = readyKey(alg, pick(jwk, privateMembers), pick(jwk, publicMembers)));
-  return key;
+/** Servers that hold the very same value share what was imported from it, because importing is dear. */
+function once<T>(known: WeakMap<NewKey["jwk"], T>, jwk: NewKey["jwk"], make: () => T): T {
+  let found = known.get(jwk);
+  if (found === undefined) known.set(jwk, found = make());
+  return found;
 }
 
 /** What may be signed, and the `typ` in its header. */

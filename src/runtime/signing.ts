@@ -17,32 +17,26 @@ type Algorithm = keyof typeof parameters;
  */
 const atOnce: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
 
-/** Both halves of a key pair, ready for use. */
-export interface ReadyKey {
-  /** Verifies. */
-  readonly publicKey: CryptoKey;
-  /** Signs; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
-  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+/** Makes the signature of some bytes; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
+export type SignBytes = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
+/** Imports the public half of a key, once for many verifications. */
+export function verifyingKey(alg: Algorithm, publicJwk: JsonWebKey): Promise<CryptoKey> {
+  return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], false, ["verify"]);
 }
 
-/** Imports a key pair once, for many signatures. Neither half can be exported again. */
-export async function readyKey(alg: Algorithm, privateJwk: JsonWebKey, publicJwk: JsonWebKey): Promise<ReadyKey> {
+/** Imports the private half of a key, once for many signatures. It cannot be exported again. */
+export async function signingKey(alg: Algorithm, privateJwk: JsonWebKey): Promise<SignBytes> {
   const how = parameters[alg];
-  const [privateKey, publicKey] = await Promise.all([
-    crypto.subtle.importKey("jwk", privateJwk, how, false, ["sign"]),
-    crypto.subtle.importKey("jwk", publicJwk, how, false, ["verify"]),
-  ]);
+  const key = await crypto.subtle.importKey("jwk", privateJwk, how, false, ["sign"]);
   const byWebCrypto = async (bytes: Uint8Array) =>
-    new Uint8Array(await crypto.subtle.sign(how, privateKey, bytes as BufferSource));
-  if (!atOnce.has(alg)) return { publicKey, sign: byWebCrypto };
-  let quick: ((bytes: Uint8Array) => Uint8Array) | undefined;
-  return {
-    publicKey,
-    sign(bytes) {
-      const node = quick === undefined ? nodeCrypto() : undefined;
-      if (node !== undefined) quick = signerOf(node, alg, privateJwk);
-      return quick === undefined ? byWebCrypto(bytes) : quick(bytes);
-    },
+    new Uint8Array(await crypto.subtle.sign(how, key, bytes as BufferSource));
+  if (!atOnce.has(alg)) return byWebCrypto;
+  let quick: SignBytes | undefined;
+  return (bytes) => {
+    const node = quick === undefined ? nodeCrypto() : undefined;
+    if (node !== undefined) quick = signerOf(node, alg, privateJwk);
+    return (quick ?? byWebCrypto)(bytes);
   };
 }
 

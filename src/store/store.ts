@@ -78,11 +78,11 @@ export interface CodeRecord {
   readonly validUntil: number;
 }
 
-/** A signing key, as a private JWK; all that ever changes is that `longest` grows. */
+/** A signing key, as a JWK; all that ever changes is that `longest` grows. */
 export interface KeyRecord {
-  /** The RFC 7638 thumbprint. */
+  /** The RFC 7638 thumbprint, unless a source of keys chose another name. */
   readonly kid: string;
-  /** The private key (RFC 7517 §4). */
+  /** The private key (RFC 7517 §4); or the public one, where whoever signs keeps the private one to itself. */
   readonly jwk: Readonly<Record<string, unknown>>;
   /** Published from the moment it is stored; signs from this moment on, in milliseconds since the epoch. */
   readonly signsFrom: number;

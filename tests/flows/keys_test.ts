@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
+import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { bench, claimsOf, clients, each, encode, tokensOf } from "./harness.ts";
 import type { Bench, TokenAnswer } from "./harness.ts";
@@ -472,4 +472,42 @@ test("[JK-05] another server, with a store of its own, shares no key and accepts
     assertEquals(answer.status, 401);
     assertMatch(answer.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });
+});
+
+test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and the store holds the public ones alone", async () => {
+  const vault = new Map<string, CryptoKey>();
+  const keySource: KeySource = {
+    async make(alg, number) {
+      assertEquals(alg, "ES256");
+      const { privateKey, publicKey } = await crypto.subtle.generateKey(
+        { name: "ECDSA", namedCurve: "P-256" },
+        false,
+        ["sign", "verify"],
+      );
+      const kid = `vault-${number}`;
+      vault.set(kid, privateKey);
+      return { kid, jwk: { ...await crypto.subtle.exportKey("jwk", publicKey) } };
+    },
+    signs: (_alg, { kid }) => async (bytes) =>
+      new Uint8Array(
+        await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, vault.get(kid)!, new Uint8Array(bytes)),
+      ),
+  };
+  const shelf = memoryStore();
+  const { open, advance } = world();
+  const b = await open({ alg: "ES256", keySource, store: shelf });
+  const first = await issue(b);
+  assertEquals(kidOf(first.access_token), "vault-0");
+  await b.as.rotateKeys();
+  advance(day);
+  const other = await open({ alg: "ES256", keySource, store: shelf });
+  const second = await issue(other);
+  assertEquals(kidOf(second.access_token), "vault-1");
+  await jwtVerify(second.access_token, createLocalJWKSet({ keys: await keysOf(b) }), {
+    currentDate: new Date(start + day * 1000),
+  });
+  for (const number of [0, 1]) {
+    const { jwk } = (await shelf.get("key", `ES256 ${number}`))!.value;
+    assertEquals(["d", "x"].map((member) => member in jwk), [false, true]);
+  }
 });
