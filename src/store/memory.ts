@@ -6,7 +6,8 @@ import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 /** A record in its drawer. */
 interface Slot extends Expiring {
   readonly id: string;
-  readonly value: unknown;
+  /** The very value that was put; once it is spent, its JSON. */
+  value: unknown;
   readonly family: string | undefined;
   spentAt: number | undefined;
 }
@@ -37,8 +38,9 @@ const expendable: ReadonlySet<Kind> = new Set<Kind>([
 ]);
 
 /**
- * Keeps records in maps, as the very values that were put. Nothing is scanned: a sweep costs what it removes.
- * Bounded as long as {@link Store.sweep} is called; closing does nothing.
+ * Keeps records in maps, as the very values that were put; what is spent, and therefore hardly ever read again, as its
+ * JSON, because one text takes less room and less of the garbage collector than an object with all its members. Nothing
+ * is scanned: a sweep costs what it removes. Bounded as long as {@link Store.sweep} is called; closing does nothing.
  */
 export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store {
   const drawers = new Map<Kind, Drawer>();
@@ -100,6 +102,7 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
       if (slot === undefined || slot.spentAt !== undefined) return Promise.resolve(false);
       dequeue(drawer!, slot);
       slot.spentAt = now;
+      slot.value = JSON.stringify(slot.value);
       if (slot.expiresAt < Infinity) drawer!.spent.add(slot);
       return Promise.resolve(true);
     },
@@ -120,7 +123,8 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
 
 /** A snapshot: what was read stays as it was read, also when the record is spent afterwards. */
 function entryOf(slot: Slot): Entry<unknown> {
-  const { value, family, expiresAt, spentAt } = slot;
+  const { family, expiresAt, spentAt } = slot;
+  const value = spentAt === undefined ? slot.value : JSON.parse(slot.value as string);
   if (family === undefined) return spentAt === undefined ? { value, expiresAt } : { value, expiresAt, spentAt };
   return spentAt === undefined ? { value, family, expiresAt } : { value, family, expiresAt, spentAt };
 }

@@ -47,7 +47,7 @@ export async function proveSecret(
   method: ClientAuthMethod,
   readings: readonly { readonly id: string; readonly secret: string }[],
 ): Promise<Client> {
-  let failure = refuseClient("the client is unknown", "the client_id of a registered client", readings[0]?.id);
+  let failure: OAuthError | undefined;
   for (const { id, secret } of readings) {
     const client = server.clients.find(id);
     const kept = await client?.secretDigest ?? nobody;
@@ -66,5 +66,5 @@ export async function proveSecret(
       failure = refuseClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else return client;
   }
-  throw failure;
+  throw failure ?? refuseClient("the client is unknown", "the client_id of a registered client", readings[0]?.id);
 }
