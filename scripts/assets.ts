@@ -39,7 +39,12 @@ async function bundle(from: string): Promise<string> {
 const outputs: Readonly<Record<string, { readonly at: string; readonly files: Readonly<Record<string, Maker>> }>> = {
   "src/ui/assets.gen.ts": {
     at: "static",
-    files: { "icon.svg": icon, "script.js": script("static/script.ts"), "style.css": css("static/style.css") },
+    files: {
+      "icon.svg": icon,
+      "people.css": css("static/people.css"),
+      "script.js": script("static/script.ts"),
+      "style.css": css("static/style.css"),
+    },
   },
   "src/ui/flows/assets.gen.ts": {
     at: "flows",

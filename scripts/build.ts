@@ -3,9 +3,9 @@
  * then packs it, installs the tarball into an empty folder, and says what that takes.
  */
 
-import * as esbuild from "esbuild";
 import { globSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { bundlePackage } from "./bundle_package.ts";
 import { licencesOf } from "./licences.ts";
 import { packageOf, readImports } from "./read_source.ts";
 import manifest from "../deno.json" with { type: "json" };
@@ -22,54 +22,45 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 /** What one store each needs, for those who use it. */
 const optional = ["ioredis", "postgres"];
 
+/** The most that the package itself may take, in KiB. */
+const largest = 768;
+
+/** Where README.md begins to speak of the repository, which is not in the package. */
+const endOfReadme = "\n## Figures\n";
+
 await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
-const { imports, bundled } = await writeCode(entries);
+const { files, imports, sources } = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);
+for (const { path, text } of files) {
+  const isCommand = path === bin.latchkey;
+  await write(path, isCommand ? `#!/usr/bin/env node\n${text}` : text, isCommand ? 0o755 : 0o644);
+}
 refuseUnknown([...imports, ...await writeDeclarations(entries)]);
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
-await write("THIRD_PARTY_LICENSES", await licencesOf(bundled));
-await Deno.mkdir(`${folder}/static`, { recursive: true });
-for (const file of ["README.md", "LICENSE", "static/config.schema.json"]) {
-  await Deno.copyFile(file, `${folder}/${file}`);
-}
+await write("THIRD_PARTY_LICENSES", await licencesOf(sources));
+await write("LICENSE", await Deno.readTextFile("LICENSE"));
+await write("README.md", await readmeForUsers());
+await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
+await write(
+  "static/config.schema.json",
+  JSON.stringify(JSON.parse(await Deno.readTextFile("static/config.schema.json"))),
+);
 const tarball = await pack();
 const { packages, total, own } = await install(tarball);
 console.log(`${folder}/ is ready, and packed as ${tarball}; or node ${folder}/${bin.latchkey}`);
 console.log(`installed: ${packages.length} packages, ${total} KiB: ${packages.join(", ")}; ${own} KiB are its own`);
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
+if (own > largest) throw new Error(`The package itself takes ${own} KiB, and ${largest} are the most it may.`);
 
-/** Writes the modules, sharing what they share; gives back what they import from elsewhere, and the files in it. */
-async function writeCode(entryPoints: string[]): Promise<{ imports: string[]; bundled: string[] }> {
-  const { outputFiles, metafile } = await esbuild.build({
-    entryPoints,
-    outbase: "src",
-    outdir: folder,
-    chunkNames: "chunks/[name]-[hash]",
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    external: [...dependencies, ...optional],
-    // Not minified: who debugs a test meets this code in stack traces.
-    sourcemap: true,
-    sourcesContent: false,
-    jsx: "automatic",
-    jsxImportSource: manifest.compilerOptions.jsxImportSource,
-    metafile: true,
-    write: false,
-  }).finally(() => esbuild.stop());
-  for (const file of outputFiles) {
-    const path = relative(folder, relative(Deno.cwd(), file.path));
-    const isCommand = path === bin.latchkey;
-    await write(path, isCommand ? `#!/usr/bin/env node\n${file.text}` : file.text, isCommand ? 0o755 : 0o644);
+/** README.md up to where it speaks of the repository. */
+async function readmeForUsers(): Promise<string> {
+  const text = await Deno.readTextFile("README.md");
+  const end = text.indexOf(endOfReadme);
+  if (end < 0) {
+    throw new Error(`README.md has no section "${endOfReadme.trim()}" any more: say in scripts/build.ts where to end.`);
   }
-  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  return {
-    imports: imports.filter(({ external }) => external).map(({ path }) => path),
-    bundled: Object.keys(metafile.inputs),
-  };
+  return text.slice(0, end);
 }
 
 /** Packs what was built, and gives back where. */

@@ -1,144 +1,273 @@
 /**
- * Makes one file that runs the server anywhere: `deno task compile [--with deno|bun|node] [--target OS-ARCH] [--output FILE]`.
- * Without `--with`: Deno where its base binary can be fetched, else Bun. `--target` cross-builds with Deno and Bun, such as
- * `linux-x64`, `linux-arm64`, `darwin-arm64`, `windows-x64`; Node builds for the machine it runs on.
+ * Makes one file that runs the server anywhere: `deno task compile [--with deno|bun|node] [--target OS-CPU] [--output FILE]`.
+ * Deno and Bun cross-build; Node builds for the system it runs on. The last line that is printed is the path of the file.
  */
 
 import * as esbuild from "esbuild";
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../deno.json" with { type: "json" };
 import { licencesOf, packagesIn } from "./licences.ts";
+import { holds, readSignature, signAdHoc } from "./mach_o.ts";
+
+const help = `Makes one file that runs the server: deno task compile [FLAG VALUE]...
+
+  --with TOOL       what makes it, and is inside as its runtime: deno, bun or node;
+                    without it the first of these that can
+  --target SYSTEM   what it is for: linux-x64, linux-arm64, macos-x64, macos-arm64
+                    or windows-x64; without it this system
+  --output FILE     where it goes; without it dist/latchkey, or with --target
+                    dist/latchkey-SYSTEM; for Windows .exe is added
+
+deno  fetches its base from dl.deno.land, cross-builds
+bun   comes from npm, cross-builds, and starts the quickest
+node  comes from npm, builds for this system alone
+
+The last line that is printed is the path of the file. --version of the result
+tells the commit, --licenses the licences of everything inside.
+`;
 
 const folder = "dist/compile";
-const tools = ["deno", "bun", "node"] as const;
-type Tool = typeof tools[number];
+/** What both bundlers begin with; beside it lies what the program says of itself. */
+const entry = `${folder}/entry.ts`;
+const bundle = `${folder}/main.mjs`;
 
+/** Where each comes from, but for Deno: that runs this script. */
+const packages = { bun: "bun@1.4.4", node: "node@26" } as const;
+const npx = Deno.build.os === "windows" ? "npx.cmd" : "npx";
+
+/** Each in its turn, where nobody says which. */
+const tools = { deno: compileWithDeno, bun: compileWithBun, node: compileWithNode } as const;
+type Tool = keyof typeof tools;
+
+/** What Deno and Bun call them. */
 const targets = {
   "linux-x64": { deno: "x86_64-unknown-linux-gnu", bun: "bun-linux-x64" },
   "linux-arm64": { deno: "aarch64-unknown-linux-gnu", bun: "bun-linux-arm64" },
-  "darwin-x64": { deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
-  "darwin-arm64": { deno: "aarch64-apple-darwin", bun: "bun-darwin-arm64" },
+  "macos-x64": { deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
+  "macos-arm64": { deno: "aarch64-apple-darwin", bun: "bun-darwin-arm64" },
   "windows-x64": { deno: "x86_64-pc-windows-msvc", bun: "bun-windows-x64" },
 } as const;
 type Target = keyof typeof targets;
 
-const { values } = parseArgs({
-  args: Deno.args,
-  options: { with: { type: "string" }, target: { type: "string" }, output: { type: "string" } },
-});
-const tool = choice("--with", values.with, tools);
-const here = `${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}` as Target;
-const target = choice("--target", values.target, Object.keys(targets) as Target[]);
-const output = values.output ?? `dist/latchkey${target === undefined ? "" : `-${target}`}`;
-const file = (target ?? here).startsWith("windows") && !output.endsWith(".exe") ? `${output}.exe` : output;
+/** A sentence for whoever runs this. */
+class Refusal extends Error {}
 
-await Deno.mkdir(folder, { recursive: true });
-const licences = await writeBundles();
-const used = tool ?? await firstThatWorks();
-if (tool !== undefined) await compile(tool);
-const { size } = await Deno.stat(file);
-console.log(
-  `${file}: ${(size / 2 ** 20).toFixed(1)} MiB, made with ${used}, licences of ${licences.length} packages inside`,
-);
-
-/** Deno's base binary comes from its own site, which not every machine reaches. */
-async function firstThatWorks(): Promise<Tool> {
-  try {
-    await compile("deno");
-    return "deno";
-  } catch (error) {
-    console.log(`Not with deno: ${error instanceof Error ? error.message.split("\n").at(-1) : error}`);
-    await compile("bun");
-    return "bun";
-  }
+/** What is made. */
+interface Wanted {
+  readonly target: Target;
+  /** Where it is made. */
+  readonly draft: string;
+  /** The packages whose licences are inside. */
+  readonly licensed: readonly string[];
 }
 
-async function compile(tool: Tool): Promise<void> {
-  if (tool === "deno") return await compileWithDeno();
-  if (tool === "bun") return await compileWithBun();
-  await compileWithNode();
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Refusal ? error.message : error);
+  Deno.exit(1);
+}
+
+async function main(): Promise<void> {
+  const values = readFlags();
+  if (values.help) return console.log(help.trimEnd());
+  const tool = choice("--with", values.with, Object.keys(tools) as Tool[]);
+  const target = choice("--target", values.target, Object.keys(targets) as Target[]);
+  const name = values.output ?? `dist/latchkey${target === undefined ? "" : `-${target}`}`;
+  const wanted = target ?? here();
+  const ending = wanted.startsWith("windows") ? ".exe" : "";
+  const file = name.endsWith(ending) ? name : name + ending;
+  // Its name goes into what Bun makes: with always the same one, the same source makes the same bytes.
+  const draft = `${folder}/latchkey${ending}`;
+
+  for (const path of [folder, dirname(file)]) await Deno.mkdir(path, { recursive: true });
+  const { inputs, licences } = await look();
+  const licensed = packagesIn(inputs);
+  const used = await firstThatCan(tool === undefined ? Object.keys(tools) as Tool[] : [tool], async (tool) => {
+    await writeEntry(tool, licences);
+    await tools[tool]({ target: wanted, draft, licensed });
+  });
+  // In one step, and beside one that may be running under that name.
+  await Deno.copyFile(draft, `${file}.part`);
+  await Deno.rename(`${file}.part`, file);
+  await Deno.remove(draft);
+  const { size } = await Deno.stat(file);
+  const mebibytes = (size / 2 ** 20).toFixed(1);
+  console.log(`${mebibytes} MiB for ${wanted}, made with ${used}, licences of ${licensed.length} packages inside:`);
+  console.log(file);
+}
+
+/** Tries one after the other, says why each that cannot does not, and gives back the one that did. */
+async function firstThatCan(able: readonly Tool[], make: (tool: Tool) => Promise<void>): Promise<Tool> {
+  for (const tool of able) {
+    try {
+      await make(tool);
+      return tool;
+    } catch (error) {
+      if (able.length === 1 || !(error instanceof Refusal)) throw error;
+      console.log(`Not with ${tool}: ${error.message}`);
+    }
+  }
+  throw new Refusal("None of the three could make the file; see above why.");
 }
 
 /** Permissions are baked in: the same as `deno task start` gives. */
-async function compileWithDeno(): Promise<void> {
+async function compileWithDeno({ target, draft }: Wanted): Promise<void> {
+  await writeBundle();
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
-  const platform = target === undefined ? [] : ["--target", targets[target].deno];
-  await run(
-    Deno.execPath(),
-    "compile",
-    "--no-config",
-    ...permissions,
-    ...platform,
-    "--output",
-    file,
-    `${folder}/main.mjs`,
-  );
+  const flags = ["--no-config", "--no-lock", ...permissions, "--target", targets[target].deno, "--output", draft];
+  await run(Deno.execPath(), "compile", ...flags, bundle).catch((error) => {
+    if (!/Setting up base binary|dl\.deno\.land/.test(error.message)) throw error;
+    throw new Refusal(
+      `The base that Deno builds on for ${target} lies at dl.deno.land, which cannot be reached from here; ` +
+        "--with bun needs npm alone.",
+    );
+  });
 }
 
-/** Told to read nothing that lies about in the working directory. */
-async function compileWithBun(): Promise<void> {
-  const quiet = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
-  const platform = target === undefined ? [] : [`--target=${targets[target].bun}`];
-  await run(
-    "npx",
-    "-y",
-    "bun@1.4.4",
-    "build",
-    "--compile",
+/**
+ * From the source: Bun splits off what is loaded only when needed, and keeps all of it as bytecode, which halves the time
+ * to the first answer. Names stay as they are, for those who read a stack trace. Nothing is read that lies about in the
+ * working directory.
+ */
+async function compileWithBun({ target, draft, licensed }: Wanted): Promise<void> {
+  const quiet = ["dotenv", "bunfig", "tsconfig", "package-json"].map((name) => `--no-compile-autoload-${name}`);
+  const fast = ["--splitting", "--bytecode", "--format=esm"];
+  // Otherwise the folder of a package that asks where it lies would be inside: this one's, on this machine.
+  const placeless = ["--define", `__dirname="/"`];
+  const metafile = `${folder}/bun.json`;
+  const flags = [
     ...quiet,
-    ...platform,
-    `--outfile=${file}`,
-    `${folder}/main.mjs`,
+    ...fast,
+    ...placeless,
+    `--metafile=${metafile}`,
+    `--target=${targets[target].bun}`,
+    `--outfile=${draft}`,
+  ];
+  await run(npx, "-y", packages.bun, "build", "--compile", ...flags, entry);
+  const { inputs } = JSON.parse(await Deno.readTextFile(metafile));
+  const strangers = packagesIn(Object.keys(inputs)).filter((name) => !licensed.includes(name));
+  if (strangers.length > 0) throw new Refusal(`Bun put in ${strangers.join(", ")}, whose licences are not inside.`);
+  if (target.startsWith("macos")) await mendSignature(draft);
+}
+
+/** Bun signs for Apple's own processors, and leaves its own signature, which no longer holds, on what is for others. */
+async function mendSignature(file: string): Promise<void> {
+  const bytes = await Deno.readFile(file);
+  const signature = readSignature(bytes);
+  if (signature === undefined || !holds(signature)) await Deno.writeFile(file, signAdHoc(bytes, "latchkey"));
+}
+
+/** A single executable application: Node itself, stripped, with the program and its code cache in a section it looks for. */
+async function compileWithNode({ target, draft }: Wanted): Promise<void> {
+  if (target !== here()) throw new Refusal(`Node builds for ${here()} alone; --with bun builds for ${target}.`);
+  await writeBundle();
+  const node = (await run(npx, "-y", packages.node, "-p", "process.execPath")).trim();
+  const base = `${folder}/node`;
+  await Deno.copyFile(node, base);
+  await Deno.chmod(base, 0o755);
+  // Only before anything is put in: afterwards it would be lost.
+  if (target.startsWith("linux")) await run("strip", base).catch(() => console.log("Not stripped: strip is missing."));
+  const settings = {
+    main: bundle,
+    mainFormat: "module",
+    executable: base,
+    output: draft,
+    useCodeCache: true,
+    disableExperimentalSEAWarning: true,
+    // What NODE_OPTIONS says to other programs is not meant for this one.
+    execArgvExtension: "none",
+  };
+  await Deno.writeTextFile(`${folder}/sea.json`, JSON.stringify(settings));
+  await run(node, "--build-sea", `${folder}/sea.json`);
+  // The signature of Node no longer holds, and without one nothing runs on Apple's own processors.
+  if (target.startsWith("macos")) await run("codesign", "--force", "--sign", "-", draft);
+}
+
+/** The files that the program consists of, and the licences of those that are not ours. */
+async function look(): Promise<{ inputs: string[]; licences: string }> {
+  const { metafile } = await bundleWith({ entryPoints: ["src/main.ts"], metafile: true, write: false });
+  const inputs = Object.keys(metafile!.inputs);
+  return { inputs, licences: await licencesOf(inputs) };
+}
+
+/** The program, and before it what it says of itself, in a file: for a flag, licences are too long on some systems. */
+async function writeEntry(tool: Tool, licences: string): Promise<void> {
+  // Not a tag: the number of the version stands beside it.
+  const commit = await run("git", "describe", "--always", "--dirty", "--exclude=*").catch(() => "");
+  const about = {
+    commit: commit.trim() || undefined,
+    licences: [await Deno.readTextFile("LICENSE"), licences, await runtimeLicence(tool)].join("\n\n"),
+  };
+  await Deno.writeTextFile(
+    `${folder}/about.ts`,
+    `Object.assign(globalThis, { LATCHKEY_ABOUT: ${JSON.stringify(about)} });`,
   );
+  await Deno.writeTextFile(entry, `import "./about.ts";\nimport "../../src/main.ts";\n`);
 }
 
-/** A single executable application: Node itself, with the program in a note that it looks for. */
-async function compileWithNode(): Promise<void> {
-  if (target !== undefined && target !== here) {
-    throw new Error(`Node builds for ${here} only; --with bun builds ${target}.`);
+/** Under which licence the runtime inside stands; none of the three comes with a file that says it all. */
+async function runtimeLicence(tool: Tool): Promise<string> {
+  if (tool === "deno") {
+    const { deno } = Deno.version;
+    return `Deno ${deno}\n\nThe runtime inside. Licence: MIT, with V8 and other parts under licences of their own:
+https://github.com/denoland/deno/blob/v${deno}/LICENSE.md\n`;
   }
-  const config = { main: `${folder}/main.cjs`, output: `${folder}/main.blob`, disableExperimentalSEAWarning: true };
-  await Deno.writeTextFile(`${folder}/sea.json`, JSON.stringify(config));
-  const node = (await run("npx", "-y", "node@24", "-p", "process.execPath")).trim();
-  await run(node, "--experimental-sea-config", `${folder}/sea.json`);
-  await Deno.copyFile(node, file);
-  await Deno.chmod(file, 0o755);
-  // Only before the note is put in: afterwards it would be lost.
-  if (here.startsWith("linux")) await run("strip", file).catch(() => console.log("Not stripped: strip is missing."));
-  const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-  await run("npx", "-y", "postject@1", file, "NODE_SEA_BLOB", config.output, "--sentinel-fuse", fuse);
+  const version = (await run(npx, "-y", packages[tool], "--version")).trim().replace(/^v/, "");
+  if (tool === "node") {
+    return `Node.js ${version}\n\nThe runtime inside. Licence: MIT, with V8, OpenSSL and other parts under licences of their own:
+https://github.com/nodejs/node/blob/v${version}/LICENSE\n`;
+  }
+  return `Bun ${version}\n\nThe runtime inside. Licence: MIT, with JavaScriptCore and others under the LGPL and other licences, and with how
+to relink them: https://github.com/oven-sh/bun/blob/bun-v${version}/LICENSE.md\n`;
 }
 
-/** The program as one module, and as the one script that Node's executables want; gives back whose code is in it. */
-async function writeBundles(): Promise<string[]> {
-  const commit = (await run("git", "rev-parse", "--short", "HEAD").catch(() => "")).trim();
-  const options: esbuild.BuildOptions = {
-    entryPoints: ["src/main.ts"],
+/** The program as one module, for Deno and Node. */
+async function writeBundle(): Promise<void> {
+  // What some packages require at run time, as a module they cannot.
+  const banner = { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` };
+  await bundleWith({ entryPoints: [entry], banner, outfile: bundle });
+}
+
+async function bundleWith(options: esbuild.BuildOptions): Promise<esbuild.BuildResult> {
+  return await esbuild.build({
     bundle: true,
     platform: "node",
     target: "node22",
+    format: "esm",
+    // What some packages say in "main" requires by names that no bundler can follow.
+    mainFields: ["module", "main"],
     minifySyntax: true,
     minifyWhitespace: true,
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
-  };
+    ...options,
+  }).finally(() => esbuild.stop());
+}
+
+/** This system, if it is one of those that files are made for. */
+function here(): Target {
+  const os = Deno.build.os === "darwin" ? "macos" : Deno.build.os;
+  const name = `${os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
+  const target = Object.keys(targets).find((known): known is Target => known === name);
+  if (target === undefined) throw new Refusal(`There is no file for ${name}; --target names one for another system.`);
+  return target;
+}
+
+function readFlags() {
   try {
-    const { metafile } = await esbuild.build({ ...options, format: "esm", metafile: true, write: false });
-    const paths = Object.keys(metafile.inputs);
-    const about = JSON.stringify({
-      commit: commit || undefined,
-      licences: `${await Deno.readTextFile("LICENSE")}\n\n${await licencesOf(paths)}`,
-    });
-    const define = { LATCHKEY_ABOUT: about };
-    // What some packages require at run time, as a module they cannot.
-    const banner = {
-      js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`,
-    };
-    await esbuild.build({ ...options, define, banner, format: "esm", outfile: `${folder}/main.mjs` });
-    await esbuild.build({ ...options, define, format: "cjs", outfile: `${folder}/main.cjs` });
-    return packagesIn(paths);
-  } finally {
-    await esbuild.stop();
+    return parseArgs({
+      args: Deno.args,
+      options: {
+        with: { type: "string" },
+        target: { type: "string" },
+        output: { type: "string" },
+        help: { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new Refusal(`${error instanceof Error ? error.message : error}\nSee deno task compile --help.`);
   }
 }
 
@@ -150,14 +279,15 @@ function choice<Word extends string>(
 ): Word | undefined {
   const word = words.find((known) => known === value);
   if (value === undefined || word !== undefined) return word;
-  console.error(`${flag}: expected ${words.join(" or ")}, found ${value}.`);
-  Deno.exit(2);
+  throw new Refusal(`${flag}: expected ${words.join(", ")}; found ${JSON.stringify(value)}.`);
 }
 
 /** Runs a command, and gives back what it printed. */
 async function run(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
+  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output().catch((error) => {
+    throw new Refusal(`${command} cannot be run: ${error.message}.`);
+  });
   if (success) return new TextDecoder().decode(stdout);
   const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("").trim();
-  throw new Error(`${command} ${args.slice(0, 3).join(" ")} … failed:\n${said}`);
+  throw new Refusal(`${command} ${args.slice(0, 3).join(" ")} … failed:\n${said}`);
 }

@@ -17,7 +17,9 @@ export async function licencesOf(paths: readonly string[]): Promise<string> {
     const [file] = globSync("{LICENSE,LICENCE,license,licence,UNLICENSE,COPYING}*", { cwd: home });
     // Some packages name their licence and leave it at that.
     if (file === undefined && license === undefined) throw new Error(`${name} comes without a licence.`);
-    const text = file === undefined ? `Licence: ${license}` : await Deno.readTextFile(`${home}/${file}`);
+    const text = file === undefined
+      ? `Licence: ${license}, https://spdx.org/licenses/${license}.html`
+      : await Deno.readTextFile(`${home}/${file}`);
     return `${name} ${version}\n\n${text.trim()}\n`;
   });
   return (await Promise.all(texts)).join("\n\n");

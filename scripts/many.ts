@@ -51,7 +51,7 @@ Deno.exit(tally.failed > 0 ? 1 : 0);
 /** Runs one file, prints what it says when it has ended, and counts. */
 async function run(file: string, ports: number): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--no-check", file],
+    args: ["test", "-A", "--lock=dev.lock", "--no-check", file],
     env: { ...own, MANY_PORTS: String(ports) },
     clearEnv: true,
     stdin: "null",

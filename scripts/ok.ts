@@ -6,7 +6,7 @@ import manifest from "../deno.json" with { type: "json" };
 const parts: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
   ["format", ["fmt", "--check"], "deno fmt mends it."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
-  ["lock", ["task", "lock"], "See above how to mend it."],
+  ["lock", ["task", "lock", "--check"], "See above how to mend it."],
   ["types", ["task", "check"], "Mend the type errors above; examples in comments and in README.md count too."],
   ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],

@@ -18,8 +18,8 @@ interface Project {
 const node = (version: string): Project => ({
   name: `node-${version}`,
   packages: [],
-  files: ["node_test.js"],
-  command: ["npx", "-y", `node@${version}`, "--test", "node_test.js"],
+  files: ["node_test.js", "command_test.js"],
+  command: ["npx", "-y", `node@${version}`, "--test", "node_test.js", "command_test.js"],
 });
 
 const projects: readonly Project[] = [

@@ -3,32 +3,21 @@
 import { asBareJson, asPage } from "./endpoints/answer.ts";
 import { autoApprover } from "./endpoints/approver.ts";
 import type { Approver } from "./endpoints/approver.ts";
-import { assetsEndpoint } from "./endpoints/assets.ts";
-import { authorizedEndpoint } from "./endpoints/authorized.ts";
 import { askApprover, authorizeEndpoint } from "./endpoints/authorize.ts";
-import { clientsEndpoints } from "./endpoints/clients.ts";
 import { discoveryEndpoints } from "./endpoints/discovery.ts";
 import { urlOf } from "./endpoints/endpoint.ts";
 import type { Desk, Endpoint } from "./endpoints/endpoint.ts";
-import { homeEndpoint } from "./endpoints/home.ts";
 import { algorithmsInUse, jwksEndpoint } from "./endpoints/jwks.ts";
-import { introspectEndpoint } from "./endpoints/introspect.ts";
 import type { Layer } from "./endpoints/layer.ts";
-import { logoutEndpoint } from "./endpoints/logout.ts";
+import { lazyEndpoint } from "./endpoints/lazy_endpoint.ts";
 import type { Pages } from "./endpoints/pages.ts";
-import { revokeEndpoint } from "./endpoints/revoke.ts";
-import { startEndpoint } from "./endpoints/start.ts";
 import { proxyFaults, trustedProxies } from "./endpoints/trusted_proxies.ts";
 import { tokenEndpoint } from "./endpoints/token.ts";
-import { trialEndpoint } from "./endpoints/trial.ts";
-import { userinfoEndpoint } from "./endpoints/userinfo.ts";
-import { usersEndpoints } from "./endpoints/users.ts";
 import { asResponse, ConnectionDropped, isDropped } from "./http/reply.ts";
 import type { Incoming } from "./http/reply.ts";
 import { senderOf } from "./http/proxy.ts";
 import { readTarget, router } from "./http/router.ts";
 import type { Handle, Peer } from "./http/router.ts";
-import { storedChanges } from "./oauth/changes.ts";
 import { knowClient, readClient, registry, writeClient } from "./oauth/clients.ts";
 import type { Clients, Sharing, Users } from "./oauth/clients.ts";
 import { isLoopback, isTestHost } from "./oauth/hosts.ts";
@@ -186,7 +175,9 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   };
 
   // Not by the issuer in effect, which may follow the port.
-  const changes = store.lasting === true ? storedChanges(store, options.issuer ?? "") : undefined;
+  const changes = store.lasting === true
+    ? (await import("./oauth/changes.ts")).storedChanges(store, options.issuer ?? "")
+    : undefined;
   const sharing = changes && {
     changes,
     mark: () => drawName(random),
@@ -398,32 +389,87 @@ function assemble(
     ...interaction ? [interaction.accountLink] : [],
   ];
   const site = { issuer, base, links };
-  const desk: Desk = { server, site, pages, ask, during: (request) => during(desk, layers, request) };
+  const desk: Desk = {
+    server,
+    site,
+    pages,
+    ask,
+    during: (request) => during(desk, layers, request),
+    trailTo: (response) =>
+      layers.reduce<string | undefined>((found, layer) => found ?? layer.trailTo?.(response), undefined),
+  };
 
   const asking = interaction?.interaction(desk, settled.insecureAllowOpenLogin || hasTestHost(issuer));
   const endpoints = [
     authorizeEndpoint(desk, asking?.decide ?? askApprover(options.approver ?? autoApprover)),
     tokenEndpoint(desk),
     jwksEndpoint(desk),
-    userinfoEndpoint(desk),
-    revokeEndpoint(desk),
-    introspectEndpoint(desk),
-    logoutEndpoint(desk),
+    lazyEndpoint(
+      { name: "userinfo_endpoint", path: `${base}/oauth2/userinfo`, methods: ["GET", "POST"], cors: true },
+      async () => (await import("./endpoints/userinfo.ts")).userinfo(desk),
+    ),
+    lazyEndpoint(
+      { name: "revocation_endpoint", path: `${base}/oauth2/revoke`, methods: ["POST"], cors: true },
+      async () => (await import("./endpoints/revoke.ts")).revocation(desk),
+    ),
+    lazyEndpoint(
+      { name: "introspection_endpoint", path: `${base}/oauth2/introspect`, methods: ["POST"] },
+      async () => (await import("./endpoints/introspect.ts")).introspection(desk),
+    ),
+    lazyEndpoint(
+      { name: "end_session_endpoint", path: `${base}/oauth2/logout`, methods: ["GET", "HEAD", "POST"] },
+      async () => (await import("./endpoints/logout.ts")).logout(desk),
+    ),
   ];
   const directory = {
     edit: settled.directory === "edit",
     unattended: settled.login === "auto" && options.approver === undefined,
   };
+  const listMethods = directory.edit ? ["GET", "POST"] as const : ["GET"] as const;
   const routes: Endpoint[] = [
     ...endpoints,
     ...discoveryEndpoints(desk, endpoints),
-    homeEndpoint(desk, endpoints, isListed),
-    startEndpoint(desk),
-    authorizedEndpoint(desk),
-    trialEndpoint(desk),
-    assetsEndpoint(desk),
+    lazyEndpoint(
+      { path: `${base}/`, methods: ["GET"] },
+      async () => (await import("./endpoints/home.ts")).home(desk, endpoints, isListed),
+    ),
+    lazyEndpoint(
+      { path: `${base}/start`, methods: ["GET"] },
+      async () => (await import("./endpoints/start.ts")).start(desk),
+    ),
+    lazyEndpoint(
+      { path: `${base}/authorized`, methods: ["GET", "POST"] },
+      async () => (await import("./endpoints/authorized.ts")).authorized(desk),
+    ),
+    lazyEndpoint(
+      { path: `${base}/authorized/try`, methods: ["GET", "POST"] },
+      async () => (await import("./endpoints/trial.ts")).trial(desk),
+    ),
+    lazyEndpoint(
+      { path: `${base}/static/*`, methods: ["GET"] },
+      async () => (await import("./endpoints/assets.ts")).assets(desk),
+    ),
     ...asking?.endpoints ?? [],
-    ...isListed ? [...clientsEndpoints(desk, directory), ...usersEndpoints(desk, directory)] : [],
+    ...isListed
+      ? [
+        lazyEndpoint(
+          { path: `${base}/clients`, methods: listMethods },
+          async () => (await import("./endpoints/clients.ts")).clients(desk, directory),
+        ),
+        lazyEndpoint(
+          { path: `${base}/clients/*`, methods: listMethods },
+          async () => (await import("./endpoints/clients.ts")).client(desk, directory),
+        ),
+        lazyEndpoint(
+          { path: `${base}/users`, methods: listMethods },
+          async () => (await import("./endpoints/users.ts")).users(desk, directory),
+        ),
+        lazyEndpoint(
+          { path: `${base}/users/*`, methods: listMethods },
+          async () => (await import("./endpoints/users.ts")).user(desk, directory),
+        ),
+      ]
+      : [],
     ...layers.flatMap((layer) => layer.endpoints?.(desk) ?? []),
   ];
   const route = router(routes, {

@@ -6,6 +6,8 @@ import type { StoreChoice } from "./config/operator.ts";
 import { printable } from "./config/show.ts";
 import { readConfiguration } from "./config/read.ts";
 import type { Layer } from "./endpoints/layer.ts";
+import type { Incoming } from "./http/reply.ts";
+import type { Handle } from "./http/router.ts";
 import { latchkey, optionFaults } from "./latchkey.ts";
 import { hasTestHost, settle } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
@@ -50,6 +52,7 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
     : logging({ write: (line) => console.error(line), format: wanted.log, everything: isTerminal });
   const counted = wanted.metrics && metrics();
   const state = health();
+  let ask: Handle | undefined;
   const as = await latchkey({
     ...settings,
     // The first is the outermost.
@@ -59,6 +62,7 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
       ...counted === undefined ? [] : [counted],
       state,
       ...inspected ? [await openInspector(wanted.insecureAllowInspector)] : [],
+      { open: (desk) => void (ask = desk.ask) },
     ],
     store: await openStore(wanted.store),
     trace(event) {
@@ -101,7 +105,7 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
     return log?.announce("listening", { ...facts, insecure: insecurities(settled, inspector) });
   }
   const document = `${as.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const metadata = await (await as.fetch(new Request(document))).json();
+  const metadata = JSON.parse(String((await ask!(questionFor(document))).body));
   console.log(greeting({
     ...facts,
     settled,
@@ -112,6 +116,18 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
       /_endpoint$|^jwks_uri$/.test(pair[0])
     ),
   }));
+}
+
+/** Asks without a Request: the first one of a process is slow to make. */
+function questionFor(url: string): Incoming {
+  return {
+    method: "GET",
+    url,
+    headers: { get: () => null },
+    body: null,
+    bodyUsed: false,
+    bytes: () => Promise.resolve(new Uint8Array()),
+  };
 }
 
 /** A listener of its own, so that whoever reaches the server does not reach the metrics. */

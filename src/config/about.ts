@@ -23,7 +23,7 @@ const { commit, licences }: About = typeof LATCHKEY_ABOUT === "undefined"
 /** The number alone. */
 export const version = manifest.version;
 
-/** `latchkey 0.1.0`, with the commit where it is known. */
+/** `latchkey` and the version, with the commit where it is known. */
 export const versionLine = `latchkey ${version}${commit === undefined ? "" : ` (${commit})`}`;
 
 /** The licences, or where they are. */

@@ -1,4 +1,4 @@
-/** Reads the command line; Node's own tokeniser is loaded only when there is one. */
+/** Reads the command line, by itself: the tokeniser of node:util would take longer to load than all of this to run. */
 
 import type { Fault } from "../oauth/fault.ts";
 import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./operator.ts";
@@ -32,36 +32,36 @@ export async function readFlags(args: readonly string[]): Promise<FlagReading> {
       : { kind: "run", said: {}, faults: [argumentFault(given[0])] };
   }
 
-  // No option is declared, so that a value is never mistaken: `--port --host x` must not make `--host` a port.
-  const { parseArgs } = await import("node:util");
-  const { tokens } = parseArgs({ args: given, options: {}, strict: false, allowPositionals: true, tokens: true });
   const values = new Map<OperatorName, (string | undefined)[]>();
   const faults: Fault[] = [];
-  let done = -1;
-  for (const token of tokens) {
-    if (token.index <= done || token.kind === "option-terminator") continue;
-    done = token.index;
-    if (token.kind === "positional") {
-      faults.push(positionalFault(token.value));
+  const terminator = given.indexOf("--");
+  for (let at = 0; at < given.length; at++) {
+    const word = given[at]!;
+    if (at === terminator) continue;
+    // A dash alone stands for a file elsewhere, and behind a lone -- nothing is a flag.
+    if (!/^-./.test(word) || terminator >= 0 && at > terminator) {
+      faults.push(positionalFault(word));
       continue;
     }
-    if (token.rawName === "-h") return { kind: "help" };
-    const isLong = token.rawName.startsWith("--");
-    const question = isLong ? questions.find((known) => known === token.name) : undefined;
+    if (/^-h/.test(word)) return { kind: "help" };
+    const equals = word.startsWith("--") ? word.indexOf("=", "--x".length) : -1;
+    const flag = equals < 0 ? word : word.slice(0, equals);
+    let value = equals < 0 ? undefined : word.slice(equals + 1);
+    const question = questions.find((known) => `--${known}` === flag);
     if (question !== undefined) {
-      if (token.value === undefined) return { kind: question };
-      faults.push(superfluousFault(token.rawName, token.value));
+      if (value === undefined) return { kind: question };
+      faults.push(superfluousFault(flag, value));
       continue;
     }
-    let value = token.value;
-    const next = given[token.index + 1];
-    const name = isLong ? operatorNames.find((known) => known === token.name) : undefined;
+    const name = operatorNames.find((known) => `--${known}` === flag);
+    const next = given[at + 1];
+    // Never the next flag: `--port --host x` must not make `--host` a port.
     if (value === undefined && next !== undefined && !next.startsWith(name ? "--" : "-")) {
       value = next;
-      done = token.index + 1;
+      at++;
     }
     if (name) values.set(name, [...values.get(name) ?? [], value]);
-    else faults.push(await unknownFault(isLong ? token.rawName : given[token.index] ?? token.rawName));
+    else faults.push(await unknownFault(flag));
   }
 
   const said: Sayings = {};

@@ -108,14 +108,19 @@ export async function toClient(
   return html(200, pages.formPost({ ...desk.site, action: uri, client: client.name ?? client.id, fields }), headers);
 }
 
-/** Says no to the person in front of the browser, in plain words; the browser stays here. */
-export async function asPage(desk: Desk, target: Target, thrown: unknown): Promise<Reply> {
+/** Says no to the person in front of the browser, in plain words; with the request, and what they probably meant. */
+export async function asPage(desk: Desk, target: Target, thrown: unknown, request?: Incoming): Promise<Reply> {
   const { server } = desk;
   const error = asOAuthError(server, target, thrown);
   traceRefusal(server, target, error);
   const { status = errorStatus[error.code] } = error.details;
   const { rule, reason, expected, received } = error.explain();
-  const [pages, { mends }] = await Promise.all([desk.pages(), import("./mends.ts")]);
+  const [pages, { mends }, { findNearMiss }] = await Promise.all([
+    desk.pages(),
+    import("./mends.ts"),
+    import("./near_miss.ts"),
+  ]);
+  const address = new URLSearchParams(target.query);
   return html(
     status,
     pages.refused({
@@ -127,7 +132,10 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown): Promi
       rule,
       expected,
       received: status === 404 ? target.path : received,
+      near: findNearMiss(desk, request, error),
       mend: mends[rule],
+      // Pages whose address holds what is meant for a client alone lead nowhere else (RFC 9700 §4.2.4).
+      linksAway: !address.has("code") && !address.has("state"),
     }),
     retryAfter(error),
   );

@@ -3,18 +3,17 @@
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
 import { asPage } from "./answer.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 import type { Asset } from "./pages.ts";
 
 /** Serves the assets that come with the pages. */
-export function assetsEndpoint(desk: Desk): Endpoint {
+export function assets(desk: Desk): Answers {
   const stem = `${desk.site.base}/static/`;
   return {
-    path: `${stem}*`,
     async GET(request, target) {
-      const { assets } = await desk.pages();
+      const { assets: known } = await desk.pages();
       const name = target.path.slice(stem.length);
-      const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+      const asset = Object.hasOwn(known, name) ? known[name] : undefined;
       if (asset === undefined) {
         return await asPage(desk, target, new HttpFault(404, "HT-01", "There is nothing at this address"));
       }

@@ -1,6 +1,7 @@
 /** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, session, approval, code. */
 
 import { parseFields, readForm } from "../http/form.ts";
+import { isResponse } from "../http/reply.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
 import type { Target } from "../http/router.ts";
 import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorization.ts";
@@ -31,7 +32,7 @@ export function authorizeEndpoint(desk: Desk, decide: Decide): Endpoint {
       await meet(here.server.clients, params.get("client_id"));
       destination = findDestination(here.server, params);
     } catch (refusal) {
-      return await asPage(here, target, refusal);
+      return await asPage(here, target, refusal, request);
     }
     try {
       return await decide(here, request, await readAuthorizationRequest(here.server, params, destination));
@@ -67,7 +68,7 @@ export function askApprover(approve: Approver): Decide {
     const former = await readSession(here, http);
     const session = usableSession(server, asked.wishes, former);
     const decision = await approve(asked, { session, former, users, now, trace, http });
-    if (decision instanceof Response) {
+    if (isResponse(decision)) {
       if (asked.wishes.prompt.includes("none")) throw interactionRequired();
       return withoutTraces(decision);
     }

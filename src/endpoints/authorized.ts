@@ -13,10 +13,12 @@ import type { Params } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { asPage } from "./answer.ts";
 import { callbackUri, demoClientsOf, recallFlow, recogniseBrowser, startLinks } from "./demo.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
 import type { AuthorizedProps, TokenRequestExample } from "./pages.ts";
+import { retrace } from "./round_trip.ts";
 import { shellQuote } from "./shell.ts";
+import { propose } from "./trial_steps.ts";
 
 /** The longest value that is shown whole, in characters. */
 const shownLimit = 512;
@@ -32,7 +34,7 @@ interface Callback extends Params {
 }
 
 /** The callback page. */
-export function authorizedEndpoint(desk: Desk): Endpoint {
+export function authorized(desk: Desk): Answers {
   async function answer(request: Incoming, read: () => Fields | Promise<Fields>): Promise<Reply> {
     const here = desk.during(request);
     const { server, site } = here;
@@ -47,9 +49,9 @@ export function authorizedEndpoint(desk: Desk): Endpoint {
     const success = params.get("error") === undefined && code !== undefined && shown.get("code") === code;
     const flow = await recallFlow(browser, state);
     const issued = success ? await describeCode(server, code) : undefined;
-    const [{ retrace }, { propose }] = await Promise.all([import("./round_trip.ts"), import("./trial_steps.ts")]);
     const props: AuthorizedProps = {
       ...site,
+      trail: here.trailTo(redirect) ?? site.trail,
       outcome: success
         ? { kind: "success", code, state }
         : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
@@ -71,7 +73,6 @@ export function authorizedEndpoint(desk: Desk): Endpoint {
   }
 
   return {
-    path: `${desk.site.base}/authorized`,
     GET: (request, target) => answer(request, () => parseFields(target.query)),
     // Where the answer travels by form_post, the browser posts it here.
     POST: (request) => answer(request, () => readForm(request)),

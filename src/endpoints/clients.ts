@@ -12,55 +12,32 @@ import type { Params } from "../oauth/params.ts";
 import { digest, drawSecret } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/settings.ts";
 import { ConfigurationError } from "../oauth/settings_error.ts";
-import { asPage } from "./answer.ts";
 import { recogniseBrowser } from "./demo.ts";
+import { answerHere, readId } from "./directory.ts";
+import type { DirectoryOptions } from "./directory.ts";
 import { editToken, longestList, readEdit } from "./edit_form.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
-import { refuseForeignHost } from "./foreign_host.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 import type { ClientProps, ClientsProps, FieldFault, ListedClient } from "./pages.ts";
 
-/** What the pages may do, and how the server logs people in. */
-export interface DirectoryOptions {
-  /** Whether whoever opens them may change what is there. */
-  readonly edit: boolean;
-  /** Whether authorization requests are answered without showing a page. */
-  readonly unattended: boolean;
+/** The list. */
+export function clients(desk: Desk, options: DirectoryOptions): Answers {
+  return answerHere(desk, {
+    show: (here, request) => showList(here, options, request, {}, []),
+    change: options.edit ? (here, request) => add(here, options, request) : undefined,
+  });
 }
 
-/** The list, and a page for each client. */
-export function clientsEndpoints(desk: Desk, options: DirectoryOptions): Endpoint[] {
-  const stem = `${desk.site.base}/clients/`;
-  const answerWith =
-    (answer: (here: Desk, request: Incoming, target: Target) => Promise<Reply>) =>
-    async (request: Incoming, target: Target): Promise<Reply> => {
-      const here = desk.during(request);
-      try {
-        refuseForeignHost(here.server.issuer, request, "UI-05");
-        return await answer(here, request, target);
-      } catch (refusal) {
-        return await asPage(here, target, refusal);
-      }
-    };
+/** The page of each client. */
+export function client(desk: Desk, options: DirectoryOptions): Answers {
   const find = (here: Desk, target: Target): Client => {
-    const client = here.server.clients.find(decodeId(target.path.slice(stem.length)));
-    if (client === undefined) throw new HttpFault(404, "HT-01", "There is no client of this id");
-    return client;
+    const known = here.server.clients.find(readId(here, "/clients/", target));
+    if (known === undefined) throw new HttpFault(404, "HT-01", "There is no client of this id");
+    return known;
   };
-  const refuse: Endpoint["refuse"] = (fault, target, request) => asPage(desk.during(request), target, fault);
-  return [
-    {
-      path: `${desk.site.base}/clients`,
-      GET: answerWith((here, request) => showList(here, options, request, {}, [])),
-      ...options.edit && { POST: answerWith((here, request) => add(here, options, request)) },
-      refuse,
-    },
-    {
-      path: `${stem}*`,
-      GET: answerWith((here, request, target) => showOne(here, options, request, find(here, target))),
-      ...options.edit && { POST: answerWith((here, request, target) => remove(here, request, find(here, target))) },
-      refuse,
-    },
-  ];
+  return answerHere(desk, {
+    show: (here, request, target) => showOne(here, options, request, find(here, target)),
+    change: options.edit ? (here, request, target) => remove(here, request, find(here, target)) : undefined,
+  });
 }
 
 /** A client as pages show it. */
@@ -68,15 +45,6 @@ export function listClient({ site }: Desk, client: Client): ListedClient {
   const { id, name, authMethod, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
   return { id, name, href, authMethod, redirectUris, postLogoutRedirectUris, grantTypes, scope };
-}
-
-/** The id in a path; one that is not percent-encoded UTF-8 is nobody's. */
-export function decodeId(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return "";
-  }
 }
 
 async function showList(

@@ -1,5 +1,6 @@
 /** What every endpoint is handed, and a route that knows its name in the metadata (RFC 8414 §2). */
 
+import type { Fields } from "../http/form.ts";
 import type { Incoming } from "../http/reply.ts";
 import type { Handle, Route } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
@@ -15,6 +16,8 @@ export interface Desk {
   readonly pages: () => Promise<Pages>;
   /** The same, with the server as the layers around it want it while one request is answered. */
   during(request: Incoming): Desk;
+  /** Where a person can see what led to an authorization response, if a layer remembers that: a path below the base. */
+  trailTo(response: Fields): string | undefined;
   /** Asks the whole server, as a request from outside would. */
   readonly ask: Handle;
 }
@@ -24,6 +27,9 @@ export interface Endpoint extends Route {
   /** Its name in metadata documents, such as `token_endpoint`; absent where metadata does not name it. */
   readonly name?: string;
 }
+
+/** What an endpoint answers, wherever it is. */
+export type Answers = Omit<Endpoint, "name" | "path" | "cors">;
 
 /** The absolute URL of a path of this server: always below the issuer, whatever host was asked (RFC 9700 §4.13). */
 export function urlOf(issuer: string, path: string): string {

@@ -5,17 +5,16 @@ import { asPage } from "./answer.ts";
 import { listClient } from "./clients.ts";
 import { recogniseBrowser, startLinks } from "./demo.ts";
 import { wellKnownPaths } from "./discovery.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk, Endpoint } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
 import { isOwnHost } from "./foreign_host.ts";
 import { listUser } from "./users.ts";
 
 /** The home page; `endpoints` are the ones it lists, `isListed` says whether it names clients and users too. */
-export function homeEndpoint(desk: Desk, endpoints: readonly Endpoint[], isListed: boolean): Endpoint {
+export function home(desk: Desk, endpoints: readonly Endpoint[], isListed: boolean): Answers {
   const { server, site } = desk;
   const origin = new URL(server.issuer).origin;
   return {
-    path: `${site.base}/`,
     async GET(request) {
       const browser = recogniseBrowser(desk, request);
       const pages = await desk.pages();

@@ -4,13 +4,12 @@ import { json } from "../http/respond.ts";
 import { refuseClient } from "../oauth/client_auth/method.ts";
 import { introspect } from "../oauth/introspection.ts";
 import { requireTokenParameter } from "../oauth/revocation.ts";
-import { clientRequestEndpoint } from "./client_request.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import { answerClients } from "./client_request.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 
 /** The introspection endpoint. */
-export function introspectEndpoint(desk: Desk): Endpoint {
-  const place = { name: "introspection_endpoint", path: "/oauth2/introspect", cors: false };
-  return clientRequestEndpoint(desk, place, async (server, client, params) => {
+export function introspection(desk: Desk): Answers {
+  return answerClients(desk, async (server, client, params) => {
     if (!client.confidential) throw refuseClient("introspection is for clients that authenticate", "a secret", "none");
     return json(200, await introspect(server, client, requireTokenParameter(params, "IN-01")));
   });

@@ -1,5 +1,6 @@
 /** The Layer seam: what wraps the server from outside, without the server knowing it. */
 
+import type { Fields } from "../http/form.ts";
 import type { Incoming } from "../http/reply.ts";
 import type { Handle } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
@@ -35,6 +36,8 @@ export interface Layer {
   endpoints?(desk: Desk): readonly Endpoint[];
   /** Where a person can see what became of that request: a path below the base, for pages to link to. */
   trail?(request: Incoming): string | undefined;
+  /** Where a person can see what led to an authorization response, by its parameters: a path below the base, too. */
+  trailTo?(response: Fields): string | undefined;
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
   /**

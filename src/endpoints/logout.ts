@@ -18,11 +18,11 @@ import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
 import { asPage } from "./answer.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 import { forgetSession, readSession } from "./session_cookie.ts";
 
 /** The end session endpoint. */
-export function logoutEndpoint(desk: Desk): Endpoint {
+export function logout(desk: Desk): Answers {
   const { site } = desk;
 
   async function answer(request: Incoming, target: Target): Promise<Reply> {
@@ -54,8 +54,6 @@ export function logoutEndpoint(desk: Desk): Endpoint {
   }
 
   return {
-    name: "end_session_endpoint",
-    path: `${site.base}/oauth2/logout`,
     GET: answer,
     // Whoever only asks about headers stays logged in.
     HEAD: () => ({ status: 200, headers: { "cache-control": "no-store" }, body: null }),

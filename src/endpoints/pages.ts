@@ -242,7 +242,7 @@ export type TrialStep = "exchange" | "wrong_verifier" | "userinfo" | "introspect
 
 /** The form that tries a step; it goes to `{base}/authorized/try`. */
 export interface TrialForm {
-  /** Everything that the page remembers, because the server keeps nothing. */
+  /** What the page remembers beside what was tried, because the server keeps nothing. */
   readonly fields: HiddenFields;
   /** The client whose secret a person has to type; absent where none is needed. */
   readonly asksSecretOf?: string;
@@ -260,6 +260,8 @@ export interface PastStep {
   readonly at: number;
   /** The HTTP status; absent where no answer came. */
   readonly status?: number;
+  /** The error code of the answer, or `inactive`; absent where the step did what it is for. */
+  readonly error?: string;
   /** Request and answer; empty where they are too long ago. */
   readonly text: string;
 }
@@ -278,8 +280,10 @@ export interface TrialProps extends Site {
   readonly tokens: readonly { readonly name: string; readonly token: string }[];
   /** The clock, in milliseconds since the epoch. */
   readonly now: number;
-  /** Oldest first. */
+  /** What was tried before, oldest first. The page carries it on. */
   readonly past: readonly PastStep[];
+  /** The exchanges of this page, as the next one will show them. */
+  readonly latest: readonly PastStep[];
   /** What can be tried next. */
   readonly form: TrialForm;
   /** "Start New Authorization". */
@@ -327,8 +331,20 @@ export interface RefusedProps extends Site {
   readonly expected?: string;
   /** What came instead, as it came. */
   readonly received?: string;
+  /** What was probably meant. */
+  readonly near?: NearMiss;
   /** What to do next. */
   readonly mend?: string;
+  /** Whether the page may link to specifications: never while its own address holds a code or a state. Default: false. */
+  readonly linksAway?: boolean;
+}
+
+/** Something registered that is like what was sent. */
+export interface NearMiss {
+  /** As it is registered. */
+  readonly text: string;
+  /** Of a URI: the only part that differs, or the slash at its end, or how it is spelled where it means the same. */
+  readonly difference?: "scheme" | "host" | "port" | "path" | "query" | "slash" | "spelling";
 }
 
 /** A form's hidden inputs: names and values, in the order in which they are sent. */

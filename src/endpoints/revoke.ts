@@ -2,13 +2,12 @@
 
 import { json } from "../http/respond.ts";
 import { requireTokenParameter, revokeToken } from "../oauth/revocation.ts";
-import { clientRequestEndpoint } from "./client_request.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import { answerClients } from "./client_request.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 
 /** The revocation endpoint. */
-export function revokeEndpoint(desk: Desk): Endpoint {
-  const place = { name: "revocation_endpoint", path: "/oauth2/revoke", cors: true };
-  return clientRequestEndpoint(desk, place, async (server, client, params) => {
+export function revocation(desk: Desk): Answers {
+  return answerClients(desk, async (server, client, params) => {
     await revokeToken(server, client, requireTokenParameter(params, "RV-01"));
     return json(200, {});
   });

@@ -4,12 +4,11 @@ import { HttpFault } from "../http/fault.ts";
 import { redirect } from "../http/respond.ts";
 import { asPage } from "./answer.ts";
 import { recogniseBrowser, startLinks } from "./demo.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 
 /** Sends the browser to the authorization endpoint, for the demo client that `client_id` names or for the first one. */
-export function startEndpoint(desk: Desk): Endpoint {
+export function start(desk: Desk): Answers {
   return {
-    path: `${desk.site.base}/start`,
     async GET(request, target) {
       const browser = recogniseBrowser(desk, request);
       const links = await startLinks(desk, browser);

@@ -5,19 +5,18 @@ import { redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { asPage } from "./answer.ts";
 import { readEdit } from "./edit_form.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
+import { answerTrial } from "./trial_steps.ts";
 
-/** Where the forms of the callback page go; what it takes is loaded when the first one comes. */
-export function trialEndpoint(desk: Desk): Endpoint {
+/** Where the forms of the callback page go. */
+export function trial(desk: Desk): Answers {
   const { base } = desk.site;
   return {
-    path: `${base}/authorized/try`,
     // Whoever opens the address by hand has nothing to try.
     GET: (request) => redirect(request.method, `${base}/authorized`),
     async POST(request: Incoming, target: Target): Promise<Reply> {
       const here = desk.during(request);
       try {
-        const { answerTrial } = await import("./trial_steps.ts");
         return await answerTrial(here, request, await readEdit(here, request), target.peer);
       } catch (refusal) {
         return await asPage(here, target, refusal);

@@ -48,7 +48,7 @@ export async function propose(
   return {
     request: onTheWire(desk, request),
     secrets: request.secrets,
-    form: await formFor(desk, browser, landing, hand, [], stepsBefore(hand, issued.spentAt !== undefined), false),
+    form: await formFor(desk, browser, landing, hand, stepsBefore(hand, issued.spentAt !== undefined), false),
   };
 }
 
@@ -62,7 +62,6 @@ async function formFor(
   browser: Browser,
   { code, state, iss }: Landing,
   { client, verifier, accessToken, refreshToken }: Hand,
-  past: readonly PastStep[],
   steps: readonly TrialStep[],
   ended: boolean,
 ): Promise<TrialForm> {
@@ -76,7 +75,6 @@ async function formFor(
     ["access_token", accessToken],
     ["refresh_token", refreshToken],
     ["ended", ended ? "yes" : undefined],
-    ...past.map((one) => ["past", writePast(one)] as const),
   ];
   const asks = client.confidential && !await hasPublicSecret(client);
   return {
@@ -106,32 +104,28 @@ export async function answerTrial(desk: Desk, request: Incoming, params: Params,
   for (const one of await requestsOf(desk, step, hand)) tried.push(await send(desk, one, peer));
   // Whatever follows a step looks at what it changed.
   const sent = tried.map((_, i): TrialStep => i === 0 ? step : "userinfo");
-  const latest = tried.map((one, i) => remember(sent[i]!, at, one));
+  const remembered = shorten([
+    ...readPast(params.all("past"), params.all("past_text")),
+    ...tried.map((one, i) => remember(sent[i]!, at, one, landing.code)),
+  ]);
 
   const [first] = tried as [Tried];
   const outcome = judge(step, first);
   const brought = outcome === "done" ? first.json : {};
   const now = { ...hand, ...tokensIn(brought) };
-  const past = readPast(params.all("past"));
   const ended = params.get("ended") === "yes" || outcome === "done" && step === "revoke" || tried[1]?.status === 401;
   const props: TrialProps = {
     ...site,
+    trail: desk.trailTo([["code", landing.code]]) ?? site.trail,
     step,
     outcome,
     exchanges: tried.map(({ exchange }, i) => ({ ...exchange, step: sent[i]! })),
     checks: await checkAll(desk, step, landing, flow, client, brought, peer),
     tokens: tokensShown(step, brought),
     now: server.now(),
-    past,
-    form: await formFor(
-      desk,
-      browser,
-      landing,
-      now,
-      shorten([...past, ...latest]),
-      stepsAfter(step, now, ended),
-      ended,
-    ),
+    past: remembered.slice(0, -tried.length),
+    latest: remembered.slice(-tried.length),
+    form: await formFor(desk, browser, landing, now, stepsAfter(step, now, ended), ended),
     startLinks: await startLinks(desk, browser),
   };
   const pages = await desk.pages();
@@ -232,19 +226,28 @@ function stepsAfter(step: TrialStep, { accessToken, refreshToken, verifier }: Ha
   );
 }
 
-/** Everything but the secrets. */
-function remember(step: TrialStep, at: number, { exchange, status }: Tried): PastStep {
-  const { request, response, secrets } = exchange;
+/** Everything but the secrets, and the code, which stands on the page often enough. */
+function remember(step: TrialStep, at: number, tried: Tried, code: string): PastStep {
+  const { exchange: { request, response, secrets }, status, json } = tried;
   const text = [request, response].flatMap((message) =>
     message === undefined ? [] : [message.body === undefined ? message.start : `${message.start}\n\n${message.body}`]
   ).join("\n\n");
-  return { step, at, status, text: secrets.reduce((veiled, { value }) => veiled.replaceAll(value, "…"), text) };
+  const said = status === 200 ? "inactive" : String(json.error ?? "");
+  return {
+    step,
+    at,
+    status,
+    ...judge(step, tried) === "refused" && errorCode.test(said) && { error: said },
+    text: [...secrets.map(({ value }) => value), code].reduce((veiled, value) => veiled.replaceAll(value, "…"), text),
+  };
 }
 
-/** The most steps that a page carries on, and the most text of them, in characters. */
-const pastLimit = { steps: 16, text: 1000 };
+const errorCode = /^\w{1,40}$/;
 
-/** Lets go of what is oldest. */
+/** The most steps that a page carries on, and the most text of them, in characters. */
+const pastLimit = { steps: 12, text: 2200 };
+
+/** Lets go of what is oldest: of the text first. */
 function shorten(past: readonly PastStep[]): PastStep[] {
   let left = pastLimit.text;
   return past.slice(-pastLimit.steps).reverse()
@@ -252,18 +255,14 @@ function shorten(past: readonly PastStep[]): PastStep[] {
     .reverse();
 }
 
-/** As the page carries it on: in one field, a line of facts before the text. */
-function writePast({ step, at, status = 0, text }: PastStep): string {
-  return `${step} ${at} ${status}\n${text}`;
-}
-
-/** What the page carried on; what somebody else wrote into the fields is left out. */
-function readPast(fields: readonly string[]): PastStep[] {
-  return shorten(fields.flatMap((field) => {
-    // Browsers send every line end in a form as CR LF.
-    const [, name, at, status, text] = /^(\w+) (\d{1,15}) (\d{1,3})\n([^]*)$/.exec(field.replaceAll("\r\n", "\n")) ??
-      [];
+/** What the page carried on, facts and text apart; what somebody else wrote into the fields is left out. */
+function readPast(facts: readonly string[], texts: readonly string[]): PastStep[] {
+  return shorten(facts.flatMap((line, i) => {
+    const [, name, at, status, error] = /^(\w+) (\d{1,15}) (\d{1,3})(?: (\w{1,40}))?$/.exec(line) ?? [];
     const step = known.find((one) => one === name);
-    return step === undefined ? [] : [{ step, at: Number(at), status: Number(status) || undefined, text: text! }];
+    if (step === undefined) return [];
+    // Browsers send every line end in a form as CR LF.
+    const text = (texts[i] ?? "").replaceAll("\r\n", "\n");
+    return [{ step, at: Number(at), status: Number(status) || undefined, ...error !== undefined && { error }, text }];
   }));
 }

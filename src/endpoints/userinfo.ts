@@ -9,12 +9,12 @@ import { claimNames, claimsFor } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
 import { asChallenge } from "./answer.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 
 const formType = /^application\/x-www-form-urlencoded/i;
 
 /** The userinfo endpoint: claims about the person, as far as scope and request allow. */
-export function userinfoEndpoint(desk: Desk): Endpoint {
+export function userinfo(desk: Desk): Answers {
   async function answer(request: Incoming, target: Target): Promise<Reply> {
     const { server } = desk.during(request);
     try {
@@ -47,9 +47,6 @@ export function userinfoEndpoint(desk: Desk): Endpoint {
     }
   }
   return {
-    name: "userinfo_endpoint",
-    path: `${desk.site.base}/oauth2/userinfo`,
-    cors: true,
     GET: answer,
     POST: answer,
     refuse: (fault, target, request) => asChallenge(desk.during(request).server, target, fault),

@@ -8,49 +8,32 @@ import type { User } from "../oauth/client.ts";
 import { quote } from "../oauth/fault.ts";
 import { digestOf, writePasswordDigest } from "../oauth/password.ts";
 import { ConfigurationError } from "../oauth/settings_error.ts";
-import { asPage } from "./answer.ts";
-import { decodeId } from "./clients.ts";
-import type { DirectoryOptions } from "./clients.ts";
 import { recogniseBrowser } from "./demo.ts";
+import { answerHere, readId } from "./directory.ts";
+import type { DirectoryOptions } from "./directory.ts";
 import { editToken, longestList, readEdit } from "./edit_form.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
-import { refuseForeignHost } from "./foreign_host.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 import type { FieldFault, ListedUser, UserProps, UsersProps } from "./pages.ts";
 
-/** The list, and a page for each user. */
-export function usersEndpoints(desk: Desk, { edit }: DirectoryOptions): Endpoint[] {
-  const stem = `${desk.site.base}/users/`;
-  const answerWith =
-    (answer: (here: Desk, request: Incoming, target: Target) => Promise<Reply>) =>
-    async (request: Incoming, target: Target): Promise<Reply> => {
-      const here = desk.during(request);
-      try {
-        refuseForeignHost(here.server.issuer, request, "UI-05");
-        return await answer(here, request, target);
-      } catch (refusal) {
-        return await asPage(here, target, refusal);
-      }
-    };
+/** The list. */
+export function users(desk: Desk, { edit }: DirectoryOptions): Answers {
+  return answerHere(desk, {
+    show: (here, request) => showList(here, request, edit, {}, []),
+    change: edit ? add : undefined,
+  });
+}
+
+/** The page of each user. */
+export function user(desk: Desk, { edit }: DirectoryOptions): Answers {
   const find = (here: Desk, target: Target): User => {
-    const user = here.server.users.find(decodeId(target.path.slice(stem.length)));
-    if (user === undefined) throw new HttpFault(404, "HT-01", "There is no user of this subject");
-    return user;
+    const known = here.server.users.find(readId(here, "/users/", target));
+    if (known === undefined) throw new HttpFault(404, "HT-01", "There is no user of this subject");
+    return known;
   };
-  const refuse: Endpoint["refuse"] = (fault, target, request) => asPage(desk.during(request), target, fault);
-  return [
-    {
-      path: `${desk.site.base}/users`,
-      GET: answerWith((here, request) => showList(here, request, edit, {}, [])),
-      ...edit && { POST: answerWith(add) },
-      refuse,
-    },
-    {
-      path: `${stem}*`,
-      GET: answerWith((here, request, target) => showOne(here, request, edit, find(here, target))),
-      ...edit && { POST: answerWith((here, request, target) => change(here, request, find(here, target))) },
-      refuse,
-    },
-  ];
+  return answerHere(desk, {
+    show: (here, request, target) => showOne(here, request, edit, find(here, target)),
+    change: edit ? (here, request, target) => change(here, request, find(here, target)) : undefined,
+  });
 }
 
 /** A user as pages show it: never the password. */

@@ -41,14 +41,19 @@ export class ConnectionDropped extends TypeError {
   }
 }
 
+/** Whether it is a Response, by its shape: on Node the first mention of that name loads all of fetch. */
+export function isResponse(answer: object): answer is Response {
+  return "arrayBuffer" in answer;
+}
+
 /** Whether the connection is to be dropped in place of an answer. */
 export function isDropped(answer: Answer): boolean {
-  return answer instanceof Response && answer.type === "error";
+  return isResponse(answer) && answer.type === "error";
 }
 
 /** The answer with further headers, which replace its own of the same name. */
 export function withHeaders(answer: Answer, further: Readonly<Record<string, string>>): Answer {
-  if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, ...further } };
+  if (!isResponse(answer)) return { ...answer, headers: { ...answer.headers, ...further } };
   // On a copy, because the headers of some Responses cannot be changed.
   const copy = new Response(answer.body, answer);
   for (const [name, value] of Object.entries(further)) copy.headers.set(name, value);
@@ -59,7 +64,7 @@ export function withHeaders(answer: Answer, further: Readonly<Record<string, str
 export async function withoutBody(answer: Answer): Promise<Answer> {
   const { body } = answer;
   if (body === null) return answer;
-  const bare = answer instanceof Response ? new Response(null, answer) : { ...answer, body: null };
+  const bare = isResponse(answer) ? new Response(null, answer) : { ...answer, body: null };
   try {
     const { byteLength } = typeof body === "string"
       ? new TextEncoder().encode(body)
@@ -73,5 +78,5 @@ export async function withoutBody(answer: Answer): Promise<Answer> {
 
 /** The answer as a Response. */
 export function asResponse(answer: Answer): Response {
-  return answer instanceof Response ? answer : new Response(answer.body, answer);
+  return isResponse(answer) ? answer : new Response(answer.body, answer);
 }

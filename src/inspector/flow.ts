@@ -5,7 +5,7 @@ import type { Server } from "../oauth/server.ts";
 import type { Exchange, Flow, RecordedAnswer } from "../recorder/exchange.ts";
 import { maskFlow } from "../recorder/mask.ts";
 import { membersOf, readLocation } from "../recorder/read_answer.ts";
-import type { FlowProps, FlowRow, FlowStep, Hop, Reason } from "../ui/flows/props.ts";
+import type { FlowProps, FlowRow, FlowStep, Hop, Reason, ShortRefusal } from "../ui/flows/props.ts";
 import { checksOf, warningsOf } from "./checks.ts";
 import { issuedIn } from "./issued.ts";
 import { answerOf, countMasked, requestOf } from "./message.ts";
@@ -18,7 +18,8 @@ export const stepsPerPage = 40;
 /** A flow as a line of the list; masked where it is shown. */
 export function rowOf(flow: Flow): FlowRow {
   const { id, startedAt, client, sub, exchanges } = flow;
-  const refusal = exchanges[findFailure(exchanges)]?.refusal;
+  const failed = exchanges[findFailure(exchanges)] ?? exchanges.findLast(isFailed);
+  const refusal = failed && shortRefusal(failed);
   return {
     id,
     at: startedAt,
@@ -27,7 +28,7 @@ export function rowOf(flow: Flow): FlowRow {
     user: sub === client ? undefined : sub,
     standing: flowStanding(flow),
     steps: exchanges.length,
-    ...refusal && { refusal: { error: refusal.error, rule: refusal.why.rule, reason: refusal.why.reason } },
+    ...refusal && { refusal },
   };
 }
 
@@ -72,6 +73,22 @@ function isRefused({ refusal }: Exchange): boolean {
   return refusal !== undefined;
 }
 
+function isFailed({ outcome }: Exchange): boolean {
+  return outcome === "refused" || outcome === "lost";
+}
+
+/** Why an exchange ended badly, in few words: the rule that said no, or else the fault that had a hand in it. */
+function shortRefusal(exchange: Exchange): ShortRefusal | undefined {
+  const { refusal, faults, answer } = exchange;
+  if (refusal !== undefined) {
+    const { error, why: { rule, reason } } = refusal;
+    return { error, rule, reason };
+  }
+  if (faults.length === 0 || !isFailed(exchange)) return undefined;
+  const { error } = answer === undefined ? {} : membersOf(answer);
+  return { ...typeof error === "string" && { error }, reason: `a fault had a hand in it: ${faults.join(", ")}` };
+}
+
 function reasonOf(exchange: Exchange, step: number): Omit<Reason, "more"> {
   const { error, why } = exchange.refusal!;
   const { rule, reason, expected, received, earlier } = why;
@@ -89,6 +106,7 @@ function describeStep(both: Both<Exchange>, number: number, open: boolean, showi
     at,
     took: answeredAt === undefined ? undefined : answeredAt - at,
     standing: standingOf(exchange),
+    refusal: shortRefusal(exchange),
     hops: hopsOf(exchange),
     checks: checksOf(exchange),
     warnings: warningsOf(exchange),

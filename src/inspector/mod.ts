@@ -19,11 +19,13 @@ import { asPage } from "../endpoints/answer.ts";
 import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
 import { refuseForeignHost } from "../endpoints/foreign_host.ts";
 import type { Layer } from "../endpoints/layer.ts";
+import type { Fields } from "../http/form.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
 import type { Target } from "../http/router.ts";
 import { quote } from "../oauth/fault.ts";
 import { hasTestHost } from "../oauth/settings.ts";
 import { ConfigurationError } from "../oauth/settings_error.ts";
+import type { Exchange } from "../recorder/exchange.ts";
 import { recorder } from "../recorder/recorder.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { announcer } from "./announcer.ts";
@@ -78,11 +80,25 @@ export function inspector(options: InspectorOptions = {}): Inspector {
       const exchange = shown.exchangeOf(request);
       return exchange === undefined ? undefined : `/flows/of/${exchange.number}`;
     },
+    trailTo(response) {
+      const step = lastStep(shown, response);
+      return step === undefined ? undefined : `/flows/of/${step.number}`;
+    },
     close() {
       stream.close();
       own?.close?.();
     },
   };
+}
+
+/** The newest step of the flow that an authorization response is part of: by its code, or by its state without one. */
+function lastStep(shown: Recorder, response: Fields): Exchange | undefined {
+  const [name, value] = ["code", "state"].flatMap((name) => response.filter(([known]) => known === name))[0] ?? [];
+  if (name === undefined) return undefined;
+  const sent = shown.exchanges().findLast(({ answer }) =>
+    answer?.handover?.params.some((param) => param[0] === name && param[1] === value)
+  );
+  return sent?.flow === undefined ? undefined : shown.flow(sent.flow)?.exchanges.at(-1);
 }
 
 function refusal(issuer: string): ConfigurationError {

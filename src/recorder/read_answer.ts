@@ -1,6 +1,7 @@
 /** An answer as it is remembered, and what became of the request by its word. */
 
 import { parseFields } from "../http/form.ts";
+import { isResponse } from "../http/reply.ts";
 import type { Answer } from "../http/reply.ts";
 import type { EndpointName } from "./endpoint_name.ts";
 import { recordedBody } from "./exchange.ts";
@@ -19,8 +20,8 @@ export function isText(response: Response): boolean {
 /** The answer; of a Response, what comes before its body. */
 export function readAnswer(endpoint: EndpointName, answer: Answer): RecordedAnswer {
   const { status } = answer;
-  const headers = answer instanceof Response ? headersOf(answer) : answer.headers;
-  const body = answer instanceof Response ? undefined : answer.body?.slice(0, recordedBody);
+  const headers = isResponse(answer) ? headersOf(answer) : answer.headers;
+  const body = isResponse(answer) ? undefined : answer.body?.slice(0, recordedBody);
   return withHandover(endpoint, { status, headers, ...body !== undefined && { body } });
 }
 
@@ -46,12 +47,12 @@ function withHandover(endpoint: EndpointName, answer: RecordedAnswer): RecordedA
   const { location } = answer.headers;
   if (location !== undefined) {
     const sent = readLocation(location);
-    const leaves = endpoint === "logout" || (sendsOn.includes(endpoint) && isResponse(sent.params));
+    const leaves = endpoint === "logout" || (sendsOn.includes(endpoint) && isForClient(sent.params));
     return leaves ? { ...answer, handover: sent } : answer;
   }
   if (!sendsOn.includes(endpoint) || !isPage(answer)) return answer;
   const form = readPageForms(answer.body ?? "").find(({ submitsItself, fields }) =>
-    submitsItself && isResponse(fields)
+    submitsItself && isForClient(fields)
   );
   return form === undefined ? answer : { ...answer, handover: { uri: form.action, params: form.fields } };
 }
@@ -68,7 +69,7 @@ export function readLocation(location: string): NonNullable<RecordedAnswer["hand
   }
 }
 
-function isResponse(params: readonly (readonly [string, string])[]): boolean {
+function isForClient(params: readonly (readonly [string, string])[]): boolean {
   return params.some(([name]) => name === "code" || name === "error");
 }
 

@@ -1,7 +1,7 @@
 /** The recorder: a layer that remembers every exchange, bounded, and sorts them into flows. */
 
 import type { Layer } from "../endpoints/layer.ts";
-import { isDropped } from "../http/reply.ts";
+import { isDropped, isResponse } from "../http/reply.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
 import { readTarget } from "../http/router.ts";
 import type { Handle, Peer } from "../http/router.ts";
@@ -118,7 +118,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       entry.lost = isDropped(answer);
       if (entry.lost) return answer;
       entry.answer = readAnswer(endpoint, answer);
-      return answer instanceof Response && isText(answer) ? overhear(entry, answer) : answer;
+      return isResponse(answer) && isText(answer) ? overhear(entry, answer) : answer;
     } catch (error) {
       entry.lost = true;
       throw error;

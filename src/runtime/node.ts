@@ -2,17 +2,21 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { isDropped } from "../http/reply.ts";
+import type nodeProcess from "node:process";
+import { isDropped, isResponse } from "../http/reply.ts";
 import type { Incoming } from "../http/reply.ts";
 import type { Bind, Handle } from "./bind.ts";
 import { graceful, patience, stopWithin } from "./bind.ts";
+
+/** Whose modules are taken from it, not imported: node:http lists WebSocket, and with that would load all of fetch. */
+const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
 /** One address. */
 export const bind: Bind = async (handle, { host, port, tls }) => {
   const limits = { headersTimeout: patience, requestTimeout: patience, connectionsCheckingInterval: 1000 };
   const server: Server = tls === undefined
-    ? (await import("node:http")).createServer(limits)
-    : (await import("node:https")).createServer({ ...limits, ...tls, handshakeTimeout: graceful });
+    ? process.getBuiltinModule("node:http").createServer(limits)
+    : process.getBuiltinModule("node:https").createServer({ ...limits, ...tls, handshakeTimeout: graceful });
   // Browsers connect in advance; Node counts such connections as busy until their first request.
   const waiting = new Set<Socket>();
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
@@ -50,7 +54,7 @@ async function answer(
   const reply = await handle(new NodeRequest(incoming), { address: incoming.socket.remoteAddress });
   if (isDropped(reply)) return void incoming.socket.destroy();
   const { status } = reply;
-  const isPlain = !(reply instanceof Response);
+  const isPlain = !isResponse(reply);
   const stream = isPlain ? null : reply.body;
   const text = isPlain ? reply.body ?? "" : "";
   const headers: string[] = [];

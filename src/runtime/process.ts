@@ -1,8 +1,10 @@
 /** The machine under Bun and Node, which share the process object. */
 
-import { readFile } from "node:fs/promises";
-import process from "node:process";
+import type nodeProcess from "node:process";
 import type { Machine } from "./machine.ts";
+
+/** Not imported: a module that lists what it has opens standard input and output too. */
+const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
 /** The first Node that has node:sqlite without a flag. */
 const oldestNode = [22, 13] as const;
@@ -16,13 +18,25 @@ function judgeNode(): string | undefined {
   } or newer, and this is ${process.versions.node}: update Node, or run it with npx -y deno task start.`;
 }
 
+/** Asked of the file first, because only a device can be one, and the module that knows takes Bun 7 ms to load. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    return process.getBuiltinModule("node:fs").fstatSync(descriptor).isCharacterDevice() &&
+      process.getBuiltinModule("node:tty").isatty(descriptor);
+  } catch {
+    // It was closed, or this is a Node that is too old anyway.
+    return false;
+  }
+}
+
 /** Bun's and Node's. */
 export const machine: Machine = {
   args: process.argv.slice(2),
   env: process.env,
-  isTerminal: process.stdout.isTTY === true,
+  isTerminal: isTerminal(1),
   unfit: judgeNode(),
-  readTextFile: (path) => readFile(path, "utf-8"),
+  readTextFile: (path) =>
+    new Promise((resolve) => resolve(process.getBuiltinModule("node:fs").readFileSync(path, "utf-8"))),
   onStop(callback) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, callback);
   },

@@ -1,6 +1,5 @@
 /** How a client proves itself at the token endpoint, by each method there is (OAuth 2.1 §2.4, RFC 7523 §2.2). */
 
-import { importJWK, SignJWT } from "jose";
 import type { ClientAuthMethod } from "../oauth/client.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { drawName } from "../oauth/secrets.ts";
@@ -57,6 +56,7 @@ export async function proveClient(server: Server, client: ClientCredentials): Pr
         throw new TypeError(`private_jwk of client ${client_id}: expected a private JWK with its alg, found none`);
       }
       const { alg, kid } = jwk;
+      const { importJWK } = await import("jose");
       return assert(server, client_id, { alg, kid }, await importJWK(jwk, alg));
     }
   }
@@ -78,6 +78,7 @@ async function assert(
   header: { readonly alg: string; readonly kid?: string },
   key: CryptoKey | Uint8Array,
 ): Promise<ClientProof> {
+  const { SignJWT } = await import("jose");
   const now = secondsNow(server);
   const jwt = await new SignJWT({ iss: clientId, sub: clientId, aud: server.issuer, jti: drawName(server.random) })
     .setProtectedHeader(header)

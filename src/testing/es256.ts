@@ -1,6 +1,6 @@
 /** ES256 signatures that follow from key and message alone (RFC 6979), and public keys that follow from private ones. */
 
-import { base64url } from "jose";
+import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 
 /** A point of the curve in Jacobian coordinates. */
 type Point = readonly [x: bigint, y: bigint, z: bigint];
@@ -16,7 +16,7 @@ const gy = 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n;
  * that are no secret.
  */
 export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Array> {
-  const key = numberOf(base64url.decode(d));
+  const key = numberOf(decodeBase64url(d));
   const digest = numberOf(new Uint8Array(await crypto.subtle.digest("SHA-256", message as BufferSource)));
   for await (const k of nonces(key, digest % n)) {
     const [x] = affine(times(k));
@@ -30,8 +30,8 @@ export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Ar
 /** The members of the JWK of a P-256 key (RFC 7518 §6.2) that follows from 32 random bytes. */
 export function ecKeyFrom(random: Uint8Array): { kty: "EC"; crv: "P-256"; x: string; y: string; d: string } {
   const d = numberOf(random) % (n - 1n) + 1n;
-  const [x, y] = affine(times(d)).map((coordinate) => base64url.encode(bytesOf(coordinate)));
-  return { kty: "EC", crv: "P-256", x: x!, y: y!, d: base64url.encode(bytesOf(d)) };
+  const [x, y] = affine(times(d)).map((coordinate) => encodeBase64url(bytesOf(coordinate)));
+  return { kty: "EC", crv: "P-256", x: x!, y: y!, d: encodeBase64url(bytesOf(d)) };
 }
 
 /** RFC 6979 §3.2: candidates for k, of which the first one nearly always does. */

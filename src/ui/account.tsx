@@ -4,7 +4,7 @@
 
 import type { VNode } from "preact";
 import type { AccountProps } from "../endpoints/pages.ts";
-import { Layout, Section } from "./layout.tsx";
+import { Layout, Section, Sheet } from "./layout.tsx";
 import { Named } from "./person.tsx";
 import { Hidden } from "./post_form.tsx";
 import { Fact, Wire } from "./value.tsx";
@@ -37,6 +37,7 @@ export function Account(props: AccountProps): VNode {
     <Layout
       site={props}
       path="/account"
+      head={<Sheet site={props} name="people" />}
       heading="Your account"
       opening={
         <>

@@ -13,7 +13,7 @@ import { Layout, Section } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Parameters } from "./parameters.tsx";
 import { Pkce } from "./pkce.tsx";
-import { Ways } from "./start.tsx";
+import { Trail, Ways } from "./start.tsx";
 import { Step } from "./step.tsx";
 import { TrialForm } from "./trial_form.tsx";
 import { Fact, Value, Wire } from "./value.tsx";
@@ -60,6 +60,7 @@ function Success(
               </Value>
             )}
           </dl>
+          <Trail site={props} />
         </>
       }
     >

@@ -8,6 +8,7 @@ import { Settings } from "./client_settings.tsx";
 import { Field, FieldFaults, Refusals } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
+import { Removal } from "./removal.tsx";
 import { Fact, Value, Wire } from "./value.tsx";
 
 /** What the methods of client authentication come to, in words. */
@@ -188,17 +189,15 @@ export function Client(props: ClientProps): VNode {
       </Section>
       {form !== undefined && (
         <Section id="remove" heading="Remove">
-          <p>
+          <Removal what="client" id={client.id} action={client.href} token={form.token}>
             Requests of this client will be refused from then on, and its tokens are not refreshed any more.{" "}
             {form.isKept
               ? "The store keeps that, also for a client that the configuration names, until it is added again."
               : "When the server starts again, it is as the configuration says."}
-          </p>
-          <form class="ways" method="post" action={client.href}>
-            <input type="hidden" name="form_token" value={form.token} />
-            <button type="submit" class="button plain">Remove this client</button>
+          </Removal>
+          <p class="ways">
             <a href={`${props.base}/clients`}>Back to all clients</a>
-          </form>
+          </p>
         </Section>
       )}
     </Layout>

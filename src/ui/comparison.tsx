@@ -3,12 +3,14 @@
 /** What was expected and what came instead, one under the other, the first difference marked. */
 
 import type { VNode } from "preact";
-import { Fact, Wire } from "./value.tsx";
+import { Breakable, Fact, Wire } from "./value.tsx";
 
 /** Either side may be missing. */
 export interface ComparisonProps {
   readonly expected?: string;
   readonly received?: string;
+  /** What was probably meant: `received` is held against it, where `expected` is something else. */
+  readonly near?: string;
 }
 
 /** Where `received` stops being like `expected`; undefined where less than half of it is alike, and nothing lines up. */
@@ -26,14 +28,16 @@ function Received({ text, from }: { readonly text: string; readonly from: number
   if (from === undefined) return <Wire text={text} />;
   return (
     <code class="wire">
-      {text.slice(0, from)}
-      <mark>{text.slice(from)}</mark>
+      <Breakable text={text.slice(0, from)} />
+      <mark>
+        <Breakable text={text.slice(from)} />
+      </mark>
     </code>
   );
 }
 
 /** Draws nothing where both sides are missing. */
-export function Comparison({ expected, received }: ComparisonProps): VNode | null {
+export function Comparison({ expected, received, near = expected }: ComparisonProps): VNode | null {
   if (expected === undefined && received === undefined) return null;
   return (
     <dl class="comparison">
@@ -42,9 +46,14 @@ export function Comparison({ expected, received }: ComparisonProps): VNode | nul
           <Wire text={expected} />
         </Fact>
       )}
+      {near !== expected && (
+        <Fact label="Did you mean">
+          <Wire text={near!} />
+        </Fact>
+      )}
       {received !== undefined && (
         <Fact label="Received">
-          <Received text={received} from={firstDifference(expected ?? "", received)} />
+          <Received text={received} from={firstDifference(near ?? "", received)} />
         </Fact>
       )}
     </dl>

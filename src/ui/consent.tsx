@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 import type { ConsentProps } from "../endpoints/pages.ts";
 import { spanInWords } from "./duration.ts";
-import { Layout } from "./layout.tsx";
+import { Layout, Sheet } from "./layout.tsx";
 import { Named } from "./person.tsx";
 import { Hidden } from "./post_form.tsx";
 import { scopeInWords } from "./scope_words.ts";
@@ -18,6 +18,7 @@ export function Consent(props: ConsentProps): VNode {
   return (
     <Layout
       site={props}
+      head={<Sheet site={props} name="people" />}
       heading="May it act for you?"
       opening={
         <>

@@ -22,7 +22,7 @@ function List(
 ): VNode {
   if (things.length === 0) return <p>{none}</p>;
   return (
-    <dl class="facts">
+    <dl class="facts even">
       {things.map(({ id, name, href }) => (
         <Fact
           key={id}
@@ -113,7 +113,7 @@ export function Home(props: HomeProps): VNode {
         </>
       )}
       <Section id="endpoints" heading="Endpoints">
-        <dl class="facts">
+        <dl class="facts even">
           {endpoints.map(({ name, url }) => (
             <Fact key={url} label={<Wire text={name} />}>
               {isDocument({ name, url })

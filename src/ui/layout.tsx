@@ -66,6 +66,11 @@ export function Layout({ site, path, head, heading, opening, children }: LayoutP
   );
 }
 
+/** A style sheet that some pages need besides that of every page; belongs into the head. */
+export function Sheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
+  return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
+}
+
 /** A page below one of the header's is not that page, but within it. */
 function currentness(link: string, path: string | undefined): "page" | "true" | undefined {
   if (link === path) return "page";

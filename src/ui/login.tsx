@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 import type { LoginProps } from "../endpoints/pages.ts";
 import { Field } from "./field.tsx";
-import { Layout, Section } from "./layout.tsx";
+import { Layout, Section, Sheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Named } from "./person.tsx";
 import { Hidden } from "./post_form.tsx";
@@ -17,6 +17,7 @@ export function Login(props: LoginProps): VNode {
   return (
     <Layout
       site={props}
+      head={<Sheet site={props} name="people" />}
       heading="Who is there?"
       opening={
         <>

@@ -3,7 +3,7 @@
 /** A request that ended here: what was wrong, what was expected, how to mend it. */
 
 import type { VNode } from "preact";
-import type { RefusedProps } from "../endpoints/pages.ts";
+import type { NearMiss, RefusedProps } from "../endpoints/pages.ts";
 import { Comparison } from "./comparison.tsx";
 import { sectionsOf } from "./specifications.ts";
 import { Layout } from "./layout.tsx";
@@ -18,9 +18,20 @@ function headingFor(status: number): string {
   return "This request was refused";
 }
 
+/** How what came is unlike what was probably meant. */
+const differences: Readonly<Record<NonNullable<NearMiss["difference"]>, string>> = {
+  scheme: "The two differ in the scheme alone.",
+  host: "The two differ in the host alone.",
+  port: "The two differ in the port alone.",
+  path: "The two differ in the path alone.",
+  query: "The two differ in the query alone.",
+  slash: "The two differ in the slash at the end alone.",
+  spelling: "The two lead to the same place, but are spelled differently, and only the same spelling counts.",
+};
+
 /** The page of every refusal that is not sent to a client. */
 export function Refused(props: RefusedProps): VNode {
-  const { status, error, sentence, rule, expected, received, mend } = props;
+  const { status, error, sentence, rule, expected, received, near, mend, linksAway = false } = props;
   return (
     <Layout
       site={props}
@@ -32,7 +43,8 @@ export function Refused(props: RefusedProps): VNode {
               <bdi>{sentence}</bdi>
             </p>
           </Notice>
-          <Comparison expected={expected} received={received} />
+          <Comparison expected={expected} received={received} near={near?.text} />
+          {near?.difference !== undefined && <p>{differences[near.difference]}</p>}
           {mend !== undefined && (
             <p>
               <strong>To mend it:</strong> <bdi>{mend}</bdi>
@@ -51,7 +63,11 @@ export function Refused(props: RefusedProps): VNode {
               {rule !== undefined && (
                 <Fact label="Rule">
                   <Wire text={rule} />
-                  {sectionsOf(rule).map(({ title }) => `, ${title}`).join("")}
+                  {sectionsOf(rule).map(({ title, url }) => (
+                    <>
+                      , {linksAway ? <a href={url} rel="noreferrer">{title}</a> : title}
+                    </>
+                  ))}
                 </Fact>
               )}
             </dl>

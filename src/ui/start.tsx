@@ -26,6 +26,16 @@ export function Start({ label, links, plain = false }: StartProps): VNode | null
   );
 }
 
+/** The way to what led to a page, for its beginning; nothing where that is not remembered. */
+export function Trail({ site: { base, trail } }: { readonly site: Site }): VNode | null {
+  if (trail === undefined) return null;
+  return (
+    <p>
+      <a href={base + trail}>See the whole flow</a>, as the server saw it.
+    </p>
+  );
+}
+
 /** Where to go from the end of a page. */
 export interface WaysProps {
   readonly site: Site;

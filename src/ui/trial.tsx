@@ -3,12 +3,13 @@
 /** A step that was tried from the callback page: what it teaches, what was sent and answered, and what to try next. */
 
 import type { VNode } from "preact";
-import type { PastStep, TrialProps, TrialStep } from "../endpoints/pages.ts";
+import type { TrialProps, TrialStep } from "../endpoints/pages.ts";
 import { Checks } from "./checks.tsx";
 import { DecodedToken } from "./decoded_token.tsx";
 import { Exchange } from "./exchange.tsx";
 import { Layout, Section } from "./layout.tsx";
-import { Ways } from "./start.tsx";
+import { Carried, Past } from "./past.tsx";
+import { Trail, Ways } from "./start.tsx";
 import { stepNames, TrialForm } from "./trial_form.tsx";
 
 interface Lesson {
@@ -109,7 +110,7 @@ const lost: Lesson = {
 
 /** The page at `/authorized/try`. */
 export function Trial(props: TrialProps): VNode {
-  const { step, outcome, exchanges, checks, tokens, now, past, form, startLinks, base } = props;
+  const { step, outcome, exchanges, checks, tokens, now, past, latest, form, startLinks, base } = props;
   const { heading, lesson } = outcome === "lost" ? lost : { done, refused }[outcome][step];
   return (
     <Layout
@@ -119,6 +120,7 @@ export function Trial(props: TrialProps): VNode {
         <>
           <p>{lesson}</p>
           {step === "replay" && <Aftermath ended={form.ended} tried={exchanges.length > 1} />}
+          <Trail site={props} />
         </>
       }
     >
@@ -153,10 +155,11 @@ export function Trial(props: TrialProps): VNode {
       {past.length > 0 && (
         <Section id="past" heading="What was tried before">
           <ol class="past">
-            {past.map((one) => <Past key={`${one.at}${one.step}`} {...one} />)}
+            {past.map((one, i) => <Past key={i} {...one} />)}
           </ol>
         </Section>
       )}
+      <Carried steps={latest} />
     </Layout>
   );
 }
@@ -177,27 +180,4 @@ function Aftermath({ ended, tried }: { readonly ended: boolean; readonly tried: 
         bought.
       </p>
     );
-}
-
-function Past({ step, at, status, text }: PastStep): VNode {
-  const title = (
-    <>
-      <span class="time">{clock(at)}</span> {stepNames[step]}: {status ?? "no answer"}
-    </>
-  );
-  if (text === "") return <li>{title}</li>;
-  return (
-    <li>
-      <details>
-        <summary>{title}</summary>
-        <div class="box">
-          <div class="wire lines">{text}</div>
-        </div>
-      </details>
-    </li>
-  );
-}
-
-function clock(at: number): string {
-  return new Date(at).toISOString().replace(/^.*T|\.\d+Z$/g, "");
 }

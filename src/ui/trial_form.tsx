@@ -33,6 +33,9 @@ const reasonsOnceEnded: Partial<typeof reasons> = {
   replay: "Sends the used code again. There is nothing left to end.",
 };
 
+/** The id of the form, for what it sends from elsewhere on the page. */
+export const formId = "trial";
+
 /** What the form is drawn from. */
 export interface TrialFormDrawing {
   readonly form: TrialFormProps;
@@ -44,7 +47,7 @@ export interface TrialFormDrawing {
 export function TrialForm({ form, base }: TrialFormDrawing): VNode {
   const { fields, steps, asksSecretOf, ended } = form;
   return (
-    <form class="trial" method="post" action={`${base}/authorized/try`}>
+    <form id={formId} class="trial" method="post" action={`${base}/authorized/try`}>
       {fields.map(([name, value], i) => <input key={i} type="hidden" name={name} value={value} />)}
       {asksSecretOf !== undefined && (
         <div class="field">

@@ -6,6 +6,7 @@ import type { VNode } from "preact";
 import type { ListedUser, UserProps, UsersProps } from "../endpoints/pages.ts";
 import { Field, Refusals } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
+import { Removal } from "./removal.tsx";
 import { Fact, Wire } from "./value.tsx";
 
 const claimsHint =
@@ -139,10 +140,20 @@ export function User(props: UserProps): VNode {
             <p class="ways">
               <button type="submit" class="button" name="action" value="save">Save the claims</button>
               {!first && <button type="submit" class="button plain" name="action" value="first">Put first</button>}
-              <button type="submit" class="button plain" name="action" value="remove">Remove this user</button>
-              <a href={`${base}/users`}>Back to all users</a>
             </p>
           </form>
+        </Section>
+      )}
+      {form !== undefined && (
+        <Section id="remove" heading="Remove">
+          <Removal what="user" id={user.sub} action={user.href} token={form.token}>
+            Nobody can log in as this user from then on, and their sessions are over. {form.isKept
+              ? "The store keeps that, also for a user that the configuration names, until it is added again."
+              : "When the server starts again, it is as the configuration says."}
+          </Removal>
+          <p class="ways">
+            <a href={`${base}/users`}>Back to all users</a>
+          </p>
         </Section>
       )}
     </Layout>

@@ -11,7 +11,20 @@ export interface WireProps {
 
 /** A wire text inside a line or a list. */
 export function Wire({ text }: WireProps): VNode {
-  return <code class="wire">{text}</code>;
+  return (
+    <code class="wire">
+      <Breakable text={text} />
+    </code>
+  );
+}
+
+/** Shorter texts fit into any line. */
+const shortest = 24;
+
+/** A text that breaks behind its slashes and between its parameters before it breaks anywhere; copied, it is the same. */
+export function Breakable({ text }: WireProps): VNode {
+  const pieces = text.length < shortest ? [text] : text.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
+  return <>{pieces.map((piece, i) => i === 0 ? piece : [<wbr key={i} />, piece])}</>;
 }
 
 /** What a copy button copies, said to those who do not see what stands beside it. */

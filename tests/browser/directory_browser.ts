@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
 import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
+import type { Opened } from "./harness.ts";
 import { inspect } from "./inspect.ts";
 
 const skip = executablePath === undefined;
@@ -32,6 +33,21 @@ async function paste(command: string): Promise<Record<string, unknown>> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
+/** Presses twice: what is removed stays until it was said of what, and confirmed. */
+async function removeAfterAsking(
+  page: Opened["page"],
+  what: string,
+  id: string,
+  isThere: () => boolean,
+): Promise<void> {
+  const confirm = page.getByRole("button", { name: "Yes, remove it" });
+  assertEquals(await confirm.isVisible(), false);
+  await page.locator("summary", { hasText: `Remove this ${what}` }).click();
+  assertMatch(await page.locator("#remove p").first().innerText(), new RegExp(`^Remove ${id}\\? `));
+  assert(isThere());
+  await confirm.click();
+}
+
 const paths = ["/", "/clients", "/clients/demo-public", "/clients/demo-confidential", "/users", "/users/alice"];
 
 for (const { name, options } of circumstances) {
@@ -40,9 +56,10 @@ for (const { name, options } of circumstances) {
     const { page } = opened;
     for (const path of paths) {
       await page.goto(url + path);
-      // One unfolded closes the others.
+      // Of the settings, one unfolded closes the others.
       for (const summary of await page.locator("summary").all()) await summary.click();
-      assertEquals(await page.locator("details[open]").count(), await page.locator("summary").count() > 0 ? 1 : 0);
+      const settings = page.locator(".settings details");
+      assertEquals(await page.locator(".settings details[open]").count(), await settings.count() > 0 ? 1 : 0);
       assertEquals(await inspect(opened), [], path);
       if (!options.bare) await shoot(page, `real${path.replaceAll("/", "-")}-${name}`);
     }
@@ -76,7 +93,7 @@ for (const javaScriptEnabled of [true, false]) {
     assertStringIncludes(command!, secret!);
     const answer = await paste(command!);
     assertEquals(answer.token_type, "Bearer", JSON.stringify(answer));
-    await page.getByRole("button", { name: "Remove this client" }).click();
+    await removeAfterAsking(page, "client", "shop", () => as.clients.find("shop") !== undefined);
     assertEquals(new URL(page.url()).pathname, "/clients");
     assertEquals(as.clients.find("shop"), undefined);
     assertEquals(complaints, []);
@@ -98,7 +115,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Put first" }).click();
     assertEquals(as.users.all().map(({ sub }) => sub), ["carol", "alice", "bob"]);
     await page.getByRole("link", { name: "Carol Cole" }).click();
-    await page.getByRole("button", { name: "Remove this user" }).click();
+    await removeAfterAsking(page, "user", "carol", () => as.users.find("carol") !== undefined);
     assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
     assertEquals(complaints, []);
   });

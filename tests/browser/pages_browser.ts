@@ -54,6 +54,27 @@ test("[UI-15] every page is whole without script", { skip }, async () => {
   }
 });
 
+test("[UI-17] on a phone an address breaks behind a slash, and is copied as it is", { skip }, async () => {
+  await using opened = await open(url, { viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  // Every piece of an address stands on one line, and some addresses take more than one.
+  const [broken, longest] = await page.evaluate(`(() => {
+    const lines = (node) => { const range = new Range(); range.selectNodeContents(node); return range.getClientRects(); };
+    const top = (node) => lines(node)[0].top;
+    const wires = [...document.querySelectorAll("#endpoints dd .wire")].map(({ childNodes }) =>
+      [...childNodes].filter((node) => node.nodeType === Node.TEXT_NODE));
+    return [
+      wires.flat().filter((piece) => lines(piece).length > 1).map(({ data }) => data),
+      Math.max(...wires.map((pieces) => new Set(pieces.map(top)).size)),
+    ];
+  })()`) as [string[], number];
+  assertEquals([broken, longest], [[], 2]);
+  await page.evaluate("getSelection().removeAllRanges()");
+  const box = page.locator("#connect .box .wire").last();
+  await box.click();
+  assertEquals(await page.evaluate("getSelection().toString()"), await box.textContent());
+});
+
 const stops = "a, button, summary, textarea, input:not([type=hidden], :disabled, [type=radio]:not(:checked))";
 
 test("everything that can be pressed or filled in is reached by Tab, and shows that it is", { skip }, async () => {

@@ -178,7 +178,9 @@ export const refused: RefusedProps = {
   rule: "RU-02",
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
+  near: { text: `${issuer}/authorized`, difference: "path" },
   mend: "Send one of the registered redirect URIs, character by character, or register this one.",
+  linksAway: true,
   trail: "/flows/7",
 };
 
@@ -411,9 +413,19 @@ export const samples: Readonly<Record<string, Sample>> = {
   "/authorized/try/lost": { status: 200, draw: (pages) => pages.trial(lost) },
   "/authorized/try/hostile": { status: 200, draw: (pages) => pages.trial(hostileTrial(long.slice(-80))) },
   "/refused": { status: 400, draw: (pages) => pages.refused(refused) },
+  "/refused/near": {
+    status: 400,
+    draw: (pages) =>
+      pages.refused({
+        ...refused,
+        rule: "RU-01",
+        expected: `https://shop.example/oauth/callback or ${issuer}/authorized`,
+      }),
+  },
   "/refused/hostile": {
     status: 400,
-    draw: (pages) => pages.refused({ ...refused, expected: long, received: `${long}!`, sentence: long }),
+    draw: (pages) =>
+      pages.refused({ ...refused, expected: long, received: `${long}!`, sentence: long, near: { text: `${long}?` } }),
   },
   "/missing": {
     status: 404,

@@ -152,9 +152,11 @@ export const exchanged: TrialProps = {
     step: "wrong_verifier",
     at: now - 61_000,
     status: 400,
+    error: "invalid_grant",
     text: `POST /oauth2/token HTTP/1.1\n\ngrant_type=authorization_code&code=${code}&code_verifier=…\n\n` +
       `HTTP/1.1 400 Bad Request\n\n{"error":"invalid_grant"}`,
   }],
+  latest: [{ step: "exchange", at: now, status: 200, text: "POST /oauth2/token HTTP/1.1" }],
   form: {
     fields: [...landing, ["access_token", accessToken], ["refresh_token", refreshToken]],
     steps: ["userinfo", "introspect", "refresh", "replay", "revoke"],
@@ -235,7 +237,12 @@ export function hostileTrial(value: string): TrialProps {
       name: "ID token",
       token: jwt({ x: 1 }, { iss: value, exp: value }),
     }],
-    past: [{ step: "exchange", at: now, status: 200, text: value }],
+    past: [
+      { step: "exchange", at: now, status: 200, text: value },
+      { step: "replay", at: now, status: 400, error: value, text: "" },
+      { step: "refresh", at: now, text: `</textarea>${value}` },
+    ],
+    latest: [{ step: "exchange", at: now, status: 200, text: value }],
     form: { ...exchanged.form, fields: [["code", value]], asksSecretOf: value },
   };
 }

@@ -43,6 +43,19 @@ for (const { name, options } of walks) {
       await shoot(page, `trial-${i + 1}-${button.toLowerCase().replaceAll(" ", "-")}-${name}`);
     }
     assertEquals(await page.locator(".past li").count(), journey.length - 1);
+    assertEquals(await page.locator(".past textarea:visible").count(), 0);
+    for (const summary of await page.locator(".past summary").all()) await summary.click();
+    assertEquals(await page.locator(".past textarea:visible").count(), journey.length - 1);
+    // Each is as high as what it holds.
+    assertEquals(
+      await page.locator(".past textarea").evaluateAll((texts) =>
+        // deno-lint-ignore no-explicit-any
+        (texts as any[]).filter((text) => text.scrollHeight > text.clientHeight + 1).length
+      ),
+      0,
+    );
+    assertEquals(await inspect(opened), []);
+    await shoot(page, `trial-past-${name}`);
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readFileSync } from "node:fs";
+import { join } from "node:path/posix";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/config/read.ts";
 import { optionFaults } from "../../src/latchkey.ts";
@@ -19,8 +20,9 @@ const secrets: Readonly<Record<string, string>> = {
 
 test("the compose file, the configuration and the proxy of the example fit the program, and each other", async () => {
   const compose = read("compose.yml");
+  const inImage = [...read("Containerfile").matchAll(/^ENV (LATCHKEY_\w+)=(.+)$/gm)];
   const env = Object.fromEntries(
-    [...compose.matchAll(/^ {4}(LATCHKEY_\w+): (.+)$/gm)].map(([, name, value]) => [name!, value!]),
+    [...inImage, ...compose.matchAll(/^ {4}(LATCHKEY_\w+): (.+)$/gm)].map(([, name, value]) => [name!, value!]),
   );
   const wanted = await readConfiguration({
     args: [],
@@ -49,9 +51,25 @@ test("the compose file, the configuration and the proxy of the example fit the p
   assert(compose.includes(`subnet: ${wanted.settings.trustProxy?.[0]}`));
 });
 
-test("the image of the example has what the program needs, and gives it what `deno task start` does", () => {
-  const dockerfile = read("Dockerfile");
-  const { start } = JSON.parse(readFileSync("deno.json", "utf8")).tasks;
-  const entry: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
-  assertEquals(entry.filter((word) => word !== "--cached-only"), start.split(" "));
+test("the image runs the program and nothing else, as somebody who is not root, at the ports that the example uses", async () => {
+  const containerfile = read("Containerfile");
+  const said = (word: string) =>
+    [...containerfile.matchAll(new RegExp(`^${word} (.+)$`, "gm"))].map(([, rest]) => rest!);
+  const [[entry], [user], [copied], [ports]] = ["ENTRYPOINT", "USER", "COPY", "EXPOSE"].map(said);
+  assertEquals(JSON.parse(entry!), [copied!.split(" ").at(-1)]);
+  assertMatch(user!, /^[1-9]\d*:[1-9]\d*$/);
+  assertEquals([said("RUN"), said("ADD"), said("FROM")], [[], [], ["${BASE}"]]);
+  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() }, optionFaults);
+  assert(wanted.kind === "run");
+  const metrics = /LATCHKEY_METRICS_PORT: (\d+)/.exec(read("compose.yml"))?.[1];
+  assertEquals(ports, `${wanted.port} ${metrics}`);
+
+  // The build finds the file, and the file finds the program where the comment of each has it made.
+  const [, context] = /context: (\S+)/.exec(read("compose.yml"))!;
+  const [, dockerfile] = /dockerfile: (\S+)/.exec(read("compose.yml"))!;
+  assertEquals(join(folder, context!), "dist/image");
+  assertEquals(join(folder, context!, dockerfile!), `${folder}Containerfile`);
+  for (const name of ["Containerfile", "compose.yml"]) {
+    assert(read(name).includes("deno task compile --with bun --target linux-x64 --output dist/image/amd64/latchkey"));
+  }
 });

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mends } from "../../src/endpoints/mends.ts";
-import type { Layer } from "../../src/mod.ts";
+import type { ClientMetadata, Layer } from "../../src/mod.ts";
 import { browse } from "./browser.ts";
 import { tokenIn } from "./edit_form.ts";
 import { bench, each, encode, refusals, shownPage } from "./harness.ts";
@@ -111,6 +111,101 @@ test("[UI-13] what was expected and what came stand one under the other, and the
   assertMatch(html, /<dt>Expected<\/dt><dd><code class="wire">https:\/\/spa\.example\/cb<\/code>/);
   assertMatch(html, /<dt>Received<\/dt><dd><code class="wire">https:\/\/spa\.example\/c<mark>d&lt;b>/);
   assertStringIncludes(await shownPage(await b.get("/oauth2/authorise"), 404), "/oauth2/authorise");
+});
+
+/** The links off this origin. */
+function linksAway(html: string): string[] {
+  return [...html.matchAll(/<a href="(https?:[^"]*)"/g)].map(([, href]) => href!);
+}
+
+test("[UI-02, UI-13] the sections that a refusal names are links, unless the address holds a code or a state", async () => {
+  const b = await ready();
+  const sections = [
+    "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13#section-4.1.1",
+    "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.1.3",
+    "https://www.rfc-editor.org/rfc/rfc3986.html#section-6.2.1",
+  ];
+  const off = { redirect_uri: "https://spa.example/cb/" };
+  const posted = { response_type: "code", client_id: "spa", ...off, state: "s" };
+  for (
+    const response of [await b.authorize({ ...off, state: undefined }), await post(b, "/oauth2/authorize", posted)]
+  ) {
+    const html = await shownPage(response, 400);
+    assertEquals(linksAway(html), sections);
+    for (const href of sections) assertStringIncludes(html, `<a href="${href}" rel="noreferrer">`);
+  }
+  await each(["?state=s", "?st%61te=s", "?x&state", "?code=c", "?%63ode"], async (query) => {
+    const html = await shownPage(await b.get(`/oauth2/authorize${query}&client_id=spa&redirect_uri=x`), 400);
+    assertStringIncludes(html, "OAuth 2.1 §4.1.1, RFC 9700 §4.1.3, RFC 3986 §6.2.1");
+    assertEquals(linksAway(html), []);
+  });
+});
+
+/** What the page of a refusal says was meant. */
+function meantIn(html: string): string | undefined {
+  return /<dt>Did you mean<\/dt><dd><code class="wire">([^<]*)</.exec(html)?.[1];
+}
+
+function named(client_id: string): ClientMetadata {
+  return { client_id, redirect_uris: ["https://spa.example/cb"] };
+}
+
+test("[UI-19] a client id that is nearly right is answered with the one that was meant", async () => {
+  const b = await bench({ clients: ["demo-public", "demo-confidential", "web", "Web_Shop"].map(named) });
+  const meant = async (client_id: string) => meantIn(await shownPage(await b.authorize({ client_id }), 400));
+  const near: Readonly<Record<string, string>> = {
+    "demo-pubic": "demo-public",
+    "demo-pubilc": "demo-public",
+    "Demo_Public": "demo-public",
+    "demopublic": "demo-public",
+    "demo-public ": "demo-public",
+    " demo-confidential": "demo-confidential",
+    "web-shop": "Web_Shop",
+    "wep": "web",
+  };
+  await each(Object.entries(near), async ([sent, expected]) => assertEquals(await meant(sent), expected));
+  const far = ["", "w", "public", "demo-private", "wxyz", "-", "x".repeat(5000), "\u{1F511}", "no client_id"];
+  await each(far, async (sent) => assertEquals(await meant(sent), undefined));
+});
+
+test("[DI-01, DI-04] no client is named by a refusal where the list of them is not to be seen", async () => {
+  const listed = await bench();
+  const meant = async (b: Bench, headers: Record<string, string>) =>
+    meantIn(await shownPage(await b.authorize({ client_id: "sqa" }, { headers }), 400));
+  assertEquals(await meant(listed, { host: "as.test" }), "spa");
+  assertEquals(await meant(listed, { host: "rebound.example.com" }), undefined);
+  assertEquals(await meant(await bench({ directory: "off" }), {}), undefined);
+});
+
+test("[UI-19] of several redirect URIs the nearest is named, and what sets it apart", async () => {
+  const b = await bench();
+  const redirect_uris = ["https://shop.example/oauth/callback?tenant=1", "https://localhost:5173/callback"];
+  b.as.clients.set({ client_id: "two", redirect_uris });
+  const [shop, local] = redirect_uris as [string, string];
+  const near: readonly (readonly [sent: string, meant: string, words: string])[] = [
+    ["http://localhost:5173/callback", local, "in the scheme alone"],
+    ["https://127.0.0.1:5173/callback", local, "in the host alone"],
+    ["https://localhost:3000/callback", local, "in the port alone"],
+    ["https://localhost:5173/calback", local, "in the path alone"],
+    ["https://localhost:5173/callback/", local, "in the slash at the end alone"],
+    ["https://shop.example/oauth/callback", shop, "in the query alone"],
+    ["HTTPS://shop.example/oauth/callback?tenant=1", shop, "but are spelled differently"],
+    ["https://shop.example:443/oauth/callback?tenant=1", shop, "but are spelled differently"],
+  ];
+  await each(near, async ([redirect_uri, meant, words]) => {
+    const html = await shownPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
+    assertEquals(meantIn(html), meant);
+    assertStringIncludes(html, words);
+  });
+  const far = ["https://evil.example/", "x", "", "https://a@localhost:5173/callback#x", `https://${"x".repeat(9000)}`];
+  await each(far, async (redirect_uri) => {
+    const html = await shownPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
+    assertEquals(meantIn(html), undefined);
+  });
+  // Where there is one alone, it stands there as expected.
+  const html = await shownPage(await b.authorize({ redirect_uri: "https://spa.example/cb/" }), 400);
+  assertEquals(meantIn(html), undefined);
+  assertStringIncludes(html, "in the slash at the end alone");
 });
 
 test("[UI-03, UI-13] hostile values in every parameter of a request that is refused here stay text", async () => {

@@ -16,7 +16,7 @@ import { readConfiguration } from "../../src/config/read.ts";
 import { mends } from "../../src/endpoints/mends.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector, InspectorOptions } from "../../src/inspector/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import type { LatchkeyOptions, Layer } from "../../src/mod.ts";
 import { attributesOf, browse } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import { basic, bench, challenge, clients, each, tokensOf, verifier } from "./harness.ts";
@@ -53,7 +53,7 @@ async function watched(
 
 /** What a reader sees: every tag is a space, and white space is made even. */
 function textOf(html: string): string {
-  const words = html.replace(/^[^]*<main/, "<main").replace(/<(?:"[^"]*"|[^>"])*>/g, " ");
+  const words = html.replace(/^[^]*<main|<wbr\/>/g, "").replace(/<(?:"[^"]*"|[^>"])*>/g, " ");
   return words.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&").replace(/\s+/g, " ");
 }
 
@@ -86,8 +86,8 @@ test("[FL-01] the list begins with what to do, and says the first thing about ea
   await failedLogin(bench);
   const lines = linesOf(await bench.page("/flows"));
   assertEquals(lines, [
-    "Flow 2, 00:01:01 ✗ refused spa as alice 2 steps invalid_grant " +
-    "redirect_uri is not the one of the authorization request TK-15",
+    "Flow 2, 00:01:01 ✗ refused spa as alice 2 steps invalid_grant · " +
+    "TK-15 redirect_uri is not the one of the authorization request",
     "Flow 1, 00:00:00 ✓ tokens issued spa as alice 2 steps",
   ]);
 });
@@ -146,7 +146,7 @@ test("[FL-02] what was refused only because of an earlier refusal does not hide 
     await bench.read("/flows/1"),
     /refused the code was redeemed twice .* step 3, Code for tokens , and 1 step/,
   );
-  assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant the code was redeemed twice CI-06$/);
+  assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant · CI-06 the code was redeemed twice$/);
 
   await bench.token({ code: await bench.code(), code_verifier: verifier.replace("d", "e") });
   await failedLogin(bench);
@@ -155,6 +155,40 @@ test("[FL-02] what was refused only because of an earlier refusal does not hide 
   await tokensOf(await bench.token({ code: retried }));
   const text = await bench.read("/flows/4");
   assertMatch(text, /Flow 4: tokens issued redirect_uri is not the one .* step 2, Code for tokens ; the flow went on /);
+});
+
+test("[FL-01, FL-02] each step that was refused says why in its own line, by its rule or by the fault behind it", async () => {
+  const bench = await watched();
+  const code = await bench.code();
+  await bench.token({ code, code_verifier: verifier.replace("d", "e") });
+  await tokensOf(await bench.token({ code }));
+  await bench.token({ code });
+  const titles = [...(await bench.page("/flows/1")).matchAll(/<span class="title">[^]*?<\/summary>/g)]
+    .map(([title]) => textOf(title!).replace(/ (?:Browser|Client) to .*/, ""));
+  assertEquals(titles.map((title) => title.replace(/ 00:00:00 \d+ ms/, "").trim()), [
+    "1 Authorization request ✓ code issued",
+    "2 Code for tokens ✗ refused invalid_grant · PK-09 " +
+    "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",
+    "3 Code for tokens ✓ tokens issued",
+    "4 Code for tokens ✗ refused invalid_grant · CI-06 the code was redeemed twice",
+  ]);
+});
+
+test("[FL-01, FL-02] a step that a fault has spoilt names the fault", async () => {
+  const { recorder } = inspector();
+  const spoils: Layer = {
+    around: (next) => async (request, peer) => {
+      if (!request.url.endsWith("/oauth2/token")) return await next(request, peer);
+      recorder.blame(request, "status(503)");
+      return Response.json({ error: "temporarily_unavailable" }, { status: 503 });
+    },
+  };
+  const made = await bench({ layers: [recorder, inspector({ recorder }), spoils] });
+  await (await made.token({ code: await made.code() })).text();
+  const why = "temporarily_unavailable · a fault had a hand in it: status(503)";
+  const [line] = linesOf(await (await made.get("/flows")).text());
+  assert(line!.endsWith(`✗ refused, 503 1 step ${why}`), line);
+  assertStringIncludes(textOf(await (await made.get("/flows/2")).text()), why);
 });
 
 test("[FL-02] each check is told as held, failed or not looked at, with the section its rule is taken from", async () => {
@@ -366,6 +400,47 @@ test("[FL-09] the page of a refusal leads to the step that it is the answer of",
 
   bench.inspected.recorder.clear();
   assertEquals((await bench.get(trail)).status, 404);
+});
+
+test("[FL-09] the callback page, and each step that is tried from there, lead to their own flow", async () => {
+  const bench = await watched({ clients: undefined });
+  const begin = async (): Promise<string> => {
+    const start = (await bench.browser.get("/start")).headers.get("location")!;
+    return (await bench.browser.get(start)).headers.get("location")!.replace("https://as.test", "");
+  };
+  const ledTo = async (html: string): Promise<string | null> => {
+    const [trail, ...others] = new Set(linksOf(html).filter((href) => href.startsWith("/flows/of/")));
+    assertEquals(others, []);
+    return trail === undefined ? null : (await bench.get(trail)).headers.get("location");
+  };
+  const [first, second] = [await begin(), await begin()];
+  assertEquals(await ledTo(await bench.page(first)), "/flows/1#step-1");
+  const arrived = await bench.page(second);
+  assertEquals(await ledTo(arrived), "/flows/2#step-1");
+
+  const fields = Object.fromEntries(
+    [...arrived.matchAll(/<input type="hidden"(?:"[^"]*"|[^>"])*>/g)]
+      .map(([tag]) => [attributesOf(tag!).get("name")!, attributesOf(tag!).get("value")!]),
+  );
+  for (const [i, step] of ["wrong_verifier", "exchange"].entries()) {
+    const html = await (await bench.browser.post("/authorized/try", { ...fields, step })).text();
+    assertEquals(await ledTo(html), `/flows/2#step-${i + 2}`, step);
+  }
+  // By now more has happened, and the page leads to what happened last.
+  assertEquals(await ledTo(await bench.page(second)), "/flows/2#step-3");
+
+  const client = { client_id: "demo-public", redirect_uri: "https://as.test/authorized" };
+  const denied = await bench.authorize({ ...client, scope: "nothing", state: "af0ifjsldkj" });
+  const back = denied.headers.get("location")!.replace("https://as.test", "");
+  assertEquals(await ledTo(await bench.page(back)), "/flows/3#step-1");
+
+  for (
+    const path of ["/authorized", "/authorized?code=x&state=af0ifjsldkj", "/authorized?error=x", "/authorized?state="]
+  ) {
+    assertEquals(await ledTo(await bench.page(path)), null, path);
+  }
+  bench.inspected.recorder.clear();
+  assertEquals(await ledTo(await bench.page(first)), null);
 });
 
 test("[FL-04] recording is stopped and started, and flows are deleted, by the forms of the pages", async () => {

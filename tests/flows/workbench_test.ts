@@ -41,20 +41,25 @@ function textOf(html: string): string {
 
 /** Asserts a page of this server; its one form goes to the workbench. */
 async function read(response: Response, status = 200): Promise<Page> {
-  const html = await response.text();
-  const bare = html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, "");
+  // A place where a line may break is no text.
+  const html = (await response.text()).replaceAll("<wbr/>", "");
+  const bare = html.replace(/<(?:form|input|textarea)\b(?:"[^"]*"|[^>"])*>/g, "");
   await shownPage(new Response(bare, response), status);
   const form = /<form\b[^>]*>([^]*?)<\/form>/.exec(html);
   let fields: Record<string, string | string[]> | undefined;
   if (form !== null) {
     const { pathname } = new URL(callback);
     assertEquals(attributesOf(form[0]).get("action"), `${pathname}/try`);
+    assertMatch(form[0], /^<form id="trial"/);
     fields = {};
-    for (const [tag] of form[1]!.matchAll(/<input\b(?:"[^"]*"|[^>"])*>/g)) {
-      const input = attributesOf(tag);
-      if (input.get("type") !== "hidden") continue;
-      const name = input.get("name")!;
-      const value = input.get("value")!;
+    // What was tried before stands outside of the form, and belongs to it all the same.
+    const controls = /<(input|textarea)\b(?:"[^"]*"|[^>"])*>(?:([^<]*)<\/textarea>)?/g;
+    for (const [control, tag, text] of html.matchAll(controls)) {
+      const attributes = attributesOf(control);
+      if (tag === "input" && attributes.get("type") !== "hidden") continue;
+      if (!form[1]!.includes(control)) assertEquals(attributes.get("form"), "trial");
+      const name = attributes.get("name")!;
+      const value = tag === "input" ? attributes.get("value")! : unescape(text!);
       fields[name] = name in fields ? [fields[name]!, value].flat() : value;
     }
   }
@@ -192,7 +197,7 @@ test("[DM-12, PK-09] a wrong verifier is refused, and the code stays good for th
   assertEquals(refused.steps, ["exchange", "wrong_verifier"]);
   const page = await press(browser, refused, "exchange");
   assertEquals(page.heading, "The code was exchanged");
-  assertStringIncludes(page.text, "Send a wrong verifier: 400");
+  assertStringIncludes(page.text, "Send a wrong verifier: 400 invalid_grant");
 });
 
 test("[DM-12] userinfo, introspection and refresh give real answers, and the newest tokens are used", async () => {
@@ -506,16 +511,48 @@ test("[DM-13] what was tried before is told in order, without its secrets, and n
     "userinfo",
   ];
   const page = await walk(browser, await arrive(browser), ...steps);
-  const told = [...page.html.matchAll(/<span class="time">00:00:00<\/span> ([\w ]+): (\d+)/g)];
-  assertEquals(told.length, 16);
+  const told = [...page.html.matchAll(/<span class="time">00:00:00<\/span> <b[^>]*>.<\/b> ([\w ]+): (\d+)/g)];
+  assertEquals(told.length, 11);
   assertEquals(told.slice(-3).map(([, name, status]) => `${name} ${status}`), [
     "Call userinfo 200",
     "Introspect 200",
     "Revoke 200",
   ]);
-  const carried = page.fields!.past as readonly string[];
-  assert(carried.length <= 16 && carried.join("").length < 2500);
-  assert(!/eyJ/.test(carried.join("")));
+  const [facts, texts] = [page.fields!.past, page.fields!.past_text] as [readonly string[], readonly string[]];
+  assertEquals([facts.length, texts.length], [12, 12]);
+  assert(texts.join("").length <= 2200 && !/eyJ/.test(texts.join("")));
+});
+
+test("[DM-13] what was tried before stays to be read on a whole journey, folded, each with its time and outcome", async () => {
+  const self = await bench(demo);
+  const browser = browse(self);
+  let page: Page = await arrive(browser);
+  const code = page.fields!.code as string;
+  const steps = ["wrong_verifier", "exchange", "userinfo", "introspect", "refresh", "revoke", "introspect", "replay"];
+  for (const step of steps) {
+    self.advance(1);
+    page = await press(browser, page, step);
+  }
+  const past = [...page.html.matchAll(/<li><input[^>]*\/>([^]*?)<\/li>/g)].map(([, entry]) => entry!);
+  assertEquals(past.map((entry) => textOf(/<summary>([^]*?)<\/summary>/.exec(entry)?.[1] ?? "none")), [
+    "00:00:01 ✗ Send a wrong verifier: 400 invalid_grant",
+    "00:00:02 ✓ Exchange the code: 200",
+    "00:00:03 ✓ Call userinfo: 200",
+    "00:00:04 ✓ Introspect: 200",
+    "00:00:05 ✓ Refresh: 200",
+    "00:00:06 ✓ Revoke: 200",
+    "00:00:07 ✗ Introspect: 200 inactive",
+  ]);
+  const texts = page.fields!.past_text as readonly string[];
+  assertMatch(
+    texts[0]!,
+    /^POST \/oauth2\/token HTTP\/1\.1\n\ngrant_type=[^]*\n\nHTTP\/1\.1 400 Bad Request\n\n\{"error"/,
+  );
+  for (const [i, entry] of past.entries()) {
+    assertMatch(entry, /^<details><summary>/);
+    assertStringIncludes(unescape(entry), texts[i]!);
+    assert(!entry.includes(code));
+  }
 });
 
 test("[DM-13] with everything it loads, each page of a long journey stays below 30 kB", async () => {
@@ -564,7 +601,7 @@ test("[UI-03, DM-12] hostile values in any field stay text or are left out, and 
   const { fields } = await walk(browser, await arrive(browser), "exchange");
   for (const value of hostile) {
     await each(
-      ["code", "state", "iss", "pkce", "access_token", "refresh_token", "ended", "past", "client_secret"],
+      ["code", "state", "iss", "pkce", "access_token", "refresh_token", "ended", "past", "past_text", "client_secret"],
       async (name) => {
         for (const step of ["userinfo", "introspect", "refresh", "exchange", "replay", "revoke"]) {
           const { html } = await press(browser, { fields } as Page, step, { [name]: value });
@@ -576,8 +613,9 @@ test("[UI-03, DM-12] hostile values in any field stay text or are left out, and 
       const response = await browser.post("/authorized/try", { ...fields, step: "userinfo", ...change });
       await shownPage(response, 400);
     }
-    const past = [`exchange 1 200\n${value}`, `${value} 1 200\n`, `exchange 999999999999999 999\n`, "exchange 1 2"];
-    const { html } = await press(browser, { fields } as Page, "userinfo", { past });
+    const past = ["exchange 1 200", `exchange 1 400 ${value}`, `${value} 1 200`, "exchange 999999999999999 999", "x"];
+    const past_text = [`</textarea>${value}`];
+    const { html } = await press(browser, { fields } as Page, "userinfo", { past, past_text });
     if (/[<"]/.test(value)) assert(!html.includes(value));
   }
   assertEquals(self.events.filter(({ type }) => type === "bug"), []);

@@ -7,6 +7,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { version } from "../../src/config/about.ts";
 import { basic, each, encode } from "../flows/harness.ts";
 import { certificate, lockedKey, otherKey, privateKey } from "../runtimes/certificate.ts";
 import { runProgram, startProgram } from "../runtimes/run_program.ts";
@@ -56,7 +57,7 @@ function securely(url: string): Promise<{ status: number; headers: IncomingHttpH
 test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer begins with it", async () => {
   await against({ args: pem }, async ({ greeting, port }) => {
     const issuer = `https://localhost:${port}`;
-    assert(greeting.startsWith(`Latchkey 0.1.0 speaks for ${issuer}\n`), greeting);
+    assert(greeting.startsWith(`Latchkey ${version} speaks for ${issuer}\n`), greeting);
     const { status, headers, text } = await securely(`${issuer}/.well-known/openid-configuration`);
     const metadata = JSON.parse(text);
     assertEquals([status, metadata.issuer, metadata.token_endpoint], [200, issuer, `${issuer}/oauth2/token`]);

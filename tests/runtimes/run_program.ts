@@ -1,4 +1,7 @@
-/** The program as a process of its own, started as its users start it under the runtime that runs the tests. */
+/**
+ * The program as a process of its own, started as its users start it under the runtime that runs the tests; or as one
+ * file, which is then told nothing by the environment of the tests.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,6 +21,8 @@ export interface Start {
   readonly args?: readonly string[];
   /** Beside the environment of the tests, without what that says to the program. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Its working directory. Default: that of the tests. */
+  readonly cwd?: string;
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
 }
@@ -36,6 +41,9 @@ export interface Program {
   /** Resolves when it is gone and its streams are read. */
   readonly ended: Promise<Ending>;
 }
+
+/** The program as one file, where it is that one which is tested. */
+export const binary: string | undefined = process.env.LATCHKEY_TEST_BINARY;
 
 /** Node reads neither TypeScript with JSX nor an import map, so it is given the bundle. */
 const command = "Deno" in globalThis
@@ -77,10 +85,12 @@ function addressIn({ stdout, stderr }: { readonly stdout: string; readonly stder
   return listening === undefined ? stdout.split("\n\n", 1)[0]!.split("\n").at(-1)! : JSON.parse(listening).url;
 }
 
-function watch({ args = [], env = {}, input }: Start) {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
-  const child: ChildProcess = spawn(process.execPath, [...command, ...args], {
-    env: { ...Object.fromEntries(own), NO_COLOR: "1", NODE_NO_WARNINGS: "1", ...env },
+function watch({ args = [], env = {}, cwd, input }: Start) {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
+  const own = binary === undefined ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" } : {};
+  const child: ChildProcess = spawn(binary ?? process.execPath, [...binary === undefined ? command : [], ...args], {
+    env: { ...own, ...env },
+    cwd,
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.end(input);

@@ -54,10 +54,15 @@ function unescapeHtml(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 }
 
+/** Without the places where a line may break, which are no text. */
+function withoutBreaks(html: string): string {
+  return html.replaceAll("<wbr/>", "");
+}
+
 /** Every tag in order. Fails on any `<` that is no tag, so that nothing can hide from it. */
 function tagsOf(html: string): Tag[] {
-  const body = html.replace(/^<!DOCTYPE html>\n/, "");
-  assert(body.length < html.length, "no doctype");
+  const body = withoutBreaks(html).replace(/^<!DOCTYPE html>\n/, "");
+  assertStringIncludes(html, "<!DOCTYPE html>", "no doctype");
   assertEquals(body.replace(tagPattern, "").match(/<.*/)?.[0], undefined);
   return [...body.matchAll(tagPattern)].map(([, name, attributes]) => ({
     name: name!,
@@ -69,7 +74,7 @@ function tagsOf(html: string): Tag[] {
 
 /** What a reader sees, white space made even. */
 function textOf(html: string): string {
-  return unescapeHtml(html.replace(/^[^]*<body>/, "").replace(tagPattern, " ")).replace(/\s+/g, " ");
+  return unescapeHtml(withoutBreaks(html).replace(/^[^]*<body>/, "").replace(tagPattern, " ")).replace(/\s+/g, " ");
 }
 
 /** The texts of all elements of one name. */
@@ -102,7 +107,7 @@ const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(page
 
 test("[UI-02] no page holds a script or a style of its own, or refers to another origin but a redirect URI", () => {
   const paths = [
-    "/static/(style.css|script.js|icon.svg)",
+    "/static/(style.css|people.css|script.js|icon.svg)",
     "/authorize-[a-z]+",
     "/oauth2/(jwks|logout|login|consent)",
     "/oauth2/login\\?interaction=[a-z0-9]+(&amp;as=[a-z]+)?",
@@ -113,13 +118,16 @@ test("[UI-02] no page holds a script or a style of its own, or refers to another
     "#[a-z_]+",
   ];
   const allowed = new RegExp(`^(/|${paths.join("|")}|/.well-known/.*)$`);
+  const specification = /^https:\/\/(datatracker\.ietf\.org|www\.rfc-editor\.org|openid\.net)\//;
   for (const [path, html] of drawn) {
     for (const { name, attributes } of tagsOf(html)) {
       assert(!/^(style|iframe|object|embed|base)$/.test(name), `${path}: ${name}`);
       if (name === "form" && path.startsWith("/form-post")) continue;
+      const leadsAway = name === "a" && specification.test(attributes.href!);
+      if (leadsAway) assertEquals(attributes.rel, "noreferrer", path);
       for (const [key, value] of Object.entries(attributes)) {
         assert(!/^(on.*|style|srcdoc|http-equiv|target|formaction)$/.test(key), `${path}: ${key}="${value}"`);
-        if (/^(href|src|action|srcset)$/.test(key)) assertMatch(value, allowed, path);
+        if (/^(href|src|action|srcset)$/.test(key) && !leadsAway) assertMatch(value, allowed, path);
       }
     }
     assertEquals(html.match(/<script[^>]*>/g), ['<script type="module" src="/static/script.js">'], path);
@@ -148,7 +156,7 @@ test("[UI-03] hostile values leave the markup of a tried step as it was", () => 
   const page = (value: string): string => pages.trial(hostileTrial(value));
   // A body has a line for each parameter.
   for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
-    const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value)="[^"]*"/g, ""));
+    const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value|rows)="[^"]*"/g, ""));
     assertEquals(tags(page(value)), tags(page("tame")), value);
     assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
   }
@@ -211,6 +219,7 @@ test("[UI-03] hostile values leave the markup of a refusal as it was", () => {
       rule: value,
       expected: "something else",
       received: value,
+      near: { text: `${value}?` },
       mend: value,
     });
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
@@ -355,7 +364,7 @@ test("[LO-01] the end of a session is told, with a way home", () => {
 
 test("[UI-03] a difference is marked between characters, never within one, and stays text", () => {
   const mark = (expected: string, received: string): string | undefined =>
-    textsOf(pages.refused({ ...refused, expected, received }), "mark")[0];
+    textsOf(pages.refused({ ...refused, expected, received, near: undefined }), "mark")[0];
   assertEquals(mark("http://localhost/authorized", "http://localhost/authorised"), "sed");
   assertEquals(mark("https://a.example/<b>", "https://a.example/<i>"), "i>");
   assertEquals(mark("clé-\u{1F511}", "clé-\u{1F512}"), "\u{1F512}");
@@ -371,6 +380,61 @@ test("[UI-13] a refusal holds the sentence, the OAuth code, the rule and both si
   assertStringIncludes(text, `Expected ${refused.expected} Received http://localhost:9000/authori sed `);
   assertEquals(linksOf(html)["Back to Home"], "/");
   assert(!/refresh/i.test(html));
+});
+
+test("[UI-13] what was probably meant stands between what was expected and what came, which is held against it", () => {
+  const expected = "https://shop.example/oauth/callback or http://localhost:9000/authorized";
+  const near = { text: "http://localhost:9000/authorized", difference: "path" } as const;
+  const html = pages.refused({ ...refused, expected, near });
+  assertStringIncludes(
+    textOf(html),
+    `Expected ${expected} Did you mean ${near.text} Received http://localhost:9000/authori sed The two differ in the path alone.`,
+  );
+  const text = textOf(pages.refused({ ...refused, near: { text: refused.expected! } }));
+  for (const absent of ["Did you mean", "The two"]) assert(!text.includes(absent), absent);
+});
+
+test("[UI-02, UI-13] the sections of a refusal's rule are links that tell nobody where they were followed, or names alone", () => {
+  const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.1.3";
+  const draw = (rule: string, linksAway: boolean) => pages.refused({ ...refused, rule, linksAway });
+  assertStringIncludes(draw("RU-01", true), `, <a href="${section}" rel="noreferrer">RFC 9700 §4.1.3</a>`);
+  assertStringIncludes(draw("RU-01", false), ", RFC 9700 §4.1.3");
+  // A rule that is not in the project's table has no sections.
+  for (const rule of ["UI-19", "https://evil.example", "constructor"]) {
+    assert(!draw(rule, true).includes("noreferrer"), rule);
+  }
+});
+
+test("[UI-15] a removal takes two presses without script: the first says what of whom, the second is the form", () => {
+  for (
+    const [html, what, id] of [[pages.client(client), "client", "demo-public"], [pages.user(user), "user", "alice"]]
+  ) {
+    const [, summary, asked, form] =
+      /<details class="quiet"><summary>([^<]*)<\/summary><p>([^]*?)<\/p>(<form[^]*?<\/form>)<\/details>/.exec(html!)!;
+    assertEquals(summary, `Remove this ${what}`);
+    assertMatch(asked!, new RegExp(`^Remove <code class="wire">${id}</code>\\? `));
+    assertMatch(form!, /^<form class="ways" method="post" action="\/(clients|users)\/[a-z-]+">/);
+    assertMatch(form!, /<button type="submit" [^>]*name="action" value="remove">Yes, remove it<\/button>/);
+    // Nowhere else.
+    assertEquals(html!.split('value="remove"').length, 2);
+  }
+});
+
+test("an address breaks behind its slashes and between its parameters, and nothing of it is lost", () => {
+  const pieces = (text: string): string[] => {
+    const html = pages.home({ ...home, scopes: [text] });
+    return /<p><code class="wire">([^]*?)<\/code><\/p><\/div><\/section><\/main>/.exec(html)![1]!.split("<wbr/>");
+  };
+  const broken: readonly (readonly string[])[] = [
+    ["http://localhost:9000/", "oauth2/", "authorize"],
+    ["https://a.example/", ".well-known/", "openid-configuration"],
+    ["https://a.example/", "cb?", "tenant=", "1&amp;", "area=", "east//x="],
+    ["com.example.app:/oauth/", "callback"],
+    ["openid profile email read write"],
+    ["/a/short/one"],
+    ["https://a.example/", "callback/"],
+  ];
+  for (const expected of broken) assertEquals(pieces(expected.join("").replaceAll("&amp;", "&")), expected);
 });
 
 test("[UI-13] the heading of a refusal follows its status", () => {
@@ -572,6 +636,7 @@ test("under an issuer with a path, every link and asset begins with it", () => {
     ...success,
     ...refused,
     ...site,
+    linksAway: false,
     startLinks,
     endpoints,
   };
@@ -588,8 +653,12 @@ test("under an issuer with a path, every link and asset begins with it", () => {
 });
 
 test("[UI-18] a page with everything it refers to weighs less than 30 kB, as it is sent: without compression", () => {
-  const assets = Object.values(pages.assets).reduce((sum, { body }) => sum + body.length, 0);
-  for (const [path, html] of drawn) assertLess(new TextEncoder().encode(html).length + assets, 30_000, path);
+  for (const [path, html] of drawn) {
+    const loaded = new Set([...html.matchAll(/(?:href|src)="\/static\/([^"]*)"/g)].map(([, name]) => name!));
+    assertGreaterOrEqual(loaded.size, 3);
+    const assets = [...loaded].reduce((sum, name) => sum + pages.assets[name]!.body.length, 0);
+    assertLess(new TextEncoder().encode(html).length + assets, 30_000, path);
+  }
 });
 
 test("assets.gen.ts is what static/ makes; if not: deno run -A scripts/assets.ts", async () => {
@@ -601,6 +670,7 @@ test("every asset has its type, and a strong tag of its own", () => {
     Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
     [
       ["icon.svg", "image/svg+xml"],
+      ["people.css", "text/css; charset=utf-8"],
       ["script.js", "text/javascript; charset=utf-8"],
       ["style.css", "text/css; charset=utf-8"],
     ],
@@ -635,6 +705,6 @@ test("the colours have enough contrast, by day and by night (WCAG 2.2, 1.4.3 and
 });
 
 test("the style sheet loads nothing, moves nothing, and takes nothing away from a focused element", async () => {
-  const css = await readFile("static/style.css", "utf8");
+  const css = await readFile("static/style.css", "utf8") + await readFile("static/people.css", "utf8");
   assert(!/@import|url\(|animation|transition|outline:\s*(none|0)/.test(css));
 });

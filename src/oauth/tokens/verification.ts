@@ -1,8 +1,10 @@
 /** Verifying JWTs that this server has signed itself (RFC 7519 §7.2). */
 
-import { jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import type { Server } from "../server.ts";
+
+/** Loaded with the first token that comes back: without one there is nothing to verify. */
+let jose: typeof import("jose") | undefined;
 
 /** Three parts of unpadded base64url (RFC 7515 §7.1). */
 export const compactJws: RegExp = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -28,6 +30,7 @@ export async function verifyOwn(
     if (found === undefined) throw new Error("no key of this server fits");
     return found;
   };
+  const { jwtVerify } = jose ??= await import("jose");
   try {
     return (await jwtVerify(token, key, options())).payload;
   } catch {

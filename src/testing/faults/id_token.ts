@@ -1,10 +1,10 @@
 /** ID tokens that a client must refuse (OpenID Connect Core §3.1.3.7). */
 
-import { base64url } from "jose";
 import { signWith } from "../../oauth/keys.ts";
 import type { Sign } from "../../oauth/keys.ts";
 import { secondsNow } from "../../oauth/server.ts";
 import type { Server } from "../../oauth/server.ts";
+import { encodeBase64url } from "../../runtime/base64url.ts";
 import type { Fault } from "./fault.ts";
 import { strangersKeys } from "./strangers_keys.ts";
 
@@ -69,10 +69,10 @@ export function unknownKid(): Fault {
 
 /** Not signed: `alg` is `none`, and the signature is empty (RFC 7515 Appendix A.5). */
 export function unsigned(): Fault {
-  const header = base64url.encode(JSON.stringify({ alg: "none", typ: "JWT" }));
+  const header = encodeBase64url(JSON.stringify({ alg: "none", typ: "JWT" }));
   return signed(
     "unsigned id token",
-    () => (_kind, _alg, claims) => Promise.resolve(`${header}.${base64url.encode(JSON.stringify(claims))}.`),
+    () => (_kind, _alg, claims) => Promise.resolve(`${header}.${encodeBase64url(JSON.stringify(claims))}.`),
   );
 }
 
@@ -98,7 +98,7 @@ export function missingNonce(): Fault {
 
 /** With the `at_hash` of another access token. */
 export function wrongAtHash(): Fault {
-  return claiming("id token with wrong at_hash", () => ({ at_hash: base64url.encode(new Uint8Array(16)) }));
+  return claiming("id token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) }));
 }
 
 /** About another user than the access token, and so the userinfo endpoint, is about. */

@@ -8,6 +8,7 @@ import { Value, Wire } from "../value.tsx";
 import { Head } from "./head.tsx";
 import { Moment } from "./moment.tsx";
 import type { FlowListProps, FlowRow } from "./props.ts";
+import { Refusal } from "./refusal.tsx";
 import { Standing } from "./standing.tsx";
 
 const outcomes = [["done", "done"], ["refused", "refused"], ["open", "not finished"]] as const;
@@ -30,11 +31,7 @@ function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): V
         )}
       </span>
       <span class="count">{steps === 1 ? "1 step" : `${steps} steps`}</span>
-      {refusal && (
-        <span class="why">
-          <Wire text={refusal.error} /> <bdi>{refusal.reason}</bdi> <span class="aside">{refusal.rule}</span>
-        </span>
-      )}
+      {refusal && <Refusal {...refusal} />}
     </li>
   );
 }

@@ -16,8 +16,10 @@ export type FlowKind = "done" | "refused" | "open";
 
 /** A refusal, in short. */
 export interface ShortRefusal {
-  readonly error: string;
-  readonly rule: string;
+  /** The error on the wire; absent where the answer named none. */
+  readonly error?: string;
+  /** The ID of the rule; absent where no rule said no, but a fault had a hand in it. */
+  readonly rule?: string;
   readonly reason: string;
 }
 
@@ -123,6 +125,8 @@ export interface FlowStep {
   /** Milliseconds until the answer. */
   readonly took?: number;
   readonly standing: Standing;
+  /** Why it was refused, or not answered. */
+  readonly refusal?: ShortRefusal;
   readonly hops: readonly Hop[];
   readonly checks: readonly Check[];
   readonly warnings: readonly Check[];
@@ -138,6 +142,8 @@ export interface FlowStep {
 
 /** The reason of a refusal, in full. */
 export interface Reason extends ShortRefusal {
+  readonly error: string;
+  readonly rule: string;
   /** The step that was refused. */
   readonly step: number;
   /** How many were refused right after it, and most likely because of it. */

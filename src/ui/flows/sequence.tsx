@@ -3,7 +3,7 @@
 /** Who spoke to whom: arrows between three lanes, which read as a list where nothing is drawn. */
 
 import type { VNode } from "preact";
-import { Wire } from "../value.tsx";
+import { Breakable, Wire } from "../value.tsx";
 import type { Hop, Lane } from "./props.ts";
 
 const names: Readonly<Record<Lane, string>> = { client: "Client", browser: "Browser", server: "Latchkey" };
@@ -29,7 +29,9 @@ export function Arrow({ from, to, through, label, carries, bad = false }: Hop): 
     <span class={`hop ${from}-${to}${through === undefined ? "" : " through"}${bad ? " bad" : ""}`}>
       <span class="load">
         <span class="unseen">{way}</span>
-        <code>{label}</code>
+        <code>
+          <Breakable text={label} />
+        </code>{" "}
         {carries !== undefined && <span class="carries">{carries}</span>}
       </span>
       <span class="arrow"></span>

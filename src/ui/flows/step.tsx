@@ -7,6 +7,7 @@ import { Checks, Warnings } from "./checks.tsx";
 import { Message } from "./message.tsx";
 import { inShort, Moment } from "./moment.tsx";
 import type { FlowProps, FlowStep } from "./props.ts";
+import { Refusal } from "./refusal.tsx";
 import { Arrow } from "./sequence.tsx";
 import { Standing } from "./standing.tsx";
 
@@ -39,7 +40,7 @@ function Secrets({ step: { number, masked }, path, secrets }: StepProps): VNode 
 /** Belongs inside `<ol class="sequence">`. The anchor lies in what is folded, so that a link to it unfolds it. */
 export function Step(props: StepProps): VNode {
   const { step } = props;
-  const { number, title, at, took, standing, hops, checks, warnings, notes, request, answer } = step;
+  const { number, title, at, took, standing, refusal, hops, checks, warnings, notes, request, answer } = step;
   return (
     <li>
       <details class="step" open={step.open}>
@@ -52,6 +53,7 @@ export function Step(props: StepProps): VNode {
               <Moment at={at} />
               {took !== undefined && <span>{inShort(took)}</span>}
             </small>
+            {refusal && <Refusal {...refusal} />}
           </span>
           {hops.map((hop, i) => <Arrow key={i} {...hop} />)}
         </summary>

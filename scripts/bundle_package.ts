@@ -1,0 +1,237 @@
+/** Bundles the modules of the npm package: what is loaded together is one file, the rest is loaded when it is needed. */
+
+import * as esbuild from "esbuild";
+import { basename, dirname, relative, resolve } from "node:path/posix";
+import manifest from "../deno.json" with { type: "json" };
+
+const folder = "dist/npm";
+
+/** What it loads is loaded by every start. */
+const front = "src/mod.ts";
+
+/** What is smaller, in bytes of its source, becomes part of the core rather than a file that several entries open. */
+const little = 4096;
+
+/** One file, by its path in the package. */
+export interface PackageFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What was made. */
+export interface Bundle {
+  readonly files: readonly PackageFile[];
+  /** The packages and modules that the files import from elsewhere. */
+  readonly imports: readonly string[];
+  /** The sources that are in them. */
+  readonly sources: readonly string[];
+}
+
+/** Modules that are bundled into one file, because whoever loads one of them loads them all. */
+interface Piece {
+  readonly path: string;
+  readonly modules: readonly string[];
+}
+
+/** Everything that is known before something is bundled. Sources are named by their paths below the project. */
+interface Survey {
+  /** What each module loads at once, and what later. */
+  readonly graph: Readonly<Record<string, { readonly loads: readonly string[]; readonly later: readonly string[] }>>;
+  /** What each module exports. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** Those that import nothing of another come last. */
+  readonly pieces: readonly Piece[];
+}
+
+/**
+ * Bundles these entries. The bundler alone cuts what they share into a file for each combination of entries and of
+ * modules that are loaded later, dozens of which every start would open. So each piece is bundled by itself, and what
+ * others take of it is exported under the number of its module and its own name, such as `m12_settle`.
+ *
+ * @param entries All but the program can be imported by users.
+ * @param program What runs when it is loaded, and is therefore part of no piece.
+ * @param external Packages that are not bundled.
+ */
+export async function bundlePackage(
+  entries: readonly string[],
+  program: string,
+  external: readonly string[],
+): Promise<Bundle> {
+  const options: esbuild.BuildOptions = {
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    // What a package wrote for itself before what it wrote for require, which cannot be called in a module.
+    mainFields: ["module", "main"],
+    external: [...external],
+    jsx: "automatic",
+    jsxImportSource: manifest.compilerOptions.jsxImportSource,
+    minify: true,
+    // Who debugs a test meets this code in stack traces: functions keep their names, and lines are short enough to show.
+    keepNames: true,
+    lineLimit: 120,
+    metafile: true,
+    write: false,
+    outdir: folder,
+  };
+  try {
+    const known = await survey({ ...options, plugins: [slimManifest] }, entries, program);
+    const { pieces, graph } = known;
+    const inPieces = pieces.flatMap(({ modules }) => modules);
+    const later = inPieces.flatMap((path) => graph[path]!.later);
+    const build = async (input: esbuild.BuildOptions, own: readonly string[]) =>
+      await esbuild.build({ ...options, ...input, plugins: [slimManifest, outside(known, own)] });
+    const results = [
+      await build({
+        entryPoints: [...new Set([...entries, ...later])].map((path) => ({
+          in: path,
+          out: outputPath(path).slice(0, -3),
+        })),
+        chunkNames: "chunks/[name]-[hash]",
+        splitting: true,
+      }, []),
+    ];
+    const files = textsOf(results[0]!);
+    for (const { path, modules } of pieces) {
+      const taken = new Set(files.flatMap(({ text }) => text.match(/\bm\d+_\w+/g) ?? []));
+      const contents = modules.flatMap((module) => {
+        const names = known.names.get(module)!.filter((name) => taken.has(numbered(known, module, name)));
+        const list = names.map((name) => `${name} as ${numbered(known, module, name)}`);
+        return list.length === 0 ? [] : `export { ${list.join(", ")} } from "./${module}";`;
+      });
+      const stdin = { contents: contents.join("\n"), resolveDir: ".", sourcefile: basename(path) };
+      const result = await build({ stdin }, modules);
+      results.push(result);
+      files.push({ path, text: textsOf(result)[0]!.text });
+    }
+    const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
+    const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
+    return {
+      files: files.map(({ path, text }) => ({ path, text: withRelativePaths(path, text) })),
+      imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(mark)),
+      sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
+    };
+  } finally {
+    await esbuild.stop();
+  }
+}
+
+/** Finds out what belongs together: the core, which is all that the front door loads, and what the same entries load. */
+async function survey(options: esbuild.BuildOptions, entries: readonly string[], program: string): Promise<Survey> {
+  const { metafile } = await esbuild.build({ ...options, entryPoints: [...entries], splitting: true });
+  const { inputs } = metafile!;
+  const graph = Object.fromEntries(
+    Object.entries(inputs).map(([path, { imports }]) => {
+      const inside = imports.filter(({ external, path }) => !external && path.startsWith("src/"));
+      const of = (wanted: string) => inside.filter(({ kind }) => kind === wanted).map(({ path }) => path);
+      return [path, { loads: of("import-statement"), later: of("dynamic-import") }];
+    }),
+  );
+  const core = new Set(reachedFrom(front, graph));
+  const loadedAtOnce = new Set(entries.flatMap((entry) => reachedFrom(entry, graph)));
+  // What the core loads later, and the program at once, is not to be had with all of the program.
+  const doors = [
+    ...entries,
+    ...[...core].flatMap((path) => graph[path]!.later).filter((path) => loadedAtOnce.has(path)),
+  ];
+  const loadedBy = new Map<string, string[]>();
+  for (const door of doors) {
+    for (const path of reachedFrom(door, graph)) loadedBy.set(path, [...loadedBy.get(path) ?? [], door]);
+  }
+  const beside = [...loadedBy.keys()].filter((path) => path !== program && !core.has(path));
+  const groups = [...Map.groupBy(beside, (path) => `${loadedBy.get(path)}`).values()];
+  const pieces: Piece[] = [];
+  // First what most of them load, because nothing of it imports what fewer do.
+  const doorsOf = (modules: readonly string[]) => loadedBy.get(modules[0]!)!.length;
+  for (const modules of groups.sort((a, b) => doorsOf(b) - doorsOf(a))) {
+    const size = modules.reduce((sum, path) => sum + inputs[path]!.bytes, 0);
+    const known = new Set([...core, ...modules]);
+    const fits = modules.every((path) => graph[path]!.loads.every((loaded) => known.has(loaded)));
+    if (doorsOf(modules) > 1 && size < little && fits) modules.forEach((path) => core.add(path));
+    else pieces.unshift({ path: `chunks/part-${pieces.length + 1}.js`, modules });
+  }
+  pieces.push({ path: "chunks/core.js", modules: [...core] });
+  return { graph, names: await exportsOf(options, pieces.flatMap(({ modules }) => modules)), pieces };
+}
+
+/** A module and all that is loaded with it. */
+function reachedFrom(entry: string, graph: Survey["graph"]): readonly string[] {
+  const reached = new Set([entry]);
+  for (const path of reached) for (const loaded of graph[path]!.loads) reached.add(loaded);
+  return [...reached];
+}
+
+/** What each of these modules exports. */
+async function exportsOf(options: esbuild.BuildOptions, paths: readonly string[]): Promise<Survey["names"]> {
+  const { metafile } = await esbuild.build({ ...options, entryPoints: [...paths], splitting: true });
+  const outputs = Object.values(metafile!.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
+  return new Map(outputs.map(({ entryPoint, exports }) => [entryPoint!, exports]));
+}
+
+/** What an export of a module is called in the file of its piece. */
+function numbered({ names }: Survey, module: string, name: string): string {
+  return `m${[...names.keys()].indexOf(module)}_${name}`;
+}
+
+/** Begins the path of a file of the package, from its root, until it is known from where that is looked for. */
+const mark = "latchkey-file:";
+
+/** Leaves out of a bundle what is in a piece, other than its own, and what a piece loads later. */
+function outside(known: Survey, own: readonly string[]): esbuild.Plugin {
+  const pieceOf = (path: string) => known.pieces.find(({ modules }) => modules.includes(path));
+  return {
+    name: "pieces",
+    setup(build) {
+      build.onResolve({ filter: /^(?:\.\.?|src)\// }, ({ path, resolveDir, kind, importer }) => {
+        const found = relative(Deno.cwd(), resolve(resolveDir, path));
+        if (own.includes(found)) return undefined;
+        if (kind === "dynamic-import" && own.length > 0) return { path: mark + outputPath(found), external: true };
+        // One for each importer: shared ones would become files of their own.
+        return pieceOf(found) && { path: found, namespace: "piece", suffix: `?${importer}`, sideEffects: false };
+      });
+      build.onResolve({ filter: new RegExp(`^${mark}`) }, ({ path }) => ({ path, external: true }));
+      build.onLoad({ filter: /./, namespace: "piece" }, ({ path }) => {
+        const list = known.names.get(path)!.map((name) => `${numbered(known, path, name)} as ${name}`);
+        return { contents: `export { ${list.join(", ")} } from "${mark}${pieceOf(path)!.path}";` };
+      });
+    },
+  };
+}
+
+/** Of deno.json the program tells its version, and nothing else. */
+const slimManifest: esbuild.Plugin = {
+  name: "version of deno.json",
+  setup(build) {
+    const contents = `export default ${JSON.stringify({ version: manifest.version })};`;
+    build.onLoad({ filter: /\/deno\.json$/ }, () => ({ contents, loader: "js" }));
+  },
+};
+
+/** `src/ui/mod.ts` → `ui/mod.js`. */
+function outputPath(source: string): string {
+  return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
+}
+
+function textsOf({ outputFiles }: esbuild.BuildResult): PackageFile[] {
+  return outputFiles!.map(({ path, text }) => ({ path: relative(resolve(folder), path), text: withoutUnused(text) }));
+}
+
+/** The same text without what is imported from a piece and never used: the bundler takes all that a module has. */
+function withoutUnused(text: string): string {
+  return text.replace(/\bimport\{([^}]*)\}from"(latchkey-file:[^"]*)";?/g, (_, list: string, path: string) => {
+    const used = list.split(",").filter((item) => {
+      const name = item.trim().split(" ").at(-1)!;
+      return text.split(new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`)).length > 2;
+    });
+    return used.length === 0 ? `import"${path}";` : `import{${used.join(",")}}from"${path}";`;
+  });
+}
+
+/** The same text with the paths of other files as this one has to write them. */
+function withRelativePaths(path: string, text: string): string {
+  return text.replace(new RegExp(`"${mark}([^"]+)"`, "g"), (_, other: string) => {
+    const found = relative(dirname(path), other);
+    return `"${found.startsWith(".") ? found : `./${found}`}"`;
+  });
+}

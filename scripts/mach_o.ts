@@ -1,0 +1,120 @@
+/**
+ * Signatures in executables for macOS (Mach-O, 64 bits): reads one and holds each page against it, and signs ad hoc, which
+ * is to say that nobody vouches for the file, and the system only sees that nothing was changed since.
+ */
+
+import { createHash } from "node:crypto";
+
+/** The bytes of a file. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A signature inside a file. */
+export interface Signature {
+  readonly adHoc: boolean;
+  /** How many bytes, from the first, it covers; it is to be all up to itself. */
+  readonly covers: number;
+  /** Where it begins in the file. */
+  readonly begins: number;
+  /** Numbers of the pages that are not as they were signed. */
+  readonly broken: readonly number[];
+}
+
+/** The load commands that are of interest here (`mach-o/loader.h`), and the size of what stands before the first. */
+const command = { segment: 0x19, signature: 0x1d, header: 32 } as const;
+
+/** Magic numbers and flags of signatures (`kern/cs_blobs.h`). */
+const magic = { all: 0xfade0cc0, directory: 0xfade0c02 } as const;
+const flags = { adHoc: 0x2, linkerSigned: 0x20000 } as const;
+const sha256 = 2;
+const pageBits = 12;
+const page = 2 ** pageBits;
+
+/** Whether every byte before the signature is as it was signed. */
+export function holds({ covers, begins, broken }: Signature): boolean {
+  return covers === begins && broken.length === 0;
+}
+
+/** The signature of a file; undefined where there is none. */
+export function readSignature(file: Bytes): Signature | undefined {
+  const view = new DataView(file.buffer);
+  const place = commandsOf(view).signature;
+  if (place === undefined) return undefined;
+  const begins = view.getUint32(place + 8, true);
+  // From here on numbers are big-endian. First a list of kinds and offsets, one of which is the directory of the code.
+  const parts = Array.from({ length: view.getUint32(begins + 8) }, (_, i) => view.getUint32(begins + 16 + 8 * i));
+  const directory = parts.map((offset) => begins + offset).find((at) => view.getUint32(at) === magic.directory);
+  if (directory === undefined) throw new Error("This signature has no code directory.");
+  const hashes = directory + view.getUint32(directory + 16);
+  const covers = view.getUint32(directory + 32);
+  if (view.getUint8(directory + 37) !== sha256 || view.getUint8(directory + 39) !== pageBits) {
+    throw new Error("This signature is not one of SHA-256 and pages of 4 KiB.");
+  }
+  const broken = digests(file, covers).flatMap((digest, i) =>
+    digest.equals(file.subarray(hashes + 32 * i, hashes + 32 * (i + 1))) ? [] : [i]
+  );
+  return { adHoc: (view.getUint32(directory + 12) & flags.adHoc) !== 0, covers, begins, broken };
+}
+
+/** The same file, signed ad hoc in the place of its signature. */
+export function signAdHoc(file: Bytes, name: string): Bytes {
+  const old = new DataView(file.buffer);
+  const { signature, text, linkedit } = commandsOf(old);
+  if (signature === undefined || text === undefined || linkedit === undefined) {
+    throw new Error("There is no place for a signature in this file.");
+  }
+  const begins = old.getUint32(signature + 8, true);
+  const identifier = new TextEncoder().encode(`${name}\0`);
+  const head = { all: 20, directory: 88 };
+  const hashes = head.directory + identifier.length;
+  const pages = Math.ceil(begins / page);
+  const size = head.all + hashes + 32 * pages;
+
+  const signed = new Uint8Array(begins + size);
+  signed.set(file.subarray(0, begins));
+  const view = new DataView(signed.buffer);
+  // The segment at the end of the file, which holds the signature, ends with it. All this is signed, so it comes first.
+  view.setUint32(signature + 12, size, true);
+  const inSegment = BigInt(begins + size) - view.getBigUint64(linkedit + 40, true);
+  view.setBigUint64(linkedit + 32, (inSegment + 0x3fffn) & ~0x3fffn, true);
+  view.setBigUint64(linkedit + 48, inSegment, true);
+
+  const numbers = [magic.all, size, 1, 0, head.all];
+  numbers.forEach((number, i) => view.setUint32(begins + 4 * i, number));
+  const directory = begins + head.all;
+  const version = 0x20400;
+  const kinds = flags.adHoc | flags.linkerSigned;
+  const fields = [magic.directory, size - head.all, version, kinds, hashes, head.directory, 0, pages, begins];
+  fields.forEach((number, i) => view.setUint32(directory + 4 * i, number));
+  signed.set([32, sha256, 0, pageBits], directory + 36);
+  // How much of it is code, and that it is a program's.
+  view.setBigUint64(directory + 72, view.getBigUint64(text + 48, true));
+  view.setBigUint64(directory + 80, 1n);
+  signed.set(identifier, directory + head.directory);
+  digests(signed, begins).forEach((digest, i) => signed.set(digest, directory + hashes + 32 * i));
+  return signed;
+}
+
+/** The digest of each page of so many bytes; the last one may be shorter. */
+function digests(file: Bytes, length: number): Buffer[] {
+  return Array.from(
+    { length: Math.ceil(length / page) },
+    (_, i) => createHash("sha256").update(file.subarray(i * page, Math.min((i + 1) * page, length))).digest(),
+  );
+}
+
+/** Where the load commands stand that say where code, the last segment and the signature are. */
+function commandsOf(view: DataView): { signature?: number; text?: number; linkedit?: number } {
+  const found: { signature?: number; text?: number; linkedit?: number } = {};
+  let place: number = command.header;
+  for (let left = view.getUint32(16, true); left > 0; left--) {
+    const kind = view.getUint32(place, true);
+    if (kind === command.signature) found.signature = place;
+    if (kind === command.segment) {
+      const name = String.fromCharCode(...new Uint8Array(view.buffer, place + 8, 16)).replaceAll("\0", "");
+      if (name === "__TEXT") found.text = place;
+      if (name === "__LINKEDIT") found.linkedit = place;
+    }
+    place += view.getUint32(place + 4, true);
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+/** Bills of materials in CycloneDX 1.6: what a file that is released is made of, and under which licences. */
+
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { Refusal } from "./refusal.ts";
+
+/** An npm package that is in a file, or is installed with it. */
+export interface Part {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX identifier or expression, as the package says it. */
+  readonly license: string;
+  /** Of the tarball in the registry, as lock files write it: `sha512-` and base64. */
+  readonly integrity: string;
+  /** Optional: installed only by those who use what needs it. */
+  readonly scope: "required" | "optional";
+  /** A platform is a runtime that the code runs in. */
+  readonly type: "library" | "platform";
+  /** Names of other parts. */
+  readonly needs: readonly string[];
+  /** Whether our own code imports it. */
+  readonly direct: boolean;
+}
+
+/** The file that is described. */
+export interface Subject {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly type: "library" | "application";
+  readonly purl: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The document, the same for the same contents: its time is that of the commit, its number a digest of itself. */
+export function billOfMaterials(subject: Subject, parts: readonly Part[], seconds: number): string {
+  const sorted = parts.toSorted((one, other) => one.name < other.name ? -1 : 1);
+  const refs = new Map(sorted.map((part) => [part.name, purlOf(part)]));
+  const refsOf = (names: readonly string[]) =>
+    names.flatMap((name) => refs.get(name) ?? []).sort((one, other) => one < other ? -1 : 1);
+  const direct = sorted.filter(({ direct }) => direct).map(({ name }) => name);
+  const { name, version, license, type, purl, bytes } = subject;
+  const contents = {
+    metadata: {
+      timestamp: new Date(seconds * 1000).toISOString(),
+      lifecycles: [{ phase: "build" }],
+      component: {
+        type,
+        "bom-ref": purl,
+        name,
+        version,
+        hashes: [{ alg: "SHA-256", content: createHash("sha256").update(bytes).digest("hex") }],
+        licenses: licencesIn(license),
+        purl,
+      },
+    },
+    components: sorted.map((part) => ({
+      type: part.type,
+      "bom-ref": purlOf(part),
+      name: part.name,
+      version: part.version,
+      scope: part.scope,
+      licenses: licencesIn(part.license),
+      purl: purlOf(part),
+      // The sum is that of what was downloaded, not of what is left of it after bundling.
+      externalReferences: [{ type: "distribution", url: tarballOf(part), hashes: [hashOf(part)] }],
+    })),
+    dependencies: [
+      { ref: purl, dependsOn: refsOf(direct) },
+      ...sorted.map((part) => ({ ref: purlOf(part), dependsOn: refsOf(part.needs) })),
+    ],
+  };
+  const head = {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: `urn:uuid:${uuidOf(JSON.stringify(contents))}`,
+    version: 1,
+  };
+  return `${JSON.stringify({ ...head, ...contents }, null, 2)}\n`;
+}
+
+/** The package URL of an npm package. */
+export function purlOf({ name, version }: Pick<Part, "name" | "version">): string {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
+}
+
+function tarballOf({ name, version }: Part): string {
+  return `https://registry.npmjs.org/${name}/-/${name.split("/").at(-1)}-${version}.tgz`;
+}
+
+function hashOf({ name, integrity }: Part): { alg: string; content: string } {
+  const [, base64] = /^sha512-([A-Za-z0-9+/]{86}==)$/.exec(integrity) ?? [];
+  if (base64 === undefined) {
+    throw new Refusal(`${name}: expected a sum such as sha512-…, found ${integrity || "none"}.`);
+  }
+  return { alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") };
+}
+
+/** One identifier, which the schema knows, or an expression of several. */
+function licencesIn(license: string): unknown[] {
+  return /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
+}
+
+/** A UUID of version 8, whose bits are whatever its maker likes: here a digest. */
+function uuidOf(text: string): string {
+  const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
+  bytes[6] = bytes[6]! & 0x0f | 0x80;
+  bytes[8] = bytes[8]! & 0x3f | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

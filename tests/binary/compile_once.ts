@@ -1,0 +1,108 @@
+/** The script that makes the one file: what it refuses, and what it makes for other systems than this one. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { holds, readSignature, signAdHoc } from "../../scripts/mach_o.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-compile-"));
+after(() => rmSync(folder, { recursive: true }));
+
+async function compile(...flags: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const args = ["task", "--quiet", "compile", ...flags];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+test("what cannot be made is said in a sentence, with exit code 1", async () => {
+  const cases = [
+    [["--with", "make"], /^--with: expected deno, bun, node; found "make"\.\n$/],
+    [["--target", "beos"], /^--target: expected linux-x64, .*; found "beos"\.\n$/],
+    [["--tarqet", "linux-x64"], /^Unknown option '--tarqet'.*\nSee deno task compile --help\.\n$/],
+    [
+      ["--with", "node", "--target", "windows-x64"],
+      /^Node builds for \S+ alone; --with bun builds for windows-x64\.\n$/,
+    ],
+  ] as const;
+  for (const [flags, sentence] of cases) {
+    const { code, stdout, stderr } = await compile(...flags, "--output", join(folder, "never"));
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, sentence);
+  }
+  const help = await compile("--help");
+  assertEquals([help.code, help.stderr], [0, ""]);
+  for (const word of ["--with", "--target", "--output"]) assertMatch(help.stdout, new RegExp(`^ +${word} `, "m"));
+});
+
+/** How a file for each system begins: what it is, and at which place it names which processor. */
+const systems = {
+  "linux-x64": { magic: "7f454c46", place: () => 18, processor: 0x3e },
+  "linux-arm64": { magic: "7f454c46", place: () => 18, processor: 0xb7 },
+  "macos-x64": { magic: "cffaedfe", place: () => 4, processor: 0x07 },
+  "macos-arm64": { magic: "cffaedfe", place: () => 4, processor: 0x0c },
+  "windows-x64": { magic: "4d5a", place: (view: DataView) => view.getUint32(0x3c, true) + 4, processor: 0x8664 },
+} as const;
+
+test("the same source makes the same bytes, whatever the file is called", async () => {
+  const digests = [];
+  for (const name of ["one", "other"]) {
+    const file = join(folder, name);
+    assertEquals((await compile("--with", "bun", "--output", file)).code, 0);
+    digests.push(createHash("sha256").update(readFileSync(file)).digest("hex"));
+    rmSync(file);
+  }
+  assertEquals(digests[0], digests[1]);
+});
+
+for (const [target, { magic, place, processor }] of Object.entries(systems)) {
+  const signed = target.startsWith("macos");
+  test(`Bun makes one for ${target}${signed ? ", with a signature that holds" : ""}`, async () => {
+    const output = join(folder, `latchkey-${target}`);
+    const { code, stdout, stderr } = await compile("--with", "bun", "--target", target, "--output", output);
+    assertEquals(code, 0, stderr);
+    const file = stdout.trimEnd().split("\n").at(-1)!;
+    assertEquals(file, target.startsWith("windows") ? `${output}.exe` : output);
+    const bytes = new Uint8Array(readFileSync(file));
+    rmSync(file);
+    const view = new DataView(bytes.buffer);
+    assertEquals(Buffer.from(bytes.buffer, 0, magic.length / 2).toString("hex"), magic);
+    assertEquals(view.getUint16(place(view), true), processor);
+    assert(Buffer.from(bytes.buffer).includes("demo-confidential"), "the program is not inside");
+    assert(bytes.length < 130 * 2 ** 20, `${bytes.length} bytes`);
+    if (signed) {
+      const signature = readSignature(bytes)!;
+      assertEquals([signature.adHoc, holds(signature)], [true, true]);
+    }
+  });
+}
+
+test("a signature holds until a byte before it is changed", () => {
+  // As little as a file can be: a head, the commands for its two segments and its signature, and two pages and a half.
+  const size = 10_240;
+  const file = new Uint8Array(size + 16);
+  const view = new DataView(file.buffer);
+  const segment = (at: number, name: string, from: number, length: number) => {
+    view.setUint32(at, 0x19, true);
+    view.setUint32(at + 4, 72, true);
+    file.set(new TextEncoder().encode(name), at + 8);
+    view.setBigUint64(at + 40, BigInt(from), true);
+    view.setBigUint64(at + 48, BigInt(length), true);
+  };
+  view.setUint32(16, 3, true);
+  segment(32, "__TEXT", 0, 8192);
+  segment(104, "__LINKEDIT", 8192, size + 16 - 8192);
+  assertEquals(readSignature(file), undefined);
+  [0x1d, 16, size, 16].forEach((number, i) => view.setUint32(176 + 4 * i, number, true));
+
+  const signed = signAdHoc(file, "test");
+  assertEquals(readSignature(signed), { adHoc: true, covers: size, begins: size, broken: [] });
+  const segmentLength = new DataView(signed.buffer).getBigUint64(104 + 48, true);
+  assertEquals([segmentLength, readSignature(signAdHoc(signed, "again"))?.broken], [BigInt(signed.length - 8192), []]);
+  signed[4096]! ^= 1;
+  signed[size - 1]! ^= 1;
+  assertEquals(readSignature(signed)?.broken, [1, 2]);
+});

@@ -1,0 +1,31 @@
+/** The pages of the one file in a real Chromium: styles, scripts and events come out of it too. */
+
+import { assertEquals } from "@std/assert";
+import { after, test } from "node:test";
+import { closeBrowser, executablePath, open } from "../browser/harness.ts";
+import { inspect } from "../browser/inspect.ts";
+import { startProgram } from "../runtimes/run_program.ts";
+
+const skip = executablePath === undefined;
+after(closeBrowser);
+
+test("from home to tokens and to the flow that was watched, by clicks alone", { skip }, async () => {
+  const program = await startProgram({ args: ["--port", "0"] });
+  try {
+    await using opened = await open(`http://localhost:${program.port}/`);
+    const { page, complaints } = opened;
+    assertEquals(await inspect(opened), []);
+    await page.getByRole("link", { name: "Start the demo flow", exact: true }).click();
+    await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Exchange the code" }).click();
+    await page.getByRole("heading", { name: "The code was exchanged" }).waitFor();
+    await page.goto(`http://localhost:${program.port}/flows`);
+    await page.locator('a[href="/flows/1"]').first().click();
+    await page.waitForURL(/\/flows\/1$/);
+    assertEquals(await inspect(opened), []);
+    assertEquals(complaints, []);
+  } finally {
+    program.signal("SIGKILL");
+    await program.ended;
+  }
+});

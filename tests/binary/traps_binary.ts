@@ -1,0 +1,149 @@
+/** Nothing is read, and nothing written, that nobody asked for: whatever lies about in the folder it is started in. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { binary, startProgram } from "../runtimes/run_program.ts";
+import type { Program, Start } from "../runtimes/run_program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-traps-"));
+after(() => {
+  chmodSync(home, 0o700);
+  rmSync(folder, { recursive: true });
+});
+
+/** A folder in which each file would be noticed: settings that nobody can start with, code that leaves a trace. */
+const cwd = join(folder, "here");
+const home = join(folder, "home");
+const sprung = join(cwd, "sprung");
+const settings = "LATCHKEY_PORT=wrong\nLATCHKEY_ISSUER=wrong\n";
+const code = `require("node:fs").writeFileSync(${JSON.stringify(sprung)}, "");\n`;
+const traps: Readonly<Record<string, string>> = {
+  ".env": settings,
+  ".env.local": settings,
+  ".env.production": settings,
+  ".npmrc": "node-options=--require ./trap.cjs\n",
+  ".node-version": "0.10\n",
+  "bunfig.toml": `preload = ["./trap.cjs"]\n`,
+  "deno.json": "{ broken",
+  "deno.lock": "{ broken",
+  "package.json": "{ broken",
+  "tsconfig.json": "{ broken",
+  "node.config.json": `{ "nodeOptions": { "require": "./trap.cjs" } }`,
+  "latchkey.json": "{ broken",
+  "trap.cjs": code,
+  "node_modules/jose/package.json": `{ "name": "jose", "main": "index.js" }`,
+  "node_modules/jose/index.js": code,
+  "node_modules/preact/package.json": `{ "name": "preact", "main": "index.js" }`,
+  "node_modules/preact/index.js": code,
+  "static/style.css": "trap",
+};
+for (const [name, content] of Object.entries(traps)) {
+  mkdirSync(join(cwd, name, ".."), { recursive: true });
+  writeFileSync(join(cwd, name), content);
+}
+mkdirSync(home, { mode: 0o500 });
+
+/** Looks at pages and a token, and ends it; gives back what it said. */
+async function use(start: Start): Promise<string> {
+  const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
+  await walk(program);
+  program.signal("SIGTERM");
+  const { code, stdout, stderr } = await program.ended;
+  assertEquals(code, 0, stderr);
+  // Without what differs from run to run.
+  return (stdout + stderr).replaceAll(`:${program.port}`, ":PORT").replaceAll(/^\S+Z |request \w+/gm, "");
+}
+
+async function walk({ port }: Program): Promise<void> {
+  const url = `http://localhost:${port}`;
+  for (const path of ["/", "/start", "/flows", "/clients", "/static/style.css", "/nowhere"]) {
+    const text = await (await fetch(url + path)).text();
+    assert(!text.includes("trap"), path);
+  }
+  const headers = { authorization: `Basic ${btoa("demo-confidential:demo-secret")}` };
+  const body = new URLSearchParams({ grant_type: "authorization_code", code: "x", redirect_uri: "x" });
+  assertEquals((await fetch(`${url}/oauth2/token`, { method: "POST", headers, body })).status, 400);
+}
+
+/** Everything in the folder, to see that it is as it was. */
+const present = () => readdirSync(cwd, { recursive: true }).map(String).sort();
+
+test("in a folder full of other programs' files it is as in an empty one, and leaves them alone", async () => {
+  const before = present();
+  const empty = mkdtempSync(join(folder, "empty-"));
+  const env = { HOME: home };
+  assertEquals(await use({ cwd, env }), await use({ cwd: empty, env }));
+  assertEquals([present(), readdirSync(empty), readdirSync(home)], [before, [], []]);
+});
+
+test("variables that speak to other programs do not speak to it", async () => {
+  const env = {
+    HOME: "/nowhere",
+    TMPDIR: "/nowhere",
+    NODE_OPTIONS: "--require ./trap.cjs",
+    NODE_PATH: join(cwd, "node_modules"),
+    NODE_ENV: "development",
+    PORT: "wrong",
+    DENO_DIR: "/nowhere",
+    BUN_INSPECT_PRELOAD: "./trap.cjs",
+    npm_config_node_options: "--require ./trap.cjs",
+  };
+  assertEquals(await use({ cwd, env }), await use({ cwd }));
+  assert(!existsSync(sprung), "something was run that lay about");
+});
+
+const strace = "/usr/bin/strace";
+const skip = !existsSync(strace);
+if (skip) console.error(`\n*** SKIPPED: what it opens cannot be watched without ${strace} (Debian: strace). ***\n`);
+
+/** Whether a path is one that the loader, the C library or the runtime asks about the machine; or the program itself. */
+function isOfTheSystem(path: string): boolean {
+  return path === "" || path === binary || /^\/(etc|lib|lib64|usr|proc|sys|dev)(\/|$)/.test(path);
+}
+
+test("of the folder, the home and the temporary folder it opens nothing, and writes nowhere", { skip }, async () => {
+  const log = join(folder, "log");
+  const traced = ["-f", "-q", "-o", log, "-e", "trace=file", "-e", "signal=none", binary!];
+  const program = new Deno.Command(strace, {
+    args: [...traced, "--port", "0"],
+    cwd,
+    env: { HOME: home },
+    clearEnv: true,
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const reader = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let greeting = "";
+  while (!/^Watch each login/m.test(greeting)) {
+    const { value, done } = await reader.read();
+    assert(!done, `it ended before it greeted: ${greeting}`);
+    greeting += value;
+  }
+  const port = Number(/:(\d+)$/m.exec(greeting)![1]);
+  await walk({ port } as Program);
+  // The tracer takes signals for itself, so the one that it traces is told.
+  const [child] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");
+  Deno.kill(Number(child), "SIGTERM");
+  await reader.cancel();
+  await program.stderr.cancel();
+  assertEquals((await program.status).code, 0);
+
+  const calls = readFileSync(log, "utf8").split("\n").filter((line) => line.includes('"'));
+  assert(calls.length > 10);
+  const foreign = calls.filter((line) => !line.includes("getcwd") && !isOfTheSystem(/"([^"]*)"/.exec(line)![1]!));
+  assertEquals(foreign, []);
+  assertEquals(calls.filter((line) => /O_WRONLY|O_RDWR|O_CREAT|mkdir|unlink|rename|symlink/.test(line)), []);
+  assertMatch(calls[0]!, /execve/);
+});

@@ -1,0 +1,51 @@
+/** Endpoints that are loaded with the first request: what is promised of them before is what they answer to. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { lazyEndpoint } from "../../src/endpoints/lazy_endpoint.ts";
+import { json } from "../../src/http/respond.ts";
+import type { Reply } from "../../src/http/reply.ts";
+import type { Target } from "../../src/http/router.ts";
+import { bench, each } from "../flows/harness.ts";
+
+const target: Target = { path: "/", query: "", peer: {} };
+const request = new Request("https://any.test/");
+const answers = { GET: () => json(200, "got"), refuse: () => json(405, "refused") };
+
+test("requests that come at the same time load an endpoint once, and later ones do not wait", async () => {
+  let loads = 0;
+  const { promise, resolve } = Promise.withResolvers<typeof answers>();
+  const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => (loads++, promise));
+  const both = Promise.all([endpoint.GET!(request, target), endpoint.GET!(request, target)]);
+  resolve(answers);
+  assertEquals((await both).map((answer) => answer.body), [`"got"`, `"got"`]);
+  assertEquals((endpoint.GET!(request, target) as Reply).body, `"got"`);
+  assertEquals(loads, 1);
+});
+
+test("an endpoint that could not be loaded is loaded again by the next request", async () => {
+  let loads = 0;
+  const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => {
+    return loads++ === 0 ? Promise.reject(new Error("not there")) : Promise.resolve(answers);
+  });
+  await assertRejects(async () => await endpoint.GET!(request, target), Error, "not there");
+  assertEquals((await endpoint.GET!(request, target)).body, `"got"`);
+});
+
+test("every address answers by each method that it names in Allow", async () => {
+  const { get, events } = await bench({ issuer: "http://localhost:9000", clients: undefined, directory: "edit" });
+  const paths = [
+    ...["/", "/start", "/authorized", "/authorized/try", "/static/x", "/clients", "/clients/x", "/users", "/users/x"],
+    ...["/oauth2/authorize", "/oauth2/token", "/oauth2/jwks", "/oauth2/userinfo", "/oauth2/revoke"],
+    ...["/oauth2/introspect", "/oauth2/logout", "/.well-known/openid-configuration"],
+  ];
+  await each(paths, async (path) => {
+    const refused = await get(path, { method: "DELETE" });
+    assertEquals(refused.status, 405);
+    for (const method of refused.headers.get("allow")!.split(", ")) {
+      const { status } = await get(path, { method });
+      assertEquals([405, 500].includes(status), false, `${method} is answered with ${status}`);
+    }
+  });
+  assertEquals(events.filter(({ type }) => type === "bug"), []);
+});

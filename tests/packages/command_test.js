@@ -1,0 +1,24 @@
+/** The command that the package brings: it starts, and tells what is wrong with a file that is no JSON. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { test } from "node:test";
+
+/** Runs it with the Node that runs this. */
+function latchkey(...args) {
+  return spawnSync(process.execPath, ["node_modules/@latchkey/latchkey/main.js", ...args], { encoding: "utf-8" });
+}
+
+test("the command tells its version", () => {
+  const { status, stdout } = latchkey("--version");
+  assert.equal(status, 0);
+  assert.match(stdout, /^latchkey \d+\.\d+\.\d+/);
+});
+
+test("the command says where a broken configuration is broken", () => {
+  writeFileSync("broken.json", '{ "issuer": ');
+  const { status, stderr } = latchkey("--config", "broken.json");
+  assert.equal(status, 1);
+  assert.match(stderr, /broken\.json: line 1, column \d+\n {2}Expected a value, found the end of the file\./);
+});

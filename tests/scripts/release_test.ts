@@ -1,0 +1,211 @@
+/** What a release hangs on: one version, a change log that can be read, bills of materials, workflows that run what exists. */
+
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { type Facts, objections, readChanges } from "../../scripts/release/changes.ts";
+import { licensedIn, type Lock, packagesOf } from "../../scripts/release/locked.ts";
+import { billOfMaterials, type Part, purlOf } from "../../scripts/release/sbom.ts";
+
+const manifest = JSON.parse(readFileSync("deno.json", "utf8"));
+const read = (path: string) => readFileSync(path, "utf8");
+const digits = (text: string) => text.replaceAll(".", "\\.");
+
+test("the version stands in deno.json, in the change log, and nowhere else", () => {
+  const version = new RegExp(`(?<![\\d.])${digits(manifest.version)}(?![\\d.]\\d|\\d)`);
+  const own = [
+    "README.md",
+    ".ci/run",
+    ...globSync("{src,scripts,static,tests,.github}/**/*.{ts,tsx,js,json,md,yml,css}"),
+  ];
+  const found = [...own, ...globSync("static/team/*")].filter((path) => version.test(read(path)));
+  assertEquals(found.map((path) => path.replaceAll("\\", "/")), ["static/changes.md"]);
+});
+
+test("the change log can be read, and begins with the version that deno.json names", () => {
+  const [newest] = readChanges(read("static/changes.md"));
+  assertEquals(newest?.version, manifest.version);
+  assert(newest!.notes.length > 0);
+});
+
+const log = `# Changes
+
+Words.
+
+## 1.10.0 (unreleased)
+
+### Added
+
+- More.
+
+## 1.9.0 (2026-02-28)
+
+### Fixed
+
+- One.
+- Other.
+`;
+
+test("entries have a version, a date once they are released, and their notes as they stand", () => {
+  assertEquals(readChanges(log), [
+    { version: "1.10.0", date: undefined, notes: "### Added\n\n- More." },
+    { version: "1.9.0", date: "2026-02-28", notes: "### Fixed\n\n- One.\n- Other." },
+  ]);
+});
+
+test("a change log that is not written so is refused with the line, what was expected and what stands there", () => {
+  const faults: readonly (readonly [from: string, to: string, said: string])[] = [
+    ["## 1.9.0 (2026-02-28)", "## 1.9 (2026-02-28)", ':11: expected a heading such as "## 1.2.3 (unreleased)"'],
+    ["2026-02-28", "28.2.2026", ":11: expected a heading"],
+    ["2026-02-28", "2026-02-29", ":11: expected a day of the calendar"],
+    ["2026-02-28", "unreleased", ":11: expected a date, because a newer version stands above"],
+    ["## 1.9.0", "## 1.10.0", ":11: expected a version older than 1.10.0"],
+    ["## 1.9.0", "## 1.11.0", ":11: expected a version older than 1.10.0"],
+    ["### Fixed", "### Mended", ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security behind ###"],
+  ];
+  for (const [from, to, said] of faults) {
+    const error = assertThrows(() => readChanges(log.replace(from, to)), Error);
+    assert(error.message.startsWith(`static/changes.md${said}`), error.message);
+    assert(error.message.endsWith(".") && error.message.includes(', found "##'), error.message);
+  }
+});
+
+test("a version is released from a clean commit, with a dated entry, under a tag of its own", () => {
+  const fine: Facts = { version: "1.9.0", changes: log, changed: [], head: "abc", tagged: "abc", tag: "v1.9.0" };
+  assertEquals(objections(fine), []);
+  assertEquals(objections({ ...fine, tagged: undefined, tag: undefined }), []);
+  const cases: readonly (readonly [Partial<Facts>, RegExp])[] = [
+    [{ version: "1.10.0", tag: "v1.10.0" }, /^static\/changes\.md calls 1\.10\.0 unreleased: write the date/],
+    [{ version: "2.0.0", tag: "v2.0.0" }, /^static\/changes\.md says nothing of 2\.0\.0: write what changed/],
+    [{ changes: log.replace("- One.\n- Other.", "").replace("### Fixed", "") }, /says nothing of 1\.9\.0/],
+    [{ changed: ["a.ts"] }, /^a\.ts is not committed: commit or remove/],
+    [{ changed: ["a", "b", "c", "d", "e"] }, /^a, b, c and 2 more are not committed/],
+    [{ tagged: "def" }, /^The tag v1\.9\.0 exists, and is another commit: raise the version in deno\.json\.$/],
+    [{ tag: "v1.9.1" }, /^The tag is v1\.9\.1, but deno\.json says 1\.9\.0: the tag of this version is v1\.9\.0\.$/],
+  ];
+  for (const [facts, said] of cases) {
+    const found = objections({ ...fine, ...facts });
+    assertEquals(found.length, 1);
+    assertMatch(found[0]!, said);
+  }
+});
+
+const lock: Lock = {
+  npm: {
+    "@scope/deep@2.0.0": { integrity: `sha512-${"A".repeat(86)}==` },
+    "near@1.0.0_peer@3.0.0": {
+      integrity: `sha512-${"B".repeat(85)}A==`,
+      dependencies: ["@scope/deep", "peer@3.0.0_near@1.0.0"],
+      optionalPeers: ["peer@3.0.0_near@1.0.0"],
+    },
+    "peer@3.0.0_near@1.0.0": { integrity: `sha512-${"A".repeat(86)}==`, dependencies: ["near@1.0.0_peer@3.0.0"] },
+  },
+  workspace: { dependencies: ["npm:near@1", "npm:@else/where@^2"] },
+};
+
+test("of the lock, a file has the packages whose licences it brings", () => {
+  const licences = "near 1.0.0\n\nMIT\n\n\n@scope/deep 2.0.0\r\n\r\nMIT; beware of peer 3.0.0\n";
+  const packages = packagesOf(lock);
+  assertEquals(
+    licensedIn(licences, packages).map(({ name, version, needs, direct }) => ({ name, version, needs, direct })),
+    [
+      { name: "@scope/deep", version: "2.0.0", needs: [], direct: false },
+      { name: "near", version: "1.0.0", needs: ["@scope/deep"], direct: true },
+    ],
+  );
+  assertEquals(packages.find(({ name }) => name === "peer")?.needs, ["near"]);
+  const ours = packagesOf(JSON.parse(read("deno.lock"))).filter(({ direct }) => direct).map(({ name }) => name);
+  for (const name of Object.keys(manifest.imports)) assert(ours.includes(name), name);
+});
+
+test("a bill of materials is the same whenever it is made, and tells packages, licences, sums and who needs whom", () => {
+  const parts: Part[] = packagesOf(lock).filter(({ name }) => name !== "peer")
+    .map((found) => ({
+      ...found,
+      license: found.direct ? "MIT OR Apache-2.0" : "MIT",
+      scope: "required",
+      type: "library",
+    }));
+  const subject = {
+    name: "it",
+    version: "1.2.3",
+    license: "MIT",
+    type: "application",
+    purl: "pkg:generic/it@1.2.3",
+    bytes: new TextEncoder().encode("it"),
+  } as const;
+  const text = billOfMaterials(subject, parts, 1_795_000_000);
+  assertEquals(billOfMaterials(subject, parts.toReversed(), 1_795_000_000), text);
+  const bill = JSON.parse(text);
+  assertEquals([bill.bomFormat, bill.specVersion, bill.metadata.timestamp], [
+    "CycloneDX",
+    "1.6",
+    new Date(1_795_000_000_000).toISOString(),
+  ]);
+  assertMatch(bill.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assertEquals(bill.components[0], {
+    type: "library",
+    "bom-ref": "pkg:npm/%40scope/deep@2.0.0",
+    name: "@scope/deep",
+    version: "2.0.0",
+    scope: "required",
+    licenses: [{ license: { id: "MIT" } }],
+    purl: "pkg:npm/%40scope/deep@2.0.0",
+    externalReferences: [{
+      type: "distribution",
+      url: "https://registry.npmjs.org/@scope/deep/-/deep-2.0.0.tgz",
+      hashes: [{ alg: "SHA-512", content: "0".repeat(128) }],
+    }],
+  });
+  assertEquals(bill.components[1].licenses, [{ expression: "MIT OR Apache-2.0" }]);
+  assertEquals(bill.dependencies, [
+    { ref: "pkg:generic/it@1.2.3", dependsOn: ["pkg:npm/near@1.0.0"] },
+    { ref: "pkg:npm/%40scope/deep@2.0.0", dependsOn: [] },
+    { ref: "pkg:npm/near@1.0.0", dependsOn: ["pkg:npm/%40scope/deep@2.0.0"] },
+  ]);
+  const other = JSON.parse(billOfMaterials({ ...subject, bytes: new Uint8Array() }, parts, 1_795_000_000));
+  assert(other.serialNumber !== bill.serialNumber);
+  assertThrows(() => billOfMaterials(subject, [{ ...parts[0]!, integrity: "" }], 0), Error, "found none");
+  assertEquals(purlOf({ name: "a", version: "1.0.0" }), "pkg:npm/a@1.0.0");
+});
+
+const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: read(path) }));
+
+test("the workflows run tasks and files that are there", () => {
+  const runs = workflows.flatMap(({ text }) => [...text.matchAll(/^\s*(?:- )?run: (.*)$/gm)].map(([, line]) => line!));
+  const tasks = runs.flatMap((line) => [...line.matchAll(/deno task ([\w:]+)/g)].map(([, name]) => name!));
+  assert(tasks.length >= 4);
+  for (const task of tasks) assert(Object.hasOwn(manifest.tasks, task), task);
+  const paths = runs.flatMap((line) =>
+    [...line.matchAll(/(?<=\s|^)(?:tests\/\w+|\.ci\/run)(?=\s|$)/g)].map(([path]) => path)
+  );
+  assert(paths.length >= 5);
+  for (const path of paths) assert(globSync(path).length === 1, path);
+});
+
+test("what the workflows use is pinned to a commit, the same everywhere, with its version beside it", () => {
+  const used = new Set(
+    workflows.flatMap(({ text }) => [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, what]) => what!)),
+  );
+  for (const what of used) assertMatch(what, /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const names = [...used].map((what) => what.split("@")[0]);
+  assertEquals(names.length, new Set(names).size);
+});
+
+test("the workflows use the Deno that .ci/run does", () => {
+  const [, version] = /deno@(\d+\.\d+\.\d+)/.exec(read(".ci/run"))!;
+  const found = workflows.flatMap(({ text }) => [...text.matchAll(/deno-version: v(\S+)/g)].map(([, found]) => found));
+  assert(found.length >= 4);
+  assertEquals(new Set(found), new Set([version]));
+});
+
+test("whoever publishes has waited for the tests, and may do that alone; what is published was made once", () => {
+  const { text } = workflows.find(({ path }) => path.endsWith("release.yml"))!;
+  const jobs = text.slice(text.indexOf("\njobs:")).split(/^ {2}(?=\w+:$)/m).slice(1);
+  const rights = (job: string) => [...job.matchAll(/^ {6}([\w-]+): write$/gm)].map(([, name]) => name!);
+  const able = jobs.filter((job) => rights(job).length > 0);
+  assertEquals(able.map((job) => job.split(":")[0]), ["npm", "jsr", "image", "github"]);
+  for (const job of able) assertMatch(job, /^ {4}needs: \[(?:verify, make, try|npm, jsr, image)\]$/m);
+  assertEquals(jobs.filter((job) => /deno task (?:release(?! --try)|build|compile)/.test(job)).length, 1);
+  assertEquals(text.match(/secrets\.\w+/g), ["secrets.NPM_TOKEN"]);
+});
