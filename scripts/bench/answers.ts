@@ -2,6 +2,7 @@
 
 import { header } from "./connection.ts";
 import type { Answer, Connection } from "./connection.ts";
+import type { Site } from "./site.ts";
 
 /** A signed token of 256-bit keys or more. */
 export const jwt = /^[\w-]{20,}\.[\w-]{100,}\.[\w-]{80,}$/;
@@ -15,13 +16,15 @@ export function unlike(expected: string, { head, body }: Answer): Error {
 }
 
 /**
- * The members of a JSON answer: 200, not to be cached, the expected members and no others; throws otherwise.
+ * The members of a JSON answer: 200, not to be cached, and the expected members; throws otherwise.
  *
  * @param expected What each of them must be, or, where that is not known before, how it must look as text.
+ * @param exact Whether there must be no others.
  */
 export function members<Expected extends Readonly<Record<string, unknown>>>(
   answer: Answer,
   expected: Expected,
+  exact = true,
 ): { readonly [Name in keyof Expected]: Expected[Name] extends RegExp ? string : Expected[Name] } {
   if (answer.status !== 200 || header(answer.head, "cache-control") !== "no-store") {
     throw unlike("200, not to be cached", answer);
@@ -30,7 +33,7 @@ export function members<Expected extends Readonly<Record<string, unknown>>>(
   const names = Object.keys(expected);
   const odd = names.find((name) => !fits(found[name], expected[name]));
   if (odd !== undefined) throw unlike(`${odd} to be ${expected[odd]}`, answer);
-  if (Object.keys(found).length !== names.length) throw unlike(`${names.join(", ")} and nothing else`, answer);
+  if (exact && Object.keys(found).length !== names.length) throw unlike(`${names.join(", ")} and nothing else`, answer);
   return found;
 }
 
@@ -54,8 +57,8 @@ const parameters = {
 export type Prove = (signed: Signed) => Promise<void>;
 
 /** Fetches the keys that a server publishes. */
-export async function prover(connection: Connection, path = "/oauth2/jwks"): Promise<Prove> {
-  const answer = await connection.get(path);
+export async function prover(connection: Connection, { paths }: Site): Promise<Prove> {
+  const answer = await connection.get(paths.jwks);
   if (answer.status !== 200) throw unlike("200 from the JWKS endpoint", answer);
   const keys = new Map<string, CryptoKey>();
   for (const jwk of JSON.parse(answer.body).keys) {

@@ -1,10 +1,13 @@
 /** The embedded part: Latchkey's mock beside other packages for tests, each in the process of the test. */
 
 import type { First, Fresh, Job, Span, SubjectName, Way } from "./embedded/child.ts";
-import { peersFolder, versions } from "./embedded/peers.ts";
 import type { Options } from "./options.ts";
-import { capture, findRuntime, start } from "./runtimes.ts";
-import type { Running, Runtime } from "./runtimes.ts";
+import { installPeers } from "./peers/install.ts";
+import { peers, peersFolder, versions } from "./peers/packages.ts";
+import { start } from "./processes.ts";
+import type { Running } from "./processes.ts";
+import { findRuntime } from "./runtimes.ts";
+import type { Runtime } from "./runtimes.ts";
 import { median, print } from "./table.ts";
 
 /** One subject on one runtime, and what was measured of it. */
@@ -39,8 +42,6 @@ export async function embedded(options: Options): Promise<void> {
     report(rows);
   }
 }
-
-const peers = Object.keys(versions) as (keyof typeof versions)[];
 
 function row(runtime: Runtime, subject: SubjectName, alg: string, way: Way = "fetch"): Row {
   const version = subject === "latchkey" ? "" : ` ${versions[subject]}`;
@@ -125,18 +126,4 @@ function report(rows: readonly Row[]): void {
       ...cells(({ logins }) => logins, row, 3),
     ]),
   );
-}
-
-/** Into a folder with a manifest of its own, so that nothing of ours can depend on what is in it. */
-async function installPeers(): Promise<void> {
-  if ((await Promise.all(peers.map(isInstalled))).every(Boolean)) return;
-  await Deno.mkdir(peersFolder, { recursive: true });
-  const manifest = { private: true, dependencies: versions };
-  await Deno.writeTextFile(`${peersFolder}/package.json`, JSON.stringify(manifest, null, 2));
-  await capture("npm", "install", "--prefix", peersFolder, "--no-audit", "--no-fund", "--silent");
-}
-
-async function isInstalled(name: typeof peers[number]): Promise<boolean> {
-  const manifest = await Deno.readTextFile(`${peersFolder}/node_modules/${name}/package.json`).catch(() => "{}");
-  return JSON.parse(manifest).version === versions[name];
 }

@@ -2,9 +2,11 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { jwt, members, secret, unlike } from "./answers.ts";
+import type { Signed } from "./answers.ts";
 import { redirectUri, rotatingId } from "./clients.ts";
 import { header } from "./connection.ts";
 import type { Connection } from "./connection.ts";
+import type { Site } from "./site.ts";
 
 /** What every flow asks for. */
 export const scope = "openid profile read";
@@ -21,10 +23,13 @@ export interface Tokens {
 /** What every answer with tokens for a user holds. */
 export const userTokens = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope, id_token: jwt };
 
+/** The same where only the tokens matter. */
+const anyTokens = { access_token: jwt, token_type: "Bearer", id_token: jwt };
+
 const callback = encodeURIComponent(redirectUri);
 
-/** GET authorize → 302 with a code → POST token → 200 with tokens; throws what is wrong with an answer. */
-export async function flow(connection: Connection, issuer: string, clientId: string): Promise<Tokens> {
+/** GET authorize → redirect with a code → POST token → 200 with tokens; throws what is wrong with an answer. */
+export async function flow(connection: Connection, site: Site, clientId = site.clientId): Promise<Tokens> {
   const random = randomBytes(56).toString("base64url");
   const verifier = random.slice(0, 43);
   const state = random.slice(43, 59);
@@ -32,27 +37,38 @@ export async function flow(connection: Connection, issuer: string, clientId: str
   const challenge = createHash("sha256").update(verifier).digest("base64url");
 
   const sent = await connection.get(
-    `/oauth2/authorize?response_type=code&client_id=${clientId}&redirect_uri=${callback}` +
+    `${site.paths.authorize}?response_type=code&client_id=${clientId}&redirect_uri=${callback}` +
       `&scope=${scope.replaceAll(" ", "%20")}&state=${state}&nonce=${nonce}&code_challenge=${challenge}` +
       `&code_challenge_method=S256`,
   );
   const location = header(sent.head, "location") ?? "";
-  if (sent.status !== 302 || !location.startsWith(`${redirectUri}?`)) {
-    throw unlike("302 to the redirect URI from the authorization endpoint", sent);
+  if (!(sent.status === 302 || sent.status === 303) || !location.startsWith(`${redirectUri}?`)) {
+    throw unlike("a redirect to the client from the authorization endpoint", sent);
   }
   const response = new URLSearchParams(location.slice(redirectUri.length + 1));
   const code = response.get("code") ?? "";
-  if (!secret.test(code) || response.get("state") !== state || response.get("iss") !== issuer) {
-    throw unlike("code, state and iss in the redirect", sent);
+  const iss = response.get("iss") ?? (site.exact ? "" : site.issuer);
+  if (!(site.exact ? secret : /./).test(code) || response.get("state") !== state || iss !== site.issuer) {
+    throw unlike("code, state and the right iss in the redirect", sent);
   }
 
   const bought = await connection.post(
-    "/oauth2/token",
+    site.paths.token,
     `grant_type=authorization_code&code=${code}&redirect_uri=${callback}&client_id=${clientId}` +
       `&code_verifier=${verifier}`,
   );
-  const tokens = clientId === rotatingId
-    ? members(bought, { ...userTokens, refresh_token: secret })
-    : members(bought, userTokens);
-  return { ...tokens, nonce };
+  if (!site.exact) return { ...members(bought, anyTokens, false), nonce };
+  const expected = clientId === rotatingId ? { ...userTokens, refresh_token: secret } : userTokens;
+  return { ...members(bought, expected), nonce };
+}
+
+/** What the tokens of a user must say. */
+export function proofs({ issuer, sub, exact }: Site, clientId: string, tokens: Omit<Tokens, "nonce">): Signed[] {
+  return [
+    { token: tokens.access_token, claims: { iss: issuer, sub, ...exact && { client_id: clientId } } },
+    {
+      token: tokens.id_token,
+      claims: { iss: issuer, sub, aud: clientId, ..."nonce" in tokens && { nonce: tokens.nonce } },
+    },
+  ];
 }

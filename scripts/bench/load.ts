@@ -9,12 +9,13 @@ import type { Connection } from "./connection.ts";
 import { useOf } from "./process_use.ts";
 import { requests } from "./requests.ts";
 import type { RequestName, Step } from "./requests.ts";
+import type { Site } from "./site.ts";
 
 /** What to do: requests until the time is up or that many have been sent. */
 export interface Job {
   /** The servers, on 127.0.0.1; where there are several, each request goes to the next. */
   readonly ports: readonly number[];
-  readonly issuer: string;
+  readonly site: Site;
   readonly what: RequestName;
   /** The servers' processes. */
   readonly pids: readonly number[];
@@ -45,9 +46,6 @@ export interface Result {
 /** Of this many requests, one has the signatures of its tokens verified. */
 const verifiedEvery = 500;
 
-/** Milliseconds for which an idle connection may be trusted to be still open: servers keep them for 5 s and more. */
-const freshFor = 2000;
-
 /** A server that cannot keep up is given up on when so many requests wait at once. */
 const mostWaiting = 2000;
 
@@ -56,11 +54,11 @@ async function run(job: Job): Promise<Result> {
   const connect = async (): Promise<Step> => {
     const connection = await openAll(job.ports);
     connections.push(connection);
-    return await requests[job.what](connection, job.issuer);
+    return await requests[job.what](connection, job.site);
   };
   try {
     const steps = await Promise.all(Array.from({ length: job.connections }, connect));
-    const prove = await prover(connections[0]!);
+    const prove = await prover(connections[0]!, job.site);
     const latencies: number[] = [];
     const delays: number[] = [];
     const usedBefore = await cpuOf(job.pids);
@@ -88,24 +86,25 @@ async function run(job: Job): Promise<Result> {
 
     const evenlySpaced = async (rate: number): Promise<void> => {
       const count = Math.min(job.count, Math.floor(job.seconds * rate));
-      const underWay = new Set<Promise<void>>();
-      const idle = steps.map((step) => ({ step, since: start }));
+      const waiting: number[] = [];
+      // The one that has rested longest comes next, so that none rests until the server hangs up on it.
+      const idle = [...steps];
       let failure: { readonly error: unknown } | undefined;
-      const send = async (due: number): Promise<void> => {
-        // The one that was used last; where that is long ago, servers may be hanging up on all of them.
-        const last = idle.pop();
-        const isFresh = last !== undefined && performance.now() - last.since < freshFor;
-        const step = isFresh ? last.step : await connect();
-        await request(step, due);
-        idle.push({ step, since: performance.now() });
+      const send = async (step: Step): Promise<void> => {
+        for (let due = waiting.shift(); due !== undefined; due = waiting.shift()) await request(step, due);
+        idle.push(step);
       };
+      const underWay = new Set<Promise<void>>();
       for (let sent = 0; sent < count; sent++) {
         const due = start + sent * 1000 / rate;
         await until(due);
         delays.push(performance.now() - due);
         if (failure !== undefined) throw failure.error;
-        if (underWay.size >= mostWaiting) throw new Error(`The server cannot keep up with ${rate.toFixed(0)}/s.`);
-        const one = send(due).catch((error) => void (failure ??= { error })).finally(() => underWay.delete(one));
+        if (waiting.length >= mostWaiting) throw new Error(`The server cannot keep up with ${rate.toFixed(0)}/s.`);
+        waiting.push(due);
+        const step = idle.shift();
+        if (step === undefined) continue;
+        const one = send(step).catch((error) => void (failure ??= { error })).finally(() => underWay.delete(one));
         underWay.add(one);
       }
       await Promise.all(underWay);
@@ -148,7 +147,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     console.log(JSON.stringify(await run(JSON.parse(line))));
   } catch (error) {
-    console.error((error as Error).message);
-    process.exit(1);
+    console.log(JSON.stringify({ failed: (error as Error).message }));
   }
 }

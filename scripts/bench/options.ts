@@ -1,22 +1,31 @@
 /** The options of the bench: how much to measure, and on what. */
 
 import { parseArgs } from "node:util";
+import type { SigningAlgorithm } from "../../src/mod.ts";
+import { peers } from "./peers/packages.ts";
+import type { PeerName } from "./peers/packages.ts";
 import { requests } from "./requests.ts";
 import type { RequestName } from "./requests.ts";
-import { runtimeNames } from "./runtimes.ts";
 
-/** Parts beside the comparison with the bare server. */
-const partNames = ["embedded", "stores", "soak"] as const;
+/** The runtimes that servers are measured on. */
+export const runtimeNames = ["deno", "bun", "node"] as const;
 
-/** The name of such a part. */
-export type PartName = typeof partNames[number];
+/** One of them. */
+export type RuntimeName = typeof runtimeNames[number];
+
+/** Parts that `--what` may name beside kinds of requests. */
+const named = ["embedded", "stores", "growth", "soak"] as const;
+
+/** The name of a part beside the comparison of requests. */
+export type PartName = "start" | "memory" | typeof named[number];
 
 /** What to do. */
 export interface Options {
-  readonly runtimes: readonly string[];
+  readonly runtimes: readonly RuntimeName[];
   /** Those that were named; each part has its own defaults. */
-  readonly algs?: readonly string[];
-  /** Requests for which Latchkey is measured beside the bare server. */
+  readonly algs?: readonly SigningAlgorithm[];
+  readonly peers: readonly PeerName[];
+  /** Requests for which Latchkey is measured beside the others. */
   readonly what: readonly RequestName[];
   readonly parts: readonly PartName[];
   readonly rounds: number;
@@ -24,87 +33,119 @@ export interface Options {
   readonly seconds: number;
   /** Seconds of load before anything is counted. */
   readonly warmUp: number;
-  readonly memory: boolean;
-  readonly start: boolean;
   /** Spawns per server in the start part. */
   readonly spawns: number;
+  /** One executable file of Latchkey, for the start part. */
+  readonly binary: string;
   /** Servers that are made, and logged in at once, in one round of the embedded part. */
   readonly freshServers: number;
   /** Flows in the soak. */
   readonly soaked: number;
-  /** Flows per step in the memory part, and how many steps. */
+  /** Flows per step in the memory part, and how many steps: a multiple of three. */
   readonly step: number;
   readonly steps: number;
+  /** As many of each at most in the growth part. */
+  readonly grown: number;
+  /** Where the growth part draws its picture, if anywhere. */
+  readonly picture?: string;
 }
 
-const algNames = ["RS256", "ES256", "EdDSA"];
+const algNames = ["RS256", "ES256", "EdDSA"] as const;
 
 const requestNames = Object.keys(requests) as RequestName[];
 
-const help =
-  `deno task bench: requests per second and their cost, Latchkey beside a bare server that does the same work on the same
-runtime: parse, hash, sign or verify, and nothing else.
+/** What `--help` shows. */
+export const help =
+  `deno task bench: requests per second and their cost. Latchkey beside a bare server that does the same work on the same
+runtime (parse, hash, sign or verify, and nothing else), and beside oauth2-mock-server and oidc-provider, which npm
+installs into dist/bench/peers. Without options: flows, three runtimes, five minutes.
 
   --runtimes deno,bun,node   default: all three
-  --algs RS256,ES256,EdDSA   default: RS256; embedded ES256 and RS256; stores EdDSA, so that stores are what is seen
-  --what WHAT                default: flow; all of the first five, or some of
+  --algs RS256,ES256,EdDSA   default: ES256 and RS256, and on Deno EdDSA; stores, growth and memory EdDSA alone, so that
+                             it is not signatures that are seen; start and soak ES256
+  --peers NAME,NAME          default: both; or none
+  --what WHAT                default: flow, unless --start or --memory is there; all of the first five, or some of
                              flow                 authorization code flows, from authorize to both tokens; each is one
                              refresh              a public client's refresh tokens, each exchanged for the next
                              introspection        of a JWT access token, by a confidential client
                              userinfo             by a JWT access token
                              client_credentials   of a confidential client
-                             embedded             the mock for tests, beside others from npm: making one, logging in
+                             embedded             the mock for tests, beside the peers: making one, logging in
                              stores               flows with each store, one and three instances, and round trips
+                             growth               flows and refreshes beside ever more clients, users, live grants,
+                                                  instances: their cost, and the memory of a live grant
                              soak                 an hour's worth of flows at a fixed rate: memory, latency
-  --rounds 5                 rounds, each of both servers in turn; medians are printed
-  --seconds 2                length of a round, per server
-  --memory                   also memory: after warm-up and every 20,000 flows up to 100,000, codes living 10 s
-  --start                    also start: from the spawn of the process to the end of the first flow, median of 9
+  --rounds 5                 rounds, each of all servers in turn; medians are printed
+  --seconds 1                length of a round, per server
+  --start                    from the spawn of the process to listening and to the end of the first flow, median of 9;
+                             Latchkey from source, from the npm package (built if it is not there or older than the
+                             source), and as one executable file
+  --binary FILE              default: dist/latchkey, which \`deno task compile\` makes, if it is there
+  --memory                   idle, after warm-up, and every 20,000 flows up to 180,000
+  --picture FILE             where growth is drawn, as SVG; default: nowhere
   --quick                    a smoke of everything that was asked for: one round of half a second, short other parts
 `;
 
-/** Reads the command line; prints what is wrong with it, or the help, and ends the process. */
-export function readOptions(args: string[]): Options {
+/**
+ * Reads the command line; `undefined` where the help is asked for.
+ *
+ * @throws {Error} With one sentence that says what was expected and what came.
+ */
+export function readOptions(args: string[]): Options | undefined {
+  const values = parse(args);
+  if (values.help) return undefined;
+  const { quick, start, memory, what = start || memory ? undefined : "flow" } = values;
+  const asked = what === undefined ? [] : list("what", what, [...requestNames, ...named, "all"]);
+  const parts: PartName[] = [
+    ...start ? ["start"] as const : [],
+    ...memory ? ["memory"] as const : [],
+    ...named.filter((name) => asked.some((one) => one === name)),
+  ];
+  if (values.picture !== undefined && !parts.includes("growth")) {
+    throw new Error("--picture: expected --what growth beside it, which is what is drawn.");
+  }
+  return {
+    runtimes: list("runtimes", values.runtimes, runtimeNames),
+    algs: values.algs === undefined ? undefined : list("algs", values.algs, algNames),
+    peers: values.peers === "none" ? [] : list("peers", values.peers, peers),
+    what: requestNames.filter((name) => asked.includes(name) || asked.includes("all")),
+    parts,
+    rounds: Math.ceil(number("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100)),
+    seconds: number("seconds", values.seconds ?? (quick ? "0.5" : "1"), 0.1, 60),
+    warmUp: quick ? 0.5 : 2,
+    spawns: quick ? 2 : 9,
+    binary: values.binary,
+    freshServers: quick ? 10 : 100,
+    soaked: quick ? 2000 : 72_000,
+    step: quick ? 500 : 20_000,
+    steps: quick ? 3 : 9,
+    grown: quick ? 1000 : 1_000_000,
+    picture: values.picture,
+  };
+}
+
+function parse(args: string[]) {
   try {
-    const { values } = parseArgs({
+    return parseArgs({
       args,
       options: {
         runtimes: { type: "string", default: runtimeNames.join() },
         algs: { type: "string" },
-        what: { type: "string", default: "flow" },
+        peers: { type: "string", default: peers.join() },
+        what: { type: "string" },
         rounds: { type: "string" },
         seconds: { type: "string" },
-        memory: { type: "boolean", default: false },
         start: { type: "boolean", default: false },
+        binary: { type: "string", default: "dist/latchkey" },
+        memory: { type: "boolean", default: false },
+        picture: { type: "string" },
         quick: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },
-    });
-    if (values.help) {
-      console.log(help);
-      Deno.exit(0);
-    }
-    const { quick } = values;
-    const named = values.what === "all" ? requestNames : list("what", values.what, [...requestNames, ...partNames]);
-    return {
-      runtimes: list("runtimes", values.runtimes, runtimeNames),
-      algs: values.algs === undefined ? undefined : list("algs", values.algs, algNames),
-      what: requestNames.filter((name) => named.includes(name)),
-      parts: partNames.filter((name) => named.includes(name)),
-      rounds: number("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100),
-      seconds: number("seconds", values.seconds ?? (quick ? "0.5" : "2"), 0.1, 60),
-      warmUp: quick ? 0.5 : 2,
-      memory: values.memory,
-      start: values.start,
-      spawns: quick ? 3 : 9,
-      freshServers: quick ? 10 : 100,
-      soaked: quick ? 2000 : 72_000,
-      step: quick ? 500 : 20_000,
-      steps: quick ? 2 : 5,
-    };
+    }).values;
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    Deno.exit(2);
+    // The runtimes add advice, about positional arguments, that is of no use here.
+    throw new Error(`${(error as Error).message.split(/[.\n]/)[0]}; deno task bench --help shows what there is.`);
   }
 }
 

@@ -1,9 +1,16 @@
-/** The bare server to measure by: the same bytes in and out, one digest, as many signatures, a Map, and hardly a check. */
+/**
+ * The bare server to measure by: the same bytes in and out, one digest, as many signatures, a Map, and hardly a check. It
+ * digests and signs by the functions that Latchkey has for that, so that what differs is everything else.
+ */
 
+import { encodeBase64url } from "../../src/runtime/base64url.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { makeKey, signingKey, verifyingKey } from "../../src/runtime/signing.ts";
 import { serve } from "./bare_http.ts";
 import type { Received, Reply } from "./bare_http.ts";
 import { confidential, rotatingId, user } from "./clients.ts";
 import type { Target } from "./server.ts";
+import { latchkeySite } from "./site.ts";
 
 /** What a code or a refresh token stands for. */
 interface Grant {
@@ -15,12 +22,7 @@ interface Grant {
 }
 
 const algorithms = {
-  RS256: {
-    name: "RSASSA-PKCS1-v1_5",
-    hash: "SHA-256",
-    modulusLength: 2048,
-    publicExponent: new Uint8Array([1, 0, 1]),
-  },
+  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
   ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
   EdDSA: { name: "Ed25519" },
 };
@@ -31,15 +33,14 @@ const native = "toBase64" in Uint8Array.prototype;
 
 /** Listens on a free port of 127.0.0.1, with a key made now. */
 export async function listen(alg: keyof typeof algorithms): Promise<Target> {
-  const algorithm = algorithms[alg];
-  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]) as CryptoKeyPair;
-  const jwk = await crypto.subtle.exportKey("jwk", pair.publicKey);
-  // Deno verifies more quickly with a key that was imported, as Latchkey's is, than with one that was made here.
-  const publicKey = await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["verify"]);
+  const privateJwk = await makeKey(alg);
+  const { kty, crv, x, y, n, e } = privateJwk;
+  const jwk = { kty, crv, x, y, n, e };
+  const [signBytes, publicKey] = await Promise.all([signingKey(alg, privateJwk), verifyingKey(alg, jwk)]);
   const kid = randomText(32);
-  const head = (typ: string): string => base64url(encoder.encode(JSON.stringify({ alg, typ, kid })));
+  const head = (typ: string): string => encodeBase64url(JSON.stringify({ alg, typ, kid }));
   const heads = { access: head("at+jwt"), id: head("JWT") };
-  const secretDigest = await digest(confidential.secret);
+  const secretDigest = await sha256(confidential.secret);
   const codes = new Map<string, Grant>();
   const refreshTokens = new Map<string, Grant>();
   let issuer = "";
@@ -82,7 +83,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
 
   async function redeem(code: string, verifier: string): Promise<Reply> {
     const grant = codes.get(code);
-    if (grant === undefined || await digest(verifier) !== grant.challenge) return refused;
+    if (grant === undefined || await sha256(verifier) !== grant.challenge) return refused;
     codes.delete(code);
     if (grant.clientId !== rotatingId) return await issue(grant, grant.nonce);
     const refreshToken = randomText(32);
@@ -94,7 +95,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
     const grant = refreshTokens.get(used);
     if (grant === undefined) return refused;
     refreshTokens.delete(used);
-    const next = await digest(used);
+    const next = await sha256(used);
     refreshTokens.set(next, grant);
     return await issue(grant, undefined, next);
   }
@@ -124,9 +125,8 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
   }
 
   async function sign(head: string, claims: unknown): Promise<string> {
-    const input = `${head}.${base64url(encoder.encode(JSON.stringify(claims)))}`;
-    const signature = await crypto.subtle.sign(algorithm, pair.privateKey, encoder.encode(input));
-    return `${input}.${base64url(new Uint8Array(signature))}`;
+    const input = `${head}.${encodeBase64url(JSON.stringify(claims))}`;
+    return `${input}.${encodeBase64url(await signBytes(encoder.encode(input)))}`;
   }
 
   async function introspect({ form, authorization }: Received): Promise<Reply> {
@@ -144,7 +144,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
   /** The id of a client whose secret is right. */
   async function authenticate(credentials: string): Promise<string | undefined> {
     const [id, secret = ""] = atob(credentials.slice("Basic ".length)).split(":");
-    return await digest(secret) === secretDigest ? id : undefined;
+    return await sha256(secret) === secretDigest ? id : undefined;
   }
 
   /** The claims of a token whose signature holds. */
@@ -152,7 +152,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
     const end = token.lastIndexOf(".");
     const signature = bytesOf(token.slice(end + 1));
     const input = encoder.encode(token.slice(0, end));
-    if (!await crypto.subtle.verify(algorithm, publicKey, signature, input)) return undefined;
+    if (!await crypto.subtle.verify(algorithms[alg], publicKey, signature, input)) return undefined;
     return JSON.parse(decoder.decode(bytesOf(token.slice(token.indexOf(".") + 1, end))));
   }
 
@@ -173,7 +173,7 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
   issuer = `http://localhost:${port}`;
   // As long as Latchkey's.
   cookie = `latchkey_session_${port}=${"A".repeat(108)}; Path=/; HttpOnly; SameSite=Lax`;
-  return { port, issuer };
+  return { port, site: latchkeySite(issuer) };
 }
 
 const refused: Reply = { status: 400, headers: {}, body: "" };
@@ -194,21 +194,11 @@ function json(body: unknown, extra?: Record<string, string>): Reply {
   return { status: 200, headers, body: JSON.stringify(body) };
 }
 
-async function digest(text: string): Promise<string> {
-  return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
-}
-
 function randomText(bytes: number): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(bytes)));
+  return encodeBase64url(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
-/** By the quickest means of each runtime. */
-function base64url(bytes: Uint8Array): string {
-  if (!native) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url");
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
-}
-
-/** The way back. */
+/** The bytes that base64url stands for. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return native ? Uint8Array.fromBase64(text, { alphabet: "base64url" }) : Buffer.from(text, "base64url");
 }

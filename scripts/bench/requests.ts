@@ -2,45 +2,43 @@
 
 import { jwt, members, secret, unlike } from "./answers.ts";
 import type { Signed } from "./answers.ts";
-import { confidential, publicId, rotatingId, user } from "./clients.ts";
+import { confidential, rotatingId, user } from "./clients.ts";
 import type { Connection } from "./connection.ts";
-import { flow, scope, userTokens } from "./flow.ts";
+import { flow, proofs, scope, userTokens } from "./flow.ts";
+import type { Site } from "./site.ts";
 
 /** Sends one request (a whole flow counts as one) and checks the answer; gives the tokens that were issued. */
 export type Step = () => Promise<readonly Signed[]>;
 
 /** Prepares a connection for one kind of request. */
-type Preparation = (connection: Connection, issuer: string) => Promise<Step>;
+type Preparation = (connection: Connection, site: Site) => Promise<Step>;
 
 const credentials = `Basic ${btoa(`${confidential.id}:${confidential.secret}`)}`;
 const clientToken = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope: "read" };
 const time = /^\d{10}$/;
 
-/** Every kind of request there is. */
+/** Every kind of request there is; all but the first are for servers that answer as Latchkey does. */
 export const requests = {
-  flow: (connection, issuer) =>
-    Promise.resolve(async () => {
-      const { access_token, id_token, nonce } = await flow(connection, issuer, publicId);
-      return signed(issuer, publicId, access_token, id_token, { nonce });
-    }),
+  flow: (connection, site) => Promise.resolve(async () => proofs(site, site.clientId, await flow(connection, site))),
 
   /** One chain per connection: each refresh token is exchanged for the next. */
-  async refresh(connection, issuer) {
-    let { refresh_token: current } = await flow(connection, issuer, rotatingId);
+  async refresh(connection, site) {
+    let { refresh_token: current } = await flow(connection, site, rotatingId);
     return async () => {
       const form = `grant_type=refresh_token&refresh_token=${current}&client_id=${rotatingId}`;
-      const answer = await connection.post("/oauth2/token", form);
-      const { access_token, id_token, refresh_token } = members(answer, { ...userTokens, refresh_token: secret });
-      if (refresh_token === current) throw unlike("another refresh token", answer);
-      current = refresh_token;
-      return signed(issuer, rotatingId, access_token, id_token);
+      const answer = await connection.post(site.paths.token, form);
+      const tokens = members(answer, { ...userTokens, refresh_token: secret });
+      if (tokens.refresh_token === current) throw unlike("another refresh token", answer);
+      current = tokens.refresh_token;
+      return proofs(site, rotatingId, tokens);
     };
   },
 
-  async introspection(connection, issuer) {
-    const { access_token } = await flow(connection, issuer, publicId);
+  async introspection(connection, site) {
+    const { access_token } = await flow(connection, site);
+    const { issuer, clientId } = site;
     const expected = {
-      ...{ active: true, token_type: "Bearer", iss: issuer, sub: user.sub, aud: issuer, client_id: publicId, scope },
+      ...{ active: true, token_type: "Bearer", iss: issuer, sub: user.sub, aud: issuer, client_id: clientId, scope },
       ...{ iat: time, exp: time, jti: /./, auth_time: time, sid: /./ },
     };
     return async () => {
@@ -49,29 +47,21 @@ export const requests = {
     };
   },
 
-  async userinfo(connection, issuer) {
-    const { access_token } = await flow(connection, issuer, publicId);
+  async userinfo(connection, site) {
+    const { access_token } = await flow(connection, site);
     return async () => {
       members(await connection.get("/oauth2/userinfo", `Bearer ${access_token}`), user);
       return [];
     };
   },
 
-  client_credentials: (connection, issuer) =>
+  client_credentials: (connection, { issuer, paths }) =>
     Promise.resolve(async () => {
       const form = "grant_type=client_credentials&scope=read";
-      const { access_token } = members(await connection.post("/oauth2/token", form, credentials), clientToken);
+      const { access_token } = members(await connection.post(paths.token, form, credentials), clientToken);
       return [{ token: access_token, claims: { iss: issuer, sub: confidential.id, client_id: confidential.id } }];
     }),
 } satisfies Record<string, Preparation>;
 
 /** The name of a kind of request. */
 export type RequestName = keyof typeof requests;
-
-function signed(issuer: string, clientId: string, access: string, id: string, more?: { nonce: string }): Signed[] {
-  const { sub } = user;
-  return [
-    { token: access, claims: { iss: issuer, sub, client_id: clientId } },
-    { token: id, claims: { iss: issuer, sub, aud: clientId, ...more } },
-  ];
-}

@@ -6,6 +6,7 @@ import { clients } from "./clients.ts";
 import { over } from "./connection.ts";
 import { requests } from "./requests.ts";
 import type { RequestName } from "./requests.ts";
+import { latchkeySite } from "./site.ts";
 import { print } from "./table.ts";
 
 const familyGoesOn = "CI-06, RV-05: nobody ended the family, at whichever instance";
@@ -39,7 +40,7 @@ export async function roundTrips(): Promise<void> {
   const connection = over((url, init) => as.fetch(new Request(url, init)), as.issuer);
   const rows: string[][] = [];
   for (const what of Object.keys(needs) as RequestName[]) {
-    const step = await requests[what](connection, as.issuer);
+    const step = await requests[what](connection, latchkeySite(as.issuer));
     await step();
     asked.length = 0;
     await step();

@@ -1,49 +1,69 @@
-/** The runtimes a server is measured on, how its program is started there, and on which core. */
+/** The runtimes a server is measured on, and how its program is started there. */
 
 import * as esbuild from "esbuild";
-import { cpus } from "node:os";
-import { text } from "node:stream/consumers";
+import type { RuntimeName } from "./options.ts";
+import { capture } from "./processes.ts";
 
 /** The programs that are started, by their files in this folder. */
 export type Program = "server" | "load" | "embedded/child";
 
 /** One runtime, ready to start programs. */
 export interface Runtime {
+  readonly key: RuntimeName;
   readonly name: string;
   readonly version: string;
-  /** The words that start a program; arguments follow. */
+  /** The words that start any program; its file follows. */
+  readonly words: readonly string[];
+  /** The words that start a program of the bench; arguments follow. */
   command(program: Program): readonly string[];
 }
 
 /** Runtimes beside Deno, as npm packages. */
-const packages: Readonly<Record<string, string>> = { bun: "bun@1.4.4", node: "node@24" };
+const packages = { bun: "bun@1.4.4", node: "node@24" };
 
 const home = "dist/bench";
-
-/** The names that {@link findRuntime} knows. */
-export const runtimeNames = ["deno", "bun", "node"] as const;
 
 /**
  * Finds the program behind a name; Bun and Node are fetched by npx where they are not yet.
  *
- * @param folder Where programs for Bun and Node are bundled to: what they import is looked for from there.
+ * @param folder Where programs are bundled to: what they import is looked for from there. Default: Deno runs the source,
+ * and for the others it is a folder from which our own packages are found.
  */
-export async function findRuntime(name: string, folder: string = home): Promise<Runtime> {
+export async function findRuntime(name: RuntimeName, folder?: string): Promise<Runtime> {
   if (name === "deno") {
+    if (folder !== undefined) await bundle(folder);
+    // Without our manifest, but with the packages of the folder.
+    const foreign = ["--no-config", "--node-modules-dir=manual"];
     return {
+      key: name,
       name: "Deno",
       version: Deno.version.deno,
-      command: (program) => [Deno.execPath(), "run", "-A", "--no-check", `scripts/bench/${program}.ts`],
+      words: [Deno.execPath(), "run", "-A"],
+      command: (program) => [
+        ...[Deno.execPath(), "run", "-A", "--no-check", "--no-lock"],
+        ...folder === undefined ? [`scripts/bench/${program}.ts`] : [...foreign, `${folder}/${program}.mjs`],
+      ],
     };
   }
-  const code = "console.log(JSON.stringify([process.execPath, process.versions.bun ?? process.versions.node]))";
-  const [path, version] = JSON.parse(await capture("npx", "-y", packages[name]!, "-e", code));
-  await bundle(folder);
+  const { path, version } = await fetched(name);
+  await bundle(folder ?? home);
   return {
+    key: name,
     name: name === "bun" ? "Bun" : "Node",
     version,
-    command: (program) => [path, `${folder}/${program}.mjs`],
+    words: [path],
+    command: (program) => [path, `${folder ?? home}/${program}.mjs`],
   };
+}
+
+const found = new Map<string, Promise<{ readonly path: string; readonly version: string }>>();
+
+function fetched(name: keyof typeof packages): Promise<{ readonly path: string; readonly version: string }> {
+  const code =
+    "console.log(JSON.stringify({ path: process.execPath, version: process.versions.bun ?? process.versions.node }))";
+  const known = found.get(name) ?? capture("npx", "-y", packages[name], "-e", code).then((text) => JSON.parse(text));
+  found.set(name, known);
+  return known;
 }
 
 const bundled = new Map<string, Promise<unknown>>();
@@ -71,95 +91,4 @@ async function build(folder: string): Promise<void> {
     jsxImportSource: "preact",
     logLevel: "warning",
   }).finally(() => esbuild.stop());
-}
-
-/** What a command prints; throws what it complains of when it fails. */
-export async function capture(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  if (success) return new TextDecoder().decode(stdout);
-  throw new Error(`${command} ${args.join(" ")} failed:\n${new TextDecoder().decode(stderr)}`);
-}
-
-/** A running program whose lines are read one by one. */
-export interface Running extends AsyncDisposable {
-  readonly pid: number;
-  /** Writes a line to its input. */
-  say(line: string): Promise<void>;
-  /** Its next line; rejects with its error output when it ends instead, or when none comes within `patience` ms. */
-  hear(patience: number): Promise<string>;
-}
-
-const canPin = Deno.build.os === "linux" && cpus().length > 1 && await isThere("taskset");
-
-/** What was said about cores, for the heading. */
-export const pinning: string = canPin ? "servers on core 0, load on core 1" : "not pinned to cores";
-
-function isThere(command: string): Promise<boolean> {
-  return new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).output()
-    .then(({ success }) => success, () => false);
-}
-
-const running = new Set<Deno.ChildProcess>();
-
-/**
- * Starts a program. It is killed when it is disposed of, or with us.
- *
- * @param core Where it stays, if the system can do that. Default: wherever the system puts it.
- */
-export function start(words: readonly string[], core?: 0 | 1): Running {
-  const [command, ...args] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
-  const child = new Deno.Command(command!, { args, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
-  running.add(child);
-  const complaints = text(child.stderr);
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const input = child.stdin.getWriter();
-  let heard = "";
-
-  async function line(): Promise<string> {
-    for (let end = heard.indexOf("\n");; end = heard.indexOf("\n")) {
-      if (end >= 0) {
-        const first = heard.slice(0, end);
-        heard = heard.slice(end + 1);
-        return first;
-      }
-      const { done, value } = await lines.read();
-      if (done) throw new Error(`${words.join(" ")} ended:\n${await complaints}`);
-      heard += value;
-    }
-  }
-
-  return {
-    pid: child.pid,
-    say: (line) => input.write(new TextEncoder().encode(`${line}\n`)),
-    async hear(patience) {
-      const { promise: late, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(
-        () => reject(new Error(`${words.join(" ")} said nothing for ${patience / 1000} s`)),
-        patience,
-      );
-      try {
-        return await Promise.race([line(), late]);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      end(child);
-      await Promise.allSettled([child.status, input.close(), lines.cancel(), complaints]);
-      running.delete(child);
-    },
-  };
-}
-
-/** Ends every program that is still running, at once. */
-export function endAll(): void {
-  for (const child of running) end(child);
-}
-
-function end(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It has ended by itself.
-  }
 }

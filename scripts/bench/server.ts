@@ -2,11 +2,15 @@
 
 import type { Layer, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { clients } from "./clients.ts";
+import type { Fill } from "./fill.ts";
+import type { PeerName } from "./peers/packages.ts";
+import { latchkeySite } from "./site.ts";
+import type { Load, Site } from "./site.ts";
 
 /** What is served. */
 export interface Setup {
-  readonly which: "latchkey" | "reference";
-  readonly alg: string;
+  readonly which: "reference" | "latchkey" | PeerName;
+  readonly alg: SigningAlgorithm;
   /** Seconds. */
   readonly codeLifetime?: number;
   /** Where records are kept: a URL, or `sqlite:PATH`. Default: in memory. */
@@ -17,30 +21,53 @@ export interface Setup {
   readonly issuer?: string;
   /** Whether all that may be laid around the server is. */
   readonly layered?: boolean;
+  /** What is there before the first request. */
+  readonly fill?: Fill;
 }
 
 /** Where it is. */
 export interface Target {
   readonly port: number;
-  readonly issuer: string;
+  readonly site: Site;
 }
 
 const { Deno: deno } = globalThis as { Deno?: { args: string[] } };
 const setup: Setup = JSON.parse(deno?.args[0] ?? process.argv[2]!);
-console.log(JSON.stringify(await (setup.which === "latchkey" ? latchkeyItself(setup) : bareServer(setup))));
+console.log(JSON.stringify(await serve()));
 
-async function latchkeyItself({ alg, codeLifetime = 300, store, namespace, issuer, layered }: Setup): Promise<Target> {
+async function serve(): Promise<Target> {
+  switch (setup.which) {
+    case "reference":
+      return await (await import("./reference.ts")).listen(setup.alg);
+    case "latchkey":
+      return await latchkeyItself(setup);
+    case "oidc-provider":
+      return await peer((await import("./peers/oidc_provider.ts")).load);
+    case "oauth2-mock-server":
+      return await peer((await import("./peers/oauth2_mock_server.ts")).load);
+  }
+}
+
+async function latchkeyItself({ alg, codeLifetime = 300, store, namespace, issuer, layered, fill }: Setup) {
   const { latchkey } = await import("../../src/mod.ts");
+  const { filled } = fill === undefined ? {} : await import("./fill.ts");
   const as = await latchkey({
     clients,
-    alg: alg as SigningAlgorithm,
+    alg,
     lifetimes: { code: codeLifetime },
     store: await openStore(store, namespace),
     layers: layered ? await allLayers() : [],
     ...issuer && { issuer },
+    ...await filled?.(fill!),
   });
   const { url } = await as.listen({ port: 0, host: "127.0.0.1" });
-  return { port: Number(new URL(url).port), issuer: as.issuer };
+  return { port: Number(new URL(url).port), site: latchkeySite(as.issuer) };
+}
+
+async function peer(load: Load): Promise<Target> {
+  const { start } = await load(setup.alg);
+  const { port, site } = await start();
+  return { port: port!, site };
 }
 
 async function openStore(place: string | undefined, namespace: string | undefined): Promise<Store | undefined> {
@@ -59,9 +86,4 @@ async function allLayers(): Promise<Layer[]> {
   const { metrics } = await import("../../src/operating/metrics.ts");
   const { inspector } = await import("../../src/inspector/mod.ts");
   return [limitLoad(), metrics(), inspector()];
-}
-
-async function bareServer({ alg }: Setup): Promise<Target> {
-  const { listen } = await import("./reference.ts");
-  return await listen(alg as SigningAlgorithm);
 }

@@ -16,3 +16,8 @@ export function print(heading: readonly string[], rows: readonly (readonly strin
     console.log(`  ${cells.join("  ")}`);
   }
 }
+
+/** As much of a long message as fits below a table. */
+export function firstLines(text: string): string {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean).slice(0, 4).join(" ").slice(0, 400);
+}

@@ -8,11 +8,13 @@ import { createInterface } from "node:readline";
 import { open, over } from "../connection.ts";
 import type { Connection } from "../connection.ts";
 import { median } from "../table.ts";
+import { prover } from "../answers.ts";
+import { flow, proofs } from "../flow.ts";
+import type { Tokens } from "../flow.ts";
+import { load as oauth2MockServer } from "../peers/oauth2_mock_server.ts";
+import { load as oidcProvider } from "../peers/oidc_provider.ts";
+import type { Load, Site, Started } from "../site.ts";
 import { load as latchkeyMock } from "./latchkey_mock.ts";
-import { logIn, verify } from "./login.ts";
-import { load as oauth2MockServer } from "./oauth2_mock_server.ts";
-import { load as oidcProvider } from "./oidc_provider.ts";
-import type { Load, Started } from "./subject.ts";
 
 /** Everything that is measured. */
 const subjects = {
@@ -80,9 +82,9 @@ async function fresh(verified: boolean): Promise<Fresh> {
   const started = await subject.start();
   const made = soFar();
   const connection = await connect(started);
-  const tokens = await logIn(started, connection);
+  const tokens = await flow(connection, started.site);
   const loggedIn = soFar();
-  if (verified) await verify(started, connection, tokens);
+  if (verified) await verify(connection, started.site, tokens);
   await end(started, connection);
   return { made, loggedIn };
 }
@@ -105,23 +107,29 @@ async function logins({ seconds, own }: { seconds: number; own: boolean }): Prom
   const total = { time: 0, cpu: 0, count: 0 };
   while (total.time < seconds * 1000) {
     const soFar = watch();
-    let last: Awaited<ReturnType<typeof logIn>> | undefined;
+    let last: Tokens | undefined;
     for (let i = 0; i < verifiedEvery; i++) {
       if (own) await started.logIn!();
-      else last = await logIn(started, connection);
+      else last = await flow(connection, started.site);
     }
     const { time, cpu } = soFar();
     total.time += time;
     total.cpu += cpu;
     total.count += verifiedEvery;
-    if (last !== undefined) await verify(started, connection, last);
+    if (last !== undefined) await verify(connection, started.site, last);
   }
   await end(started, connection);
   return { time: total.time / total.count, cpu: total.cpu / total.count };
 }
 
-function connect({ fetch, issuer, port }: Started): Connection | Promise<Connection> {
-  return way === "fetch" ? over(fetch, issuer) : open(port!);
+function connect({ fetch, site, port }: Started): Connection | Promise<Connection> {
+  return way === "fetch" ? over(fetch, site.issuer) : open(port!);
+}
+
+/** Throws unless the tokens of a login say what they must, and are signed by keys that the server publishes. */
+async function verify(connection: Connection, site: Site, tokens: Tokens): Promise<void> {
+  const prove = await prover(connection, site);
+  for (const proof of proofs(site, site.clientId, tokens)) await prove(proof);
 }
 
 async function end(started: Started, connection: Connection): Promise<void> {

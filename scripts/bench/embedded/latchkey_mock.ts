@@ -1,7 +1,8 @@
 /** Latchkey's mock as a subject: it needs no socket. */
 
 import { redirectUri } from "../clients.ts";
-import type { Load } from "./subject.ts";
+import { latchkeySite } from "../site.ts";
+import type { Load } from "../site.ts";
 
 /** Loads it. */
 export const load: Load = async (alg) => {
@@ -15,10 +16,7 @@ export const load: Load = async (alg) => {
         scope: "openid profile read",
       });
       return {
-        issuer: as.issuer,
-        paths: { authorize: "/oauth2/authorize", token: "/oauth2/token", jwks: "/oauth2/jwks" },
-        clientId: client.client_id,
-        sub: "alice",
+        site: { ...latchkeySite(as.issuer), clientId: client.client_id },
         fetch: as.fetch,
         logIn: () => as.logIn(client, { scope: "openid profile read" }),
         stop: () => as.close(),

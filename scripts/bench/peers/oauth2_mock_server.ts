@@ -1,8 +1,9 @@
 /** The npm package `oauth2-mock-server` as a subject. */
 
 import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
-import { packageName } from "./peers.ts";
-import type { Load } from "./subject.ts";
+import { publicId } from "../clients.ts";
+import type { Load } from "../site.ts";
+import { packageName } from "./packages.ts";
 
 /** As much of the package as is used. */
 interface Package {
@@ -28,11 +29,14 @@ export const load: Load = async (alg) => {
       await server.start(0, "127.0.0.1");
       const { port } = server.address();
       return {
-        issuer: server.issuer.url,
-        paths: { authorize: "/authorize", token: "/token", jwks: "/jwks" },
-        // It knows no clients, and only one user.
-        clientId: "bench-public",
-        sub: "johndoe",
+        site: {
+          issuer: server.issuer.url,
+          paths: { authorize: "/authorize", token: "/token", jwks: "/jwks" },
+          // It knows no clients, and only one user.
+          clientId: publicId,
+          sub: "johndoe",
+          exact: false,
+        },
         fetch,
         port,
         stop: () => server.stop(),

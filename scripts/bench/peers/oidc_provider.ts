@@ -7,9 +7,9 @@ import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
-import { redirectUri } from "../clients.ts";
-import { packageName } from "./peers.ts";
-import type { Load } from "./subject.ts";
+import { publicId, redirectUri, user } from "../clients.ts";
+import type { Load } from "../site.ts";
+import { packageName } from "./packages.ts";
 
 /** As much of the package as is used. */
 interface Provider {
@@ -31,8 +31,8 @@ interface Package {
   readonly default: new (issuer: string, configuration: unknown) => Provider;
 }
 
-const clientId = "bench-public";
-const sub = "alice";
+const clientId = publicId;
+const { sub } = user;
 const resource = "https://api.example";
 
 /** Loads it. */
@@ -51,7 +51,7 @@ export const load: Load = async (alg) => {
         id_token_signed_response_alg: alg,
       }],
       claims: { openid: ["sub"], profile: ["name"] },
-      findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: "Alice Adams" }) }),
+      findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: user.name }) }),
       interactions: { policy: [] },
       expiresWithSession: () => false,
       features: {
@@ -93,10 +93,7 @@ export const load: Load = async (alg) => {
       const issuer = `http://localhost:${port}`;
       answer = await furnish(issuer);
       return {
-        issuer,
-        paths: { authorize: "/auth", token: "/token", jwks: "/jwks" },
-        clientId,
-        sub,
+        site: { issuer, paths: { authorize: "/auth", token: "/token", jwks: "/jwks" }, clientId, sub, exact: false },
         fetch,
         port,
         stop: () => new Promise((resolve) => server.close(() => resolve())),

@@ -1,0 +1,19 @@
+/** Puts the peers where they are measured. */
+
+import { capture } from "../processes.ts";
+import { peers, peersFolder, versions } from "./packages.ts";
+import type { PeerName } from "./packages.ts";
+
+/** Installs those that are not there, into a folder with a manifest of its own: nothing of ours can depend on it. */
+export async function installPeers(): Promise<void> {
+  if ((await Promise.all(peers.map(isInstalled))).every(Boolean)) return;
+  await Deno.mkdir(peersFolder, { recursive: true });
+  const manifest = { private: true, dependencies: versions };
+  await Deno.writeTextFile(`${peersFolder}/package.json`, JSON.stringify(manifest, null, 2));
+  await capture("npm", "install", "--prefix", peersFolder, "--no-audit", "--no-fund", "--silent");
+}
+
+async function isInstalled(name: PeerName): Promise<boolean> {
+  const manifest = await Deno.readTextFile(`${peersFolder}/node_modules/${name}/package.json`).catch(() => "{}");
+  return JSON.parse(manifest).version === versions[name];
+}

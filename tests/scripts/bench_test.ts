@@ -1,0 +1,130 @@
+/** The bench: what it is asked, that it believes no answer unseen, and what it draws. */
+
+import { test } from "node:test";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { Answer, Connection } from "../../scripts/bench/connection.ts";
+import { flow } from "../../scripts/bench/flow.ts";
+import { help, readOptions } from "../../scripts/bench/options.ts";
+import { chart } from "../../scripts/bench/picture.ts";
+import { latchkeySite } from "../../scripts/bench/site.ts";
+import { median } from "../../scripts/bench/table.ts";
+
+test("without flags it measures flows on all runtimes, beside all peers", () => {
+  const { what, parts, runtimes, peers, algs } = readOptions([])!;
+  assertEquals({ what, parts, runtimes, peers, algs }, {
+    what: ["flow"],
+    parts: [],
+    runtimes: ["deno", "bun", "node"],
+    peers: ["oauth2-mock-server", "oidc-provider"],
+    algs: undefined,
+  });
+});
+
+test("start and memory are measured alone, unless flows are asked for as well", () => {
+  assertEquals([readOptions(["--start"])!.what, readOptions(["--start"])!.parts], [[], ["start"]]);
+  const both = readOptions(["--memory", "--what", "flow,soak"])!;
+  assertEquals([both.what, both.parts], [["flow"], ["memory", "soak"]]);
+});
+
+test("all kinds of requests can be asked for at once, and parts beside them", () => {
+  const { what, parts } = readOptions(["--what", "all,stores"])!;
+  assertEquals([what.length, parts], [5, ["stores"]]);
+});
+
+test("a wrong flag is refused in one sentence", () => {
+  for (
+    const [args, sentence] of [
+      [["--rounds", "many"], "--rounds: expected a number from 1 to 100, found many."],
+      [["--algs", "ES256,none"], "--algs: expected some of RS256,ES256,EdDSA, found ES256,none."],
+      [["--picture", "a.svg"], "--picture: expected --what growth beside it, which is what is drawn."],
+    ] as const
+  ) {
+    assertThrows(() => readOptions([...args]), Error, sentence);
+  }
+  for (const args of [["--fast"], ["flow"], ["--rounds"]]) {
+    assertThrows(() => readOptions(args), Error, "deno task bench --help shows what there is.");
+  }
+});
+
+test("the help names every flag", () => {
+  assertEquals(readOptions(["--help"]), undefined);
+  for (
+    const flag of ["runtimes", "algs", "peers", "what", "rounds", "seconds", "start", "binary", "memory", "picture"]
+  ) {
+    assert(help.includes(`\n  --${flag} `), flag);
+  }
+});
+
+const site = latchkeySite("http://localhost:1234");
+const signed = ["A".repeat(20), "B".repeat(100), "C".repeat(86)].join(".");
+const code = "D".repeat(43);
+const tokens = {
+  ...{ access_token: signed, token_type: "Bearer", expires_in: 3600, scope: "openid profile read", id_token: signed },
+};
+
+/** What is to be wrong. */
+interface Wrong {
+  readonly redirect?: Record<string, string>;
+  readonly body?: Record<string, unknown>;
+  readonly status?: number;
+  readonly cached?: boolean;
+}
+
+/** A server that answers well, except for what is given. */
+function server({ redirect = {}, body = {}, status = 200, cached = false }: Wrong): Connection {
+  return {
+    get(path): Promise<Answer> {
+      const state = new URLSearchParams(path.slice(path.indexOf("?"))).get("state")!;
+      const response = new URLSearchParams({ code, state, iss: site.issuer, ...redirect });
+      const head = `HTTP/1.1 302 Found\r\nLocation: https://client.example/authorized?${response}`;
+      return Promise.resolve({ status: 302, head, body: "" });
+    },
+    post(): Promise<Answer> {
+      const head = `HTTP/1.1 200 OK\r\nCache-Control: ${cached ? "max-age=60" : "no-store"}`;
+      return Promise.resolve({ status, head, body: JSON.stringify({ ...tokens, ...body }) });
+    },
+    close() {},
+  };
+}
+
+test("a flow whose answers are right counts", async () => {
+  assertEquals((await flow(server({}), site)).id_token, signed);
+});
+
+test("a flow with one answer that is wrong anywhere ends the measurement", async () => {
+  const each: readonly Wrong[] = [
+    { redirect: { state: "another" } },
+    { redirect: { iss: "https://another.example" } },
+    { redirect: { code: "short" } },
+    { status: 400 },
+    { cached: true },
+    { body: { token_type: "DPoP" } },
+    { body: { access_token: "opaque" } },
+    { body: { id_token: undefined } },
+    { body: { surplus: true } },
+  ];
+  for (const wrong of each) {
+    await assertRejects(() => flow(server(wrong), site), Error, "Expected ", JSON.stringify(wrong));
+  }
+});
+
+test("of another project's server the same is wanted, but for what the specifications leave open", async () => {
+  const other = { ...site, exact: false };
+  await flow(server({ body: { surplus: true }, redirect: { code: "short" } }), other);
+  for (const wrong of [{ redirect: { state: "another" } }, { body: { id_token: "opaque" } }, { cached: true }]) {
+    await assertRejects(() => flow(server(wrong), other), Error, "Expected ", JSON.stringify(wrong));
+  }
+});
+
+test("the picture shows each line, how far it goes, and a label for those who do not see it", () => {
+  const points = [{ count: 10, times: 1 }, { count: 1000, times: 1.2 }];
+  const picture = chart("Deno, EdDSA", [{ name: "flow, <clients>", points }]);
+  assert(picture.includes(">flow, &lt;clients></text>"));
+  assert(picture.includes('aria-label="CPU per request'));
+  assert(picture.includes("flow, &lt;clients>: 1.20 times at 1,000"));
+  for (const tick of ["10", "100", "1,000", "0.0×", "2.0×"]) assert(picture.includes(`>${tick}</text>`), tick);
+});
+
+test("the median of an even number is the mean of the two in the middle", () => {
+  assertEquals([median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]);
+});
