@@ -29,7 +29,7 @@ interface Row {
 export async function compare(options: Options, load: Running): Promise<void> {
   console.log(
     `${connections} connections. A flow counts as one request. Ratios are parts of what the reference does: requests per\n` +
-      "second, and requests per CPU time, by which is judged. Latchkey is as many times as fast as each peer.",
+      "second, and requests per CPU time, by which is judged. Latchkey is as many times as fast as each of the others.",
   );
   for (const name of options.runtimes) {
     const runtime = await findRuntime(name);
@@ -37,8 +37,8 @@ export async function compare(options: Options, load: Running): Promise<void> {
       for (const what of options.what) {
         console.log(`\n${what}, ${runtime.name} ${runtime.version}, ${alg}`);
         // The rest they do in ways of their own.
-        const peers = what === "flow" ? options.peers : [];
-        const subjects: Which[] = ["reference", "latchkey", ...peers];
+        const others: Which[] = what === "flow" ? ["webcrypto", ...options.peers] : [];
+        const subjects: Which[] = ["reference", "latchkey", ...others];
         const begins = subjects.map((which) => () => begin(runtime, { which, alg }));
         const measured = await takeTurns(begins, [what], options, load);
         const rows: Row[] = [];
@@ -71,7 +71,7 @@ function report(rows: readonly Row[]): void {
       ...which === "reference"
         ? ["", ""]
         : [rateOf, perCpu].map((of) => ratio(rounds, reference.rounds, of).toFixed(2)),
-      isPeer(which) ? `${ratio(latchkey.rounds, rounds, rateOf).toFixed(1)}×` : "",
+      which !== "reference" && which !== "latchkey" ? `${ratio(latchkey.rounds, rounds, rateOf).toFixed(1)}×` : "",
     ]),
   );
   const busiest = Math.max(...rows.flatMap(({ rounds }) => rounds.map(({ busy }) => busy)));
@@ -95,7 +95,8 @@ function leastOfPeers(runtime: RuntimeName, alg: SigningAlgorithm): number | und
 }
 
 function judge(runtime: RuntimeName, alg: SigningAlgorithm, what: RequestName, rows: readonly Row[]): void {
-  const [reference, latchkey, ...peers] = rows.map(({ rounds }) => rounds) as [Row["rounds"], Row["rounds"]];
+  const [reference, latchkey] = rows.map(({ rounds }) => rounds) as [Row["rounds"], Row["rounds"]];
+  const peers = rows.filter(({ which }) => isPeer(which)).map(({ rounds }) => rounds);
   const where = `${what}, ${runtime}, ${alg}`;
   // What the server itself used, if that can be read: other work on the machine changes it least.
   const of = Number.isNaN(middle(reference, "cpu")) ? rateOf : perCpu;

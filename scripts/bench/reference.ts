@@ -1,11 +1,13 @@
 /**
  * The bare server to measure by: the same bytes in and out, one digest, as many signatures, a Map, and hardly a check. It
- * digests and signs by the functions that Latchkey has for that, so that what differs is everything else.
+ * digests and signs by the functions that Latchkey has for that, so that what differs is everything else; or it signs by
+ * WebCrypto, as a server does that takes what every runtime has.
  */
 
 import { encodeBase64url } from "../../src/runtime/base64url.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { makeKey, signingKey, verifyingKey } from "../../src/runtime/signing.ts";
+import type { SignBytes } from "../../src/runtime/signing.ts";
 import { serve } from "./bare_http.ts";
 import type { Received, Reply } from "./bare_http.ts";
 import { confidential, rotatingId, user } from "./clients.ts";
@@ -32,11 +34,12 @@ const decoder = new TextDecoder();
 const native = "toBase64" in Uint8Array.prototype;
 
 /** Listens on a free port of 127.0.0.1, with a key made now. */
-export async function listen(alg: keyof typeof algorithms): Promise<Target> {
+export async function listen(alg: keyof typeof algorithms, by: "quickest" | "webcrypto"): Promise<Target> {
   const privateJwk = await makeKey(alg);
   const { kty, crv, x, y, n, e } = privateJwk;
   const jwk = { kty, crv, x, y, n, e };
-  const [signBytes, publicKey] = await Promise.all([signingKey(alg, privateJwk), verifyingKey(alg, jwk)]);
+  const signing = by === "quickest" ? signingKey : signingByWebCrypto;
+  const [signBytes, publicKey] = await Promise.all([signing(alg, privateJwk), verifyingKey(alg, jwk)]);
   const kid = randomText(32);
   const head = (typ: string): string => encodeBase64url(JSON.stringify({ alg, typ, kid }));
   const heads = { access: head("at+jwt"), id: head("JWT") };
@@ -174,6 +177,11 @@ export async function listen(alg: keyof typeof algorithms): Promise<Target> {
   // As long as Latchkey's.
   cookie = `latchkey_session_${port}=${"A".repeat(108)}; Path=/; HttpOnly; SameSite=Lax`;
   return { port, site: latchkeySite(issuer) };
+}
+
+async function signingByWebCrypto(alg: keyof typeof algorithms, jwk: JsonWebKey): Promise<SignBytes> {
+  const key = await crypto.subtle.importKey("jwk", jwk, algorithms[alg], false, ["sign"]);
+  return async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithms[alg], key, bytes as BufferSource));
 }
 
 const refused: Reply = { status: 400, headers: {}, body: "" };

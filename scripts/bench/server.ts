@@ -9,7 +9,7 @@ import type { Load, Site } from "./site.ts";
 
 /** What is served. */
 export interface Setup {
-  readonly which: "reference" | "latchkey" | PeerName;
+  readonly which: "reference" | "webcrypto" | "latchkey" | PeerName;
   readonly alg: SigningAlgorithm;
   /** Seconds. */
   readonly codeLifetime?: number;
@@ -38,7 +38,9 @@ console.log(JSON.stringify(await serve()));
 async function serve(): Promise<Target> {
   switch (setup.which) {
     case "reference":
-      return await (await import("./reference.ts")).listen(setup.alg);
+      return await (await import("./reference.ts")).listen(setup.alg, "quickest");
+    case "webcrypto":
+      return await (await import("./reference.ts")).listen(setup.alg, "webcrypto");
     case "latchkey":
       return await latchkeyItself(setup);
     case "oidc-provider":

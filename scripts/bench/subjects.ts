@@ -21,6 +21,7 @@ export async function begin(runtime: Runtime, setup: Setup): Promise<Served> {
 
 /** What it is called in a table. */
 export function nameOf(which: Which): string {
+  if (which === "webcrypto") return "reference by WebCrypto";
   return isPeer(which) ? `${which} ${versions[which]}` : which;
 }
 
