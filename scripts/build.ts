@@ -53,14 +53,17 @@ const surplus = packages.filter((name) => name !== manifest.name && !dependencie
 if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
 if (own > largest) throw new Error(`The package itself takes ${own} KiB, and ${largest} are the most it may.`);
 
-/** README.md up to where it speaks of the repository. */
+/** README.md up to where it speaks of the repository, without pictures and links that lead to files not in the package. */
 async function readmeForUsers(): Promise<string> {
   const text = await Deno.readTextFile("README.md");
   const end = text.indexOf(endOfReadme);
   if (end < 0) {
     throw new Error(`README.md has no section "${endOfReadme.trim()}" any more: say in scripts/build.ts where to end.`);
   }
-  return text.slice(0, end);
+  return text.slice(0, end)
+    // A row of pictures is a table, with two lines above it.
+    .replaceAll(/^(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm, "")
+    .replaceAll(/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, "$1");
 }
 
 /** Packs what was built, and gives back where. */

@@ -18,9 +18,13 @@ function judge(aim: string, wanted: string, found: number, held: boolean): void 
   judged.push([aim, wanted, found.toFixed(2), held ? "held" : "not held"]);
 }
 
-/** Prints all that was judged, if anything was. */
-export function printAims(): void {
+/** Fewer rounds tell nothing. */
+const fewest = 3;
+
+/** Prints all that was judged, if anything was, and by rounds enough. */
+export function printAims(rounds: number): void {
   if (judged.length === 0) return;
+  if (rounds < fewest) return console.log(`\nToo few rounds to say whether what was aimed at is reached.`);
   console.log();
   print(["what was aimed at", "wanted", "found", ""], judged);
 }

@@ -36,7 +36,7 @@ try {
   await using load = start((await findRuntime("deno")).command("load"), 1);
   if (options.what.length > 0) await compare(options, load);
   for (const part of options.parts) await parts[part](options, load);
-  printAims();
+  printAims(options.rounds);
 } catch (error) {
   console.error(`\n${(error as Error).message}`);
   endAll();

@@ -58,7 +58,7 @@ const requestNames = Object.keys(requests) as RequestName[];
 export const help =
   `deno task bench: requests per second and their cost. Latchkey beside a bare server that does the same work on the same
 runtime (parse, hash, sign or verify, and nothing else), and beside oauth2-mock-server and oidc-provider, which npm
-installs into dist/bench/peers. Without options: flows, three runtimes, five minutes.
+installs into dist/bench/peers. Without options: flows, three runtimes, some minutes.
 
   --runtimes deno,bun,node   default: all three
   --algs RS256,ES256,EdDSA   default: ES256 and RS256, and on Deno EdDSA; stores, growth and memory EdDSA alone, so that
@@ -83,7 +83,8 @@ installs into dist/bench/peers. Without options: flows, three runtimes, five min
   --binary FILE              default: dist/latchkey, which \`deno task compile\` makes, if it is there
   --memory                   idle, after warm-up, and every 20,000 flows up to 180,000
   --picture FILE             where growth is drawn, as SVG; default: nowhere
-  --quick                    a smoke of everything that was asked for: one round of half a second, short other parts
+  --quick                    a smoke of everything that was asked for: one round of half a second, short other parts,
+                             and no judgement
 `;
 
 /**

@@ -9,6 +9,7 @@ import type { Approval, AuthorizationRequest, Destination } from "../oauth/autho
 import { meet } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { loginRequired, refuseOldLogin, usableSession } from "../oauth/openid_request.ts";
+import { hasTestHost } from "../oauth/settings.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { beginSession } from "../oauth/session.ts";
@@ -16,6 +17,7 @@ import type { Session } from "../oauth/session.ts";
 import { asPage, refuseToClient, toClient } from "./answer.ts";
 import type { Approver } from "./approver.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
+import { refuseForeignHost } from "./foreign_host.ts";
 import { keepSession, readSession } from "./session_cookie.ts";
 
 /** Answers a request that is in order; what it throws travels to the client. */
@@ -31,6 +33,9 @@ export function authorizeEndpoint(desk: Desk, decide: Decide): Endpoint {
       params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
       await meet(here.server.clients, params.get("client_id"));
       destination = findDestination(here.server, params);
+      // Where nobody is asked, whoever has a name of theirs lead here could read the code on the page.
+      const isReadable = destination.mode === "form_post" && hasTestHost(here.server.issuer);
+      if (isReadable) refuseForeignHost(here.server.issuer, request, "FP-04");
     } catch (refusal) {
       return await asPage(here, target, refusal, request);
     }

@@ -84,4 +84,5 @@ export const mends: Readonly<Record<string, string>> = {
   "FL-04": "Go back to the flows, and press one of the buttons there.",
   "FL-06": "Reload the page of the flows: it shows the same, only not by itself.",
   "FL-05": "Open the page at the issuer's address.",
+  "FP-04": "Send the browser to the authorization endpoint under the issuer's own address.",
 };

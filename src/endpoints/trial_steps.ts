@@ -238,7 +238,8 @@ function remember(step: TrialStep, at: number, tried: Tried, code: string): Past
     at,
     status,
     ...judge(step, tried) === "refused" && errorCode.test(said) && { error: said },
-    text: [...secrets.map(({ value }) => value), code].reduce((veiled, value) => veiled.replaceAll(value, "…"), text),
+    text: [...secrets.map(({ value }) => value), code].filter((value) => value !== "")
+      .reduce((veiled, value) => veiled.replaceAll(value, "…"), text),
   };
 }
 

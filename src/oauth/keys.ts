@@ -2,7 +2,7 @@
 
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { digestBytes, sha256 } from "../runtime/hash.ts";
-import { makeKey, signingKey, verifyingKey } from "../runtime/signing.ts";
+import { makeKey, signingKey, verifies, verifyingKey } from "../runtime/signing.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quote } from "./fault.ts";
 import { ConfigurationError } from "./settings_error.ts";
@@ -143,6 +143,7 @@ export function storedKeys(
   async function append(alg: SigningAlgorithm, keys: readonly Key[], signsFrom: number): Promise<readonly Key[]> {
     const made = await source.make(alg, keys.length);
     judge(made);
+    if (keys.some(({ signer }) => signer.kid === made.kid)) throw kidRepeated(made.kid);
     const record: KeyRecord = { ...made, signsFrom, longest };
     if (await store.add("key", nameOf(alg, keys.length), record, { expiresAt: Infinity })) {
       trace({ type: "key_made", at: now(), alg, kid: record.kid });
@@ -223,6 +224,15 @@ function isRetired(keys: readonly Key[], i: number, time: number): boolean {
   return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
 }
 
+function kidRepeated(kid: string): ConfigurationError {
+  return new ConfigurationError([{
+    place: "keySource",
+    expected: "a name of its own for each key",
+    found: `${quote(kid)} once more`,
+    mend: "Make another key for each number that make() is called with, and name it by what only it has.",
+  }]);
+}
+
 function testKeyRefused(kid: string): ConfigurationError {
   return new ConfigurationError([{
     place: "keys",
@@ -256,7 +266,23 @@ async function wake(alg: SigningAlgorithm, record: KeyRecord, source: KeySource)
     once(verifying, jwk, () => verifyingKey(alg, open)),
     source.signs?.(alg, record) ?? once(signing, jwk, () => signingKey(alg, pick(jwk, privateMembers))),
   ]);
+  // What others have made is tried, once for each key: a token that nobody can verify is worse than none.
+  if (source !== generated) await once(proved, jwk, () => prove(alg, kid, sign, publicKey));
   return { record, signer: { alg, kid, sign }, publicKey, published: { ...open, kid, alg, use: "sig" } };
+}
+
+/** Tries whether the public half verifies what the private one signs. */
+async function prove(alg: SigningAlgorithm, kid: string, sign: Signer["sign"], publicKey: CryptoKey): Promise<void> {
+  const text = encoder.encode("a text to try a key with");
+  if (await verifies(alg, publicKey, new Uint8Array(await sign(text)), text)) return;
+  throw new ConfigurationError([{
+    place: "keySource",
+    expected: `signatures by ${alg} that the key's own public members verify`,
+    found: `another one for the key ${quote(kid)}`,
+    mend: alg === "ES256"
+      ? "Give r and s of 32 bytes each, one after the other, not DER; and the public half of the key that signs."
+      : "Give the public half of the key that signs.",
+  }]);
 }
 
 /** Those members that are there, in that order. */
@@ -264,6 +290,7 @@ function pick(jwk: NewKey["jwk"], members: readonly string[]): Record<string, un
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
 
+const proved = new WeakMap<NewKey["jwk"], Promise<void>>();
 const verifying = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
 const signing = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
 

@@ -57,8 +57,18 @@ function* issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Generator<
 }
 
 function* loginFaults(settings: Settings, settled: Settled): Generator<Fault> {
+  // Who writes JavaScript is stopped by no type, and whatever is not "interactive" would let everybody in.
+  if (settled.login !== "auto" && settled.login !== "interactive") {
+    yield {
+      place: "login",
+      expected: '"auto" or "interactive"',
+      found: quote(settled.login),
+      mend: "Write one of them, in small letters.",
+    };
+    return;
+  }
   if (!URL.canParse(settled.issuer) || hasTestHost(settled.issuer)) return;
-  if (settled.login === "auto" && !settled.insecureAllowAutoLogin) {
+  if (settled.login !== "interactive" && !settled.insecureAllowAutoLogin) {
     yield {
       place: "login",
       expected: "a login that asks who is there, because the issuer is a real host",

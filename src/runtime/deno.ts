@@ -29,6 +29,14 @@ function broken(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error(new ConnectionDropped()) }));
 }
 
+/** Over HTTP/2 the host stands in the target alone (RFC 9113 §8.3.1). */
+function withHost(request: Request): Request {
+  const headers = new Headers(request.headers);
+  const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1];
+  if (host !== undefined) headers.set("host", host);
+  return new Request(request, { headers });
+}
+
 /** One address. */
 export const bind: Bind = (handle, { host, port, tls }) => {
   let underWay = 0;
@@ -47,7 +55,9 @@ export const bind: Bind = (handle, { host, port, tls }) => {
     async (request, info) => {
       underWay++;
       try {
-        const answer = await handle(request, { address: (info.remoteAddr as Deno.NetAddr).hostname });
+        const answer = await handle(request.headers.has("host") ? request : withHost(request), {
+          address: (info.remoteAddr as Deno.NetAddr).hostname,
+        });
         return isDropped(answer) ? broken() : asResponse(answer);
       } finally {
         if (--underWay === 0) allAnswered();

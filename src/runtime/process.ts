@@ -15,7 +15,7 @@ function judgeNode(): string | undefined {
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return undefined;
   return `Latchkey needs Node ${
     oldestNode.join(".")
-  } or newer, and this is ${process.versions.node}: update Node, or run it with npx -y deno task start.`;
+  } or newer, and this is ${process.versions.node}: update Node, or run npx -y node@24 ${process.argv[1]}`;
 }
 
 /** Asked of the file first, because only a device can be one, and the module that knows takes Bun 7 ms to load. */

@@ -25,6 +25,11 @@ export function verifyingKey(alg: Algorithm, publicJwk: JsonWebKey): Promise<Cry
   return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], false, ["verify"]);
 }
 
+/** Whether a signature of some bytes is by the key. */
+export function verifies(alg: Algorithm, key: CryptoKey, signature: Uint8Array, bytes: Uint8Array): Promise<boolean> {
+  return crypto.subtle.verify(parameters[alg], key, signature as BufferSource, bytes as BufferSource);
+}
+
 /** Imports the private half of a key, once for many signatures. It cannot be exported again. */
 export async function signingKey(alg: Algorithm, privateJwk: JsonWebKey): Promise<SignBytes> {
   const how = parameters[alg];

@@ -7,7 +7,7 @@ import { mends } from "../../src/endpoints/mends.ts";
 import type { ClientMetadata, Layer } from "../../src/mod.ts";
 import { browse } from "./browser.ts";
 import { tokenIn } from "./edit_form.ts";
-import { bench, each, encode, refusals, shownPage } from "./harness.ts";
+import { bench, each, encode, goodRequest, refusals, shownPage } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -43,6 +43,13 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) =>
     for (let to; (to = page.headers.get("location")) !== null;) page = await browser.get(to.replace(b.as.issuer, ""));
     return await browser.post("/authorized/try", { form_token: tokenIn(await page.text()), step: "none" });
   }],
+  "FP-04": [
+    403,
+    (b) => {
+      const asked = encode({ ...goodRequest, response_mode: "form_post" });
+      return b.get(`/oauth2/authorize?${asked}`, { headers: { host: "rebound.example.com" } });
+    },
+  ],
   "TK-02": [400, (b) => post(b, "/oauth2/authorize", "{}", { "content-type": "application/json" })],
   "HT-01": [404, (b) => b.get("/nowhere")],
   "HT-07": [413, (b) => post(b, "/oauth2/authorize", `x=${"a".repeat(70_000)}`)],

@@ -8,6 +8,7 @@ import {
   bench,
   clients,
   each,
+  encode,
   goodRequest,
   outcome,
   redirected,
@@ -292,4 +293,19 @@ test("[FP-01] a code that came by form is bound like any other: client, redirect
   assertEquals(await outcome(await b.token({ code, redirect_uri: "https://spa.example/cb?" })), "400 invalid_grant");
   assertEquals(await outcome(await b.token({ code, code_verifier: "x".repeat(43) })), "400 invalid_grant");
   await tokensOf(await b.token({ code }));
+});
+
+test("[FP-04] under a stranger's name no page holds a code, and under the server's own names it does", async () => {
+  const asked = `/oauth2/authorize?${encode({ ...goodRequest, ...mode })}`;
+  const b = await bench();
+  for (const host of ["rebound.example.com", "xn--a.evil.com:9000"]) {
+    const html = await shownPage(await b.get(asked, { headers: { host } }), 403);
+    assertEquals(html.includes('name="code"'), false);
+  }
+  for (const host of ["as.test", "localhost:9000", "127.0.0.1:9000"]) {
+    assert((await posted(await b.get(asked, { headers: { host } }))).code);
+  }
+  // Behind a proxy the name may be another one, and who is asked there is a person with a session.
+  const real = await bench({ issuer: "https://as.example.com", insecureAllowAutoLogin: true });
+  assert((await posted(await real.get(asked, { headers: { host: "upstream" } }))).code);
 });

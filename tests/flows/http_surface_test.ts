@@ -722,3 +722,12 @@ test("[HT-18] no value of any parameter is answered with 500, with another heade
   });
   assertNotEquals((await get("/")).headers.get("set-cookie"), null);
 });
+
+test("[HT-17] a login that is misspelt lets nobody in: it stops the start, on real hosts and on others", async () => {
+  for (const issuer of ["https://auth.example.com", "http://localhost:9000", undefined]) {
+    for (const login of ["interactiv", "Interactive", "interactive ", "", 0]) {
+      const options = { issuer, login, clients: [], users: [] } as unknown as LatchkeyOptions;
+      await assertRejects(() => latchkey(options), ConfigurationError, 'Expected "auto" or "interactive"');
+    }
+  }
+});

@@ -511,3 +511,35 @@ test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and 
     assertEquals(["d", "x"].map((member) => member in jwk), [false, true]);
   }
 });
+
+test("[JK-03, JK-05] keys that are not what they are said to be are told apart before a token is signed", async () => {
+  const pair = () =>
+    crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]) as Promise<
+      CryptoKeyPair
+    >;
+  const [one, two] = await Promise.all([pair(), pair()]);
+  const jwk = { ...await crypto.subtle.exportKey("jwk", one.privateKey) };
+  const wrong: Record<string, KeySource> = {
+    "another private half": {
+      make: () => ({ kid: "a", jwk: { ...jwk } }),
+      signs: () => async (bytes) =>
+        new Uint8Array(
+          await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, two.privateKey, new Uint8Array(bytes)),
+        ),
+    },
+    "a signature of another form": {
+      make: () => ({ kid: "a", jwk: { ...jwk } }),
+      signs: () => () => new Uint8Array(70),
+    },
+  };
+  for (const keySource of Object.values(wrong)) {
+    const b = await bench({ alg: "ES256", keySource });
+    assertEquals((await b.token({ code: await b.code() })).status, 500);
+    const bug = b.events.find(({ type }) => type === "bug") as { readonly cause: unknown } | undefined;
+    assertMatch(String((bug?.cause as Error).message), /keySource\n {2}Expected signatures by ES256/);
+  }
+  const b = await bench({ alg: "ES256", keySource: { make: () => ({ kid: "same", jwk: { ...jwk } }) } });
+  await issue(b);
+  await assertRejects(() => b.as.rotateKeys(), ConfigurationError, "a name of its own for each key");
+  assertEquals(await kidsOf(b), ["same"]);
+});

@@ -205,7 +205,14 @@ test("whoever publishes has waited for the tests, and may do that alone; what is
   const rights = (job: string) => [...job.matchAll(/^ {6}([\w-]+): write$/gm)].map(([, name]) => name!);
   const able = jobs.filter((job) => rights(job).length > 0);
   assertEquals(able.map((job) => job.split(":")[0]), ["npm", "jsr", "image", "github"]);
-  for (const job of able) assertMatch(job, /^ {4}needs: \[(?:verify, make, try|npm, jsr, image)\]$/m);
+  for (const job of able) assertMatch(job, /^ {4}needs: \[(?:verify, make, try|make, npm, jsr, image)\]$/m);
+  // Whoever takes the files first compares them with what was made.
+  for (const job of able.filter((job) => job.includes("actions/download-artifact@"))) {
+    assertMatch(
+      job,
+      /download-artifact@[^#]*# v[\d.]+\n(?: {8}.*\n)*? {6}- name: Compare[^\n]*\n {8}run: \|\n {10}cd dist\/release\n {10}echo "\$SUMS {2}SHA256SUMS" \| sha256sum --check --strict\n/,
+    );
+  }
   assertEquals(jobs.filter((job) => /deno task (?:release(?! --try)|build|compile)/.test(job)).length, 1);
   assertEquals(text.match(/secrets\.\w+/g), ["secrets.NPM_TOKEN"]);
 });
