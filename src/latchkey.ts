@@ -36,7 +36,7 @@ import type { Fault } from "./oauth/fault.ts";
 import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
-import { settingsFaults, userFaults } from "./oauth/settings_faults.ts";
+import { settingsFaults, unknownFaults, userFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
 import { tokenIssuers } from "./oauth/tokens/mod.ts";
 import { veiled } from "./oauth/trace.ts";
@@ -506,8 +506,49 @@ function isForHttpsAlone(issuer: string): boolean {
  * @param issuer The issuer in effect.
  */
 export function optionFaults(options: Settings, issuer: string): Fault[] {
-  return [...settingsFaults(options, issuer), ...proxyFaults(options.trustProxy)];
+  return [
+    ...unknownFaults(options, Object.keys(optionNames)),
+    ...settingsFaults(options, issuer),
+    ...proxyFaults(options.trustProxy),
+  ];
 }
+
+/** Every option there is; a type makes sure of that. */
+const optionNames: Readonly<Record<keyof LatchkeyOptions, true>> = {
+  issuer: true,
+  login: true,
+  clients: true,
+  users: true,
+  scopes: true,
+  defaultScope: true,
+  alg: true,
+  audience: true,
+  lifetimes: true,
+  pkce: true,
+  acceptTokenEndpointAudience: true,
+  keys: true,
+  refresh: true,
+  resources: true,
+  directory: true,
+  throttle: true,
+  trustProxy: true,
+  insecureAllowHttpIssuer: true,
+  insecureAllowHttpRedirectUris: true,
+  insecureAllowAutoLogin: true,
+  insecureAllowOpenLogin: true,
+  insecureAllowDemoClients: true,
+  insecureAllowDirectory: true,
+  store: true,
+  now: true,
+  random: true,
+  trace: true,
+  approver: true,
+  outbound: true,
+  pages: true,
+  keySource: true,
+  issuerUntilListening: true,
+  layers: true,
+};
 
 function refuseFaults(faults: readonly Fault[]): void {
   if (faults.length > 0) throw new ConfigurationError(faults);

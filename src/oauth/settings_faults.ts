@@ -9,7 +9,7 @@ import { isTestHost } from "./hosts.ts";
 import { readPasswordDigest } from "./password.ts";
 import { scopeToken } from "./scope.ts";
 import { hasTestHost, settle } from "./settings.ts";
-import type { Settings, Settled } from "./settings.ts";
+import type { KeySettings, Settings, Settled } from "./settings.ts";
 
 /**
  * Judges the meaning of settings whose shape is right, and finds every fault at once.
@@ -21,7 +21,12 @@ export function settingsFaults(settings: Settings, issuer: string): Fault[] {
   const ofIssuer = [...issuerFaults(settled)];
   // Clients that nobody wrote down follow the issuer, and so do their faults.
   const written = ofIssuer.length === 0 || settings.clients !== undefined;
+  const groups = settle({}, issuer);
   return [
+    ...unknownFaults(settings.lifetimes, Object.keys(groups.lifetimes), "lifetimes."),
+    ...unknownFaults(settings.pkce, Object.keys(groups.pkce), "pkce."),
+    ...unknownFaults(settings.refresh, Object.keys(groups.refresh), "refresh."),
+    ...unknownFaults(settings.keys, ["rotateEvery", "lead"] satisfies (keyof KeySettings)[], "keys."),
     ...ofIssuer,
     ...loginFaults(settings, settled),
     ...scopeFaults(settings, settled),
@@ -33,6 +38,23 @@ export function settingsFaults(settings: Settings, issuer: string): Fault[] {
     ...tokenFaults(settled),
     ...written ? clientsFaults(settled) : [],
   ];
+}
+
+/**
+ * Names that nothing reads: a setting that is misspelt would silently be at its default. Types tell those who have them.
+ *
+ * @param place What stands before the name.
+ */
+export function* unknownFaults(given: object | undefined, known: readonly string[], place = ""): Generator<Fault> {
+  for (const name of Object.keys(given ?? {})) {
+    if (known.includes(name)) continue;
+    yield {
+      place: `${place}${name}`,
+      expected: `one of ${known.join(", ")}`,
+      found: quote(name),
+      mend: "Correct the name, or leave it out.",
+    };
+  }
 }
 
 function* issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Generator<Fault> {

@@ -731,3 +731,18 @@ test("[HT-17] a login that is misspelt lets nobody in: it stops the start, on re
     }
   }
 });
+
+test("[HT-17] an option or a setting that there is not stops the start, and is named with those there are", async () => {
+  const wrong: Record<string, unknown> = {
+    cleints: { cleints: [] },
+    "lifetimes.cod": { lifetimes: { cod: 3 } },
+    "pkce.requireMethd": { pkce: { requireMethd: true } },
+    "refresh.rotat": { refresh: { rotat: false } },
+    "keys.laed": { keys: { laed: 3 } },
+  };
+  await each(Object.entries(wrong), async ([place, options]) => {
+    const { faults } = await assertRejects(() => latchkey(options as LatchkeyOptions), ConfigurationError);
+    assertEquals(faults.map((fault) => fault.place), [place]);
+    assertMatch(faults[0]!.expected, /^one of \w+/);
+  });
+});
