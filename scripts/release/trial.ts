@@ -12,7 +12,14 @@ export async function tryProgram(command: readonly string[], version: string, si
   if (!line.startsWith(`latchkey ${version}`)) throw new Refusal(`Expected latchkey ${version}, found ${line}.`);
 
   const [program, ...args] = [...command, "--port", "0", "--log", "json"];
-  const child = new Deno.Command(program!, { args, stdin: "null", stdout: "null", stderr: "piped" }).spawn();
+  const child = new Deno.Command(program!, {
+    args,
+    clearEnv: true,
+    env: withoutSettings(Deno.env.toObject()),
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
   const timer = setTimeout(() => child.kill("SIGKILL"), patience);
   try {
     const issuer = await issuerIn(child.stderr);
@@ -30,6 +37,11 @@ export async function tryProgram(command: readonly string[], version: string, si
       // It has ended.
     }
   }
+}
+
+/** What the shell has set for Latchkey, or for its tests, is not for the one that is tried. */
+function withoutSettings(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("LATCHKEY_")));
 }
 
 /** The issuer that the program says it listens as. What it says afterwards is read too, so that it is never held up. */
