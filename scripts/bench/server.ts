@@ -19,7 +19,7 @@ export interface Setup {
   readonly namespace?: string;
   /** Default: it follows the port. */
   readonly issuer?: string;
-  /** Whether all that may be laid around the server is. */
+  /** Whether what a team lays around its server is there. */
   readonly layered?: boolean;
   /** What is there before the first request. */
   readonly fill?: Fill;
@@ -58,7 +58,7 @@ async function latchkeyItself({ alg, codeLifetime = 300, store, namespace, issue
     alg,
     lifetimes: { code: codeLifetime },
     store: await openStore(store, namespace),
-    layers: layered ? await allLayers() : [],
+    layers: layered ? await teamLayers() : [],
     ...issuer && { issuer },
     ...await filled?.(fill!),
   });
@@ -83,9 +83,10 @@ async function openStore(place: string | undefined, namespace: string | undefine
   return await (await import("../../src/store/redis.ts")).redisStore(place, { prefix: namespace });
 }
 
-async function allLayers(): Promise<Layer[]> {
+/** What the program lays around a server of a team, where the inspector is off. */
+async function teamLayers(): Promise<Layer[]> {
   const { limitLoad } = await import("../../src/operating/overload.ts");
   const { metrics } = await import("../../src/operating/metrics.ts");
-  const { inspector } = await import("../../src/inspector/mod.ts");
-  return [limitLoad(), metrics(), inspector()];
+  const { health } = await import("../../src/operating/health.ts");
+  return [limitLoad(), metrics(), health()];
 }

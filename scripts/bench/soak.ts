@@ -48,7 +48,7 @@ export async function soak(options: Options, load: Running): Promise<void> {
       part * 100
     } % of the capacity ` +
       "that was measured just before,\nin turn with the bare server at as much of its own; latency counts from the moment " +
-      "at which a flow was due. Codes\nlive 10 s and are kept for 30 s more; overload limit, metrics and inspector are on. The " +
+      "at which a flow was due. Codes\nlive 10 s and are kept for 30 s more; overload limit, metrics and health are laid around, as a team has them. The " +
       "bare server shows what the machine\nand the runtime do by themselves. Where flows were sent late (ms, p99), the load " +
       "generator had to wait for its core.",
   );
