@@ -1,6 +1,7 @@
 /** Deno: listens by Deno.serve. */
 
 import { asResponse, ConnectionDropped, isDropped } from "../http/reply.ts";
+import type { Incoming } from "../http/reply.ts";
 import type { Bind } from "./bind.ts";
 import { graceful, within } from "./bind.ts";
 import type { Machine } from "./machine.ts";
@@ -30,11 +31,20 @@ function broken(): Response {
 }
 
 /** Over HTTP/2 the host stands in the target alone (RFC 9113 §8.3.1). */
-function withHost(request: Request): Request {
-  const headers = new Headers(request.headers);
-  const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1];
-  if (host !== undefined) headers.set("host", host);
-  return new Request(request, { headers });
+function withHost(request: Request): Incoming {
+  const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1] ?? null;
+  return {
+    method: request.method,
+    url: request.url,
+    headers: { get: (name) => name === "host" ? host : request.headers.get(name) },
+    get body() {
+      return request.body;
+    },
+    get bodyUsed() {
+      return request.bodyUsed;
+    },
+    bytes: () => request.bytes(),
+  };
 }
 
 /** One address. */

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
+import { connect } from "node:http2";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -9,6 +10,7 @@ import { mock, test } from "node:test";
 import { autoApprover } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { challenge, claimsOf, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
+import { certificate, privateKey } from "./certificate.ts";
 import { answered, awaitingBody, bodyOf, dial, exchange, formHead, head, headerLines, statuses } from "./wire.ts";
 import { latchkey } from "../watched.ts";
 
@@ -516,3 +518,30 @@ test("many servers in one process share neither issuer, keys, codes nor clients"
     await Promise.all(servers.map(({ as }) => as.close()));
   }
 });
+
+/** A GET over HTTP/2, under that name: the status. */
+function statusOverHttp2(port: number, authority: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const session = connect(`https://127.0.0.1:${port}`, { ca: certificate, rejectUnauthorized: false });
+    session.on("error", reject);
+    const sent = session.request({ ":path": path, ":authority": authority });
+    sent.on("error", reject);
+    sent.on("response", (headers) => {
+      session.close();
+      resolve(Number(headers[":status"]));
+    });
+    sent.end();
+    sent.resume();
+  });
+}
+
+// Only Deno speaks it.
+if ("Deno" in globalThis) {
+  test("[DI-04] over HTTP/2, too, a stranger's name leads to no page of clients", async () => {
+    await using as = await latchkey({ alg: "ES256" });
+    const tls = { cert: certificate, key: privateKey };
+    const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1", tls })).url).port);
+    assertEquals(await statusOverHttp2(port, `evil.example.com:${port}`, "/clients"), 403);
+    assertEquals(await statusOverHttp2(port, `localhost:${port}`, "/clients"), 200);
+  });
+}
