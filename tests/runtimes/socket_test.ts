@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { connect } from "node:http2";
+import { request } from "node:https";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -522,7 +523,7 @@ test("many servers in one process share neither issuer, keys, codes nor clients"
 /** A GET over HTTP/2, under that name: the status. */
 function statusOverHttp2(port: number, authority: string, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const session = connect(`https://127.0.0.1:${port}`, { ca: certificate, rejectUnauthorized: false });
+    const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     session.on("error", reject);
     const sent = session.request({ ":path": path, ":authority": authority });
     sent.on("error", reject);
@@ -535,13 +536,29 @@ function statusOverHttp2(port: number, authority: string, path: string): Promise
   });
 }
 
-// Only Deno speaks it.
-if ("Deno" in globalThis) {
-  test("[DI-04] over HTTP/2, too, a stranger's name leads to no page of clients", async () => {
-    await using as = await latchkey({ alg: "ES256" });
-    const tls = { cert: certificate, key: privateKey };
-    const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1", tls })).url).port);
-    assertEquals(await statusOverHttp2(port, `evil.example.com:${port}`, "/clients"), 403);
-    assertEquals(await statusOverHttp2(port, `localhost:${port}`, "/clients"), 200);
+/** The same over HTTP/1.1. */
+function statusOverHttps(port: number, host: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: "127.0.0.1", port, path, headers: { host }, rejectUnauthorized: false, agent: false },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode!);
+      },
+    );
+    sent.on("error", reject);
+    sent.end();
   });
 }
+
+test("[DI-04] over TLS, too, a stranger's name leads to no page of clients, by each HTTP that the runtime speaks", async () => {
+  await using as = await latchkey({ alg: "ES256" });
+  const tls = { cert: certificate, key: privateKey };
+  const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1", tls })).url).port);
+  // Only Deno speaks HTTP/2.
+  const ways = "Deno" in globalThis ? [statusOverHttps, statusOverHttp2] : [statusOverHttps];
+  for (const status of ways) {
+    assertEquals(await status(port, `evil.example.com:${port}`, "/clients"), 403);
+    assertEquals(await status(port, `localhost:${port}`, "/clients"), 200);
+  }
+});
