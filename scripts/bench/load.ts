@@ -39,7 +39,7 @@ export interface Result {
   readonly late: number;
   /** Microseconds of the servers' CPU per request. */
   readonly cpu: number;
-  /** The part of one core that this process itself used, 0 to 1 and, with helper threads, above. */
+  /** The part of the time in which there were answers to read and requests to send, 0 to 1: near 1, this process was slow. */
   readonly busy: number;
 }
 
@@ -62,7 +62,6 @@ async function run(job: Job): Promise<Result> {
     const latencies: number[] = [];
     const delays: number[] = [];
     const usedBefore = await cpuOf(job.pids);
-    const cpu = process.cpuUsage();
     const start = performance.now();
     let begun = 0;
 
@@ -111,9 +110,9 @@ async function run(job: Job): Promise<Result> {
       if (failure !== undefined) throw failure.error;
     };
 
-    await (job.rate === undefined ? asManyAsGo() : evenlySpaced(job.rate));
+    const rest = stayAwake(() => latencies.length);
+    await (job.rate === undefined ? asManyAsGo() : evenlySpaced(job.rate)).finally(rest);
     const seconds = (performance.now() - start) / 1000;
-    const { user, system } = process.cpuUsage(cpu);
     const used = await cpuOf(job.pids) - usedBefore;
     return {
       rate: latencies.length / seconds,
@@ -121,7 +120,7 @@ async function run(job: Job): Promise<Result> {
       p99: quantile(latencies, 0.99),
       late: quantile(delays, 0.99),
       cpu: used / latencies.length,
-      busy: (user + system) / 1e6 / seconds,
+      busy: 1 - rest() / 1000 / seconds,
     };
   } finally {
     for (const connection of connections) connection.close();
@@ -137,6 +136,32 @@ async function until(due: number): Promise<void> {
   for (let left = due - performance.now(); left > 0; left = due - performance.now()) {
     await new Promise<void>((resolve) => left > 3 ? setTimeout(resolve, left - 2) : setImmediate(resolve));
   }
+}
+
+/**
+ * Looks for answers all the time. Whoever sends to a process that sleeps has to wake it, which costs more than sending: a
+ * server that is slower than the client would pay for that with each answer, and one that is quicker would not.
+ *
+ * @param done How many requests have been answered.
+ * @returns Lets it sleep again, and tells the milliseconds that passed without an answer.
+ */
+function stayAwake(done: () => number): () => number {
+  let idle = 0;
+  let seen = done();
+  let looked = performance.now();
+  let isAwake = true;
+  const look = () => {
+    const now = performance.now();
+    if (done() === seen) idle += now - looked;
+    seen = done();
+    looked = now;
+    if (isAwake) setImmediate(look);
+  };
+  setImmediate(look);
+  return () => {
+    isAwake = false;
+    return idle;
+  };
 }
 
 async function cpuOf(pids: readonly number[]): Promise<number> {
