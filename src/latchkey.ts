@@ -261,7 +261,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     async listen({ port, host = "localhost", tls } = {}) {
       const { serve } = await import("./runtime/serve.ts");
       // Keys are slow to make: begin now, and let who needs one wait. A failure is met again, and answered, there.
-      for (const alg of algorithmsInUse(house.server)) keys.signer(alg).catch(() => {});
+      for (const alg of algorithmsInUse(house.server)) Promise.resolve(keys.signer(alg)).catch(() => {});
       const { promise: settled, resolve: begin } = Promise.withResolvers<void>();
       let ready: Handle = (request, peer) => settled.then(() => answerAnyhow(request, peer));
       const scheme = tls === undefined ? "http" : "https";
@@ -556,18 +556,15 @@ function refuseFaults(faults: readonly Fault[]): void {
 
 /** Random bytes of the system, fetched many at a time, because a few cost as much to fetch as a thousand. */
 function systemDice(): Dice {
-  const pool = new Uint8Array(2048);
-  let used = pool.length;
+  let pool = new Uint8Array();
+  let used = 0;
   return (bytes) => {
-    if (bytes > pool.length) return crypto.getRandomValues(new Uint8Array(bytes));
+    // Never filled again, so that nothing that was drawn changes.
     if (bytes > pool.length - used) {
-      crypto.getRandomValues(pool);
+      pool = crypto.getRandomValues(new Uint8Array(Math.max(bytes, 2048)));
       used = 0;
     }
-    const drawn = pool.slice(used, used + bytes);
-    // What was drawn is nobody's business any more.
-    pool.fill(0, used, used += bytes);
-    return drawn;
+    return pool.subarray(used, used += bytes);
   };
 }
 

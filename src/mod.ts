@@ -50,3 +50,4 @@ export type { Explanation, Held, Trace, TraceEvent } from "./oauth/trace.ts";
 export { memoryStore } from "./store/memory.ts";
 export type { MemoryStoreOptions } from "./store/memory.ts";
 export type * from "./store/store.ts";
+export type { Soon } from "./oauth/soon.ts";

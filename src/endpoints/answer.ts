@@ -8,6 +8,7 @@ import type { Destination } from "../oauth/authorization.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
 import type { Server } from "../oauth/server.ts";
+import type { Soon } from "../oauth/soon.ts";
 import type { Desk } from "./endpoint.ts";
 
 /** Turns whatever was thrown into an OAuth error; what no rule foresaw is a bug, traced, and says nothing outside. */
@@ -91,21 +92,21 @@ export async function refuseToClient(
 }
 
 /** Sends an authorization response to the client, with `state` as it came and `iss` (RFC 9207 §2). */
-export async function toClient(
+export function toClient(
   desk: Desk,
   request: Incoming,
   { client, uri, mode, state }: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
-): Promise<Reply> {
+): Soon<Reply> {
   const fields = [
     ...response,
     ...state === undefined ? [] : [["state", state] as const],
     ["iss", desk.server.issuer] as const,
   ];
   if (mode === "query") return redirect(request.method, appendToRedirectUri(uri, fields), headers);
-  const pages = await desk.pages();
-  return html(200, pages.formPost({ ...desk.site, action: uri, client: client.name ?? client.id, fields }), headers);
+  const page = { ...desk.site, action: uri, client: client.name ?? client.id, fields };
+  return desk.pages().then((pages) => html(200, pages.formPost(page), headers));
 }
 
 /** Says no to the person in front of the browser, in plain words; with the request, and what they probably meant. */

@@ -88,7 +88,7 @@ async function readCallback(read: () => Fields | Promise<Fields>, notes: string[
     if (!(fault instanceof HttpFault)) throw fault;
     notes.push("The answer could not be read: its names and values must be percent-encoded UTF-8, and not too long.");
   }
-  return { ...readParams(fields), names: [...new Set(fields.map(([name]) => name))] };
+  return Object.assign(readParams(fields), { names: [...new Set(fields.map(([name]) => name))] });
 }
 
 /** What belongs into an answer, as it may be shown: each parameter once, none too long. */

@@ -35,7 +35,7 @@ export function answerClients(desk: Desk, handle: ClientRequestHandler): Answers
         const params = readParams(await readForm(request));
         params.refuseRepeats("TK-04");
         const authorization = request.headers.get("authorization");
-        client = await authenticateClient(server, { authorization, params, address: target.peer.address });
+        client = await authenticateClient(server, { authorization, params, peer: target.peer });
         return await handle(server, client, params);
       } catch (refusal) {
         return asJson(server, target, refusal, client?.id);

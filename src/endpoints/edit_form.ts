@@ -10,13 +10,14 @@ import { equalInConstantTime } from "../oauth/secrets.ts";
 import { formToken } from "../oauth/session.ts";
 import { recogniseBrowser } from "./demo.ts";
 import type { Browser } from "./demo.ts";
+import type { Soon } from "../oauth/soon.ts";
 import type { Desk } from "./endpoint.ts";
 
 /** As many clients, and as many users, there may be before these forms add another one: nobody reads a longer list. */
 export const longestList = 1000;
 
 /** What such forms carry, so that {@link readEdit} knows them. */
-export function editToken({ server }: Desk, browser: Browser): Promise<string> {
+export function editToken({ server }: Desk, browser: Browser): Soon<string> {
   return formToken(server, browser.secret, "directory");
 }
 

@@ -5,23 +5,21 @@ import type { CookieScope } from "../http/cookies.ts";
 import type { Incoming } from "../http/reply.ts";
 import { openSession, sealSession } from "../oauth/session.ts";
 import type { Session } from "../oauth/session.ts";
+import { soon } from "../oauth/soon.ts";
+import type { Soon } from "../oauth/soon.ts";
 import type { Desk } from "./endpoint.ts";
 
 /** Who is logged in, in the browser that asks. */
-export async function readSession({ server }: Desk, request: Incoming): Promise<Session | undefined> {
+export function readSession({ server }: Desk, request: Incoming): Soon<Session | undefined> {
   const sealed = readCookie(request.headers.get("cookie"), cookieName("session", server.issuer));
-  return sealed === undefined ? undefined : await openSession(server, sealed);
+  return sealed === undefined ? undefined : openSession(server, sealed);
 }
 
 /** Headers that make the browser keep a session. */
-export async function keepSession(desk: Desk, session: Session): Promise<Record<string, string>> {
-  return {
-    "set-cookie": setCookie(
-      cookieName("session", desk.server.issuer),
-      await sealSession(desk.server, session),
-      cookieScope(desk),
-    ),
-  };
+export function keepSession(desk: Desk, session: Session): Soon<Record<string, string>> {
+  return soon(sealSession(desk.server, session), (sealed) => ({
+    "set-cookie": setCookie(cookieName("session", desk.server.issuer), sealed, cookieScope(desk)),
+  }));
 }
 
 /** Headers that make the browser forget its session. */

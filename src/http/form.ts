@@ -31,9 +31,7 @@ export function parseFields(text: string): Fields {
       throw new HttpFault(400, "HT-20", `There must not be more than ${fieldLimit} parameters`);
     }
     const equals = part.indexOf("=");
-    fields.push(
-      equals < 0 ? [decodeName(part), ""] : [decodeName(part.slice(0, equals)), decode(part.slice(equals + 1))],
-    );
+    fields.push(equals < 0 ? [decode(part), ""] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
   }
   return fields;
 }
@@ -75,44 +73,54 @@ async function readText(request: Incoming): Promise<string> {
     throw tooLarge();
   }
   if (request.bodyUsed) throw new HttpFault(400, "HT-09", "The body was read before it came here");
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new HttpFault(408, "HT-09", `The body must arrive within ${bodyDeadline / 1000} seconds`)),
-      bodyDeadline,
-    );
-  });
   // Where the length was announced, the transport lets no more come, and reading at once is several times as quick.
   const atOnce = announced !== null && headers.get("transfer-encoding") === null;
   try {
-    const parts = atOnce ? [await Promise.race([request.bytes(), late])] : await readInParts(request, late);
+    const parts = atOnce ? [await inTime(request.bytes())] : await readInParts(request);
     // Who calls without a transport in between may announce anything.
     if (atOnce && parts[0]!.byteLength > formLimit) throw tooLarge();
     return decodeText(parts);
   } catch (error) {
     if (error instanceof HttpFault) throw error;
     throw new HttpFault(400, "HT-09", "The body must arrive whole, and it broke off or the server is stopping");
-  } finally {
-    clearTimeout(timer);
   }
 }
 
-async function readInParts(request: Incoming, late: Promise<never>): Promise<Uint8Array[]> {
-  if (request.body === null) return [];
-  const reader = request.body.getReader();
-  const parts: Uint8Array[] = [];
-  let size = 0;
+/** What a body comes to, unless its time is up before. */
+function inTime<T>(body: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new HttpFault(408, "HT-09", `The body must arrive within ${bodyDeadline / 1000} seconds`)),
+      bodyDeadline,
+    );
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer);
+      outcome();
+    };
+    body.then((read) => settle(() => resolve(read)), (cause) => settle(() => reject(cause)));
+  });
+}
+
+async function readInParts({ body }: Incoming): Promise<readonly Uint8Array[]> {
+  if (body === null) return [];
+  const reader = body.getReader();
   try {
-    while (true) {
-      const { done, value } = await Promise.race([reader.read(), late]);
-      if (done) return parts;
-      size += value.byteLength;
-      if (size > formLimit) throw tooLarge();
-      parts.push(value);
-    }
+    return await inTime(readAll(reader));
   } catch (error) {
     reader.cancel().catch(() => {});
     throw error;
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return parts;
+    size += value.byteLength;
+    if (size > formLimit) throw tooLarge();
+    parts.push(value);
   }
 }
 
@@ -137,13 +145,9 @@ function decodeText(parts: readonly Uint8Array[]): string {
 
 const encoded = /[%+]/;
 
-/** Most names need no decoding, and nobody keeps them. */
-function decodeName(text: string): string {
-  return encoded.test(text) ? decode(text) : text;
-}
-
 function decode(text: string): string {
-  // Always decoded, even where nothing is encoded: a mere slice would hold on to the whole query for as long as it lives.
+  // Most need no decoding. Such a slice holds on to the whole text it is from: stores keep copies of what they are given.
+  if (!encoded.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

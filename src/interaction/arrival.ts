@@ -1,5 +1,6 @@
 /** An authorization request arrives: a code at once where nothing is to be asked, otherwise the way to the right page. */
 
+import type { Soon } from "../oauth/soon.ts";
 import { sendCode } from "../endpoints/authorize.ts";
 import type { Decide } from "../endpoints/authorize.ts";
 import { recogniseBrowser } from "../endpoints/demo.ts";
@@ -65,7 +66,7 @@ export async function consentPath(here: Desk, id: string, session: Session): Pro
 }
 
 /** A proof that the question who is there was answered, for one request, with this session. */
-export function proofOfLogin({ server }: Desk, id: string, { sid }: Session): Promise<string> {
+export function proofOfLogin({ server }: Desk, id: string, { sid }: Session): Soon<string> {
   return formToken(server, sid, `logged in for ${id}`);
 }
 

@@ -1,5 +1,6 @@
 /** What people have allowed: remembered for a while, so that the same question is not asked twice, and taken back. */
 
+import type { Soon } from "../oauth/soon.ts";
 import type { AuthorizationRequest } from "../oauth/authorization.ts";
 import { scopeOfClaim } from "../oauth/claims.ts";
 import { endFamily } from "../oauth/grants/family.ts";
@@ -82,6 +83,6 @@ export async function takeBack(server: Server, sub: string, clientId: string): P
   return true;
 }
 
-function consentId(server: Server, sub: string, clientId: string): Promise<string> {
+function consentId(server: Server, sub: string, clientId: string): Soon<string> {
   return shelfId(server, JSON.stringify([sub, clientId]));
 }

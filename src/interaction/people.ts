@@ -1,5 +1,6 @@
 /** Who may be picked on the login page, in which order, and how somebody new is made up. */
 
+import type { Soon } from "../oauth/soon.ts";
 import type { Desk } from "../endpoints/endpoint.ts";
 import type { Person } from "../endpoints/pages.ts";
 import type { User } from "../oauth/client.ts";
@@ -67,7 +68,7 @@ async function recentSubs(server: Server, browser: string): Promise<readonly str
   return (await server.store.get("browser", await browserId(server, browser)))?.value.recent ?? [];
 }
 
-function browserId({ issuer }: Server, browser: string): Promise<string> {
+function browserId({ issuer }: Server, browser: string): Soon<string> {
   return digest(`${issuer} browser ${browser}`);
 }
 

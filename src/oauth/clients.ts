@@ -1,5 +1,6 @@
 /** The clients and users a server knows: registered from metadata, found by id, changed at any time. */
 
+import type { Soon } from "./soon.ts";
 import type { ChangeRecord } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
@@ -20,7 +21,7 @@ export interface Client {
   /** The one method it may prove itself by. */
   readonly authMethod: ClientAuthMethod;
   /** The digest of the secret; absent for a public client. */
-  readonly secretDigest?: Promise<string>;
+  readonly secretDigest?: Soon<string>;
   /** The secret itself, only where it is the key of client assertions. */
   readonly assertionSecret?: string;
   /** The public keys of its client assertions. */
@@ -212,8 +213,8 @@ function take<Known>(things: Map<string, Known>, step: Step<Known>): Map<string,
 }
 
 /** Looks for one of that id with the other instances where it is not known here, who may have added it a moment ago. */
-export async function meet<Written, Known>(things: Registry<Written, Known>, id: string | undefined): Promise<void> {
-  if (things.isKept && id !== undefined && things.find(id) === undefined) await things.refresh();
+export function meet<Written, Known>(things: Registry<Written, Known>, id: string | undefined): Soon<void> {
+  if (things.isKept && id !== undefined && things.find(id) === undefined) return things.refresh();
 }
 
 /**
@@ -240,7 +241,7 @@ export function readClient(
     readonly client_secret_digest?: string;
   };
   if (kept === undefined) return know(metadata);
-  return { ...know({ ...metadata, client_secret: kept }), secretDigest: Promise.resolve(kept) };
+  return { ...know({ ...metadata, client_secret: kept }), secretDigest: kept };
 }
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be free of faults. */

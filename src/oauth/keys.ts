@@ -3,6 +3,8 @@
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { digestBytes, sha256 } from "../runtime/hash.ts";
 import { makeKey, signingKey, verifies, verifyingKey } from "../runtime/signing.ts";
+import { soon } from "./soon.ts";
+import type { Soon } from "./soon.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quote } from "./fault.ts";
 import { ConfigurationError } from "./settings_error.ts";
@@ -39,7 +41,7 @@ export interface PublishedKey {
 /** The keys of a server. */
 export interface Keys {
   /** The key that signs with an algorithm at this moment; made when there is none yet. */
-  signer(alg: SigningAlgorithm): Promise<Signer>;
+  signer(alg: SigningAlgorithm): Soon<Signer>;
   /**
    * The public key that a token of this server names; `undefined` when there is none.
    *
@@ -111,6 +113,8 @@ export function storedKeys(
   { source = generated, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "refused" },
 ): Keys {
   const rings = new Map<SigningAlgorithm, Promise<readonly Key[]>>();
+  /** Of those promises, what they have come to. */
+  const settled = new WeakMap<Promise<readonly Key[]>, readonly Key[]>();
 
   /** The keys that are there: those known, and those with the next numbers. */
   async function extend(alg: SigningAlgorithm, known: readonly Key[]): Promise<readonly Key[]> {
@@ -155,11 +159,18 @@ export function storedKeys(
     return rings.get(alg) ?? replace(alg, load(alg));
   }
 
+  /** The newest key whose time to sign has come. */
+  function newestSigning(keys: readonly Key[]): Signer {
+    if (keys.length === 1) return keys[0]!.signer;
+    const time = now();
+    return (keys.findLast(({ record }) => record.signsFrom <= time) ?? keys[0]!).signer;
+  }
+
   /** Until the new ones are there everybody waits for them; when they cannot be had, those before go on. */
   function replace(alg: SigningAlgorithm, keys: Promise<readonly Key[]>): Promise<readonly Key[]> {
     const before = rings.get(alg);
     rings.set(alg, keys);
-    keys.catch(async () => {
+    keys.then((known) => settled.set(keys, known), async () => {
       const known = await before?.catch(() => undefined);
       if (rings.get(alg) !== keys) return;
       if (known === undefined) rings.delete(alg);
@@ -169,11 +180,9 @@ export function storedKeys(
   }
 
   return {
-    async signer(alg) {
-      const keys = await ring(alg);
-      if (keys.length === 1) return keys[0]!.signer;
-      const time = now();
-      return (keys.findLast(({ record }) => record.signsFrom <= time) ?? keys[0]!).signer;
+    signer(alg) {
+      const keys = ring(alg);
+      return soon(settled.get(keys) ?? keys, newestSigning);
     },
 
     async verifier(kid, alg, retired = false) {
@@ -312,19 +321,19 @@ export type Sign = (
   kind: SignedKind,
   alg: SigningAlgorithm,
   claims: Readonly<Record<string, unknown>>,
-) => Promise<string>;
+) => Soon<string>;
 
 /** Signs with whichever key signs at the moment. */
 export function signWith(keys: Keys): Sign {
-  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), types[kind], claims);
+  return (kind, alg, claims) => soon(keys.signer(alg), (signer) => signJwt(signer, types[kind], claims));
 }
 
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times among the claims are in seconds since the epoch. */
-export async function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
+export function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): Soon<string> {
   const input = `${headerOf(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  return `${input}.${encodeBase64url(await signer.sign(encoder.encode(input)))}`;
+  return soon(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
 }
 
 const headers = new WeakMap<Signer, Map<string, string>>();
@@ -342,7 +351,7 @@ function headerOf(signer: Signer, typ: string): string {
 }
 
 /** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
-export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  const whole = await digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
-  return encodeBase64url(whole.subarray(0, whole.length / 2));
+export function tokenHash(alg: SigningAlgorithm, token: string): Soon<string> {
+  const whole = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  return soon(whole, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
 }

@@ -27,31 +27,52 @@ export interface Params {
 
 /** Makes fields parameters. */
 export function readParams(fields: readonly (readonly [string, string])[]): Params {
-  // Empty ones are kept, so that a second one is noticed.
-  const values = new Map<string, string>();
-  let repeated: Set<string> | undefined;
-  for (let i = 0; i < fields.length; i++) {
-    const [name, value] = fields[i]!;
-    const before = values.get(name);
-    if (before !== undefined) (repeated ??= new Set()).add(name);
-    if (before === undefined || before === "") values.set(name, value);
+  return new FieldParams(fields);
+}
+
+/** Looks for names from the first field on: a request has few, and to put them into a Map takes longer. */
+class FieldParams implements Params {
+  readonly #fields: readonly (readonly [string, string])[];
+
+  constructor(fields: readonly (readonly [string, string])[]) {
+    this.#fields = fields;
   }
-  return {
-    get: (name) => values.get(name) || undefined,
-    all: (wanted) =>
-      values.has(wanted)
-        ? fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value)
-        : [],
-    repeats: (name) => repeated?.has(name) === true,
-    refuseRepeats(rule) {
-      for (const name of repeated ?? []) {
-        if (!defined.has(name)) continue;
-        throw new OAuthError("invalid_request", `${name} was sent more than once`, {
-          rule,
-          expected: `${name} once`,
-          received: `${name} ${fields.filter(([other]) => other === name).length} times`,
-        });
-      }
-    },
-  };
+
+  get(wanted: string): string | undefined {
+    const fields = this.#fields;
+    for (let i = 0; i < fields.length; i++) {
+      const [name, value] = fields[i]!;
+      if (name === wanted && value !== "") return value;
+    }
+    return undefined;
+  }
+
+  all(wanted: string): readonly string[] {
+    return this.#fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value);
+  }
+
+  repeats(name: string): boolean {
+    return this.#find(name, this.#find(name, 0) + 1) > 0;
+  }
+
+  refuseRepeats(rule: string): void {
+    const fields = this.#fields;
+    for (let i = 1; i < fields.length; i++) {
+      const [name] = fields[i]!;
+      // Of these there are not many: however many fields come, each is compared with a few others.
+      if (!defined.has(name) || this.#find(name, 0) === i) continue;
+      throw new OAuthError("invalid_request", `${name} was sent more than once`, {
+        rule,
+        expected: `${name} once`,
+        received: `${name} ${fields.filter(([other]) => other === name).length} times`,
+      });
+    }
+  }
+
+  /** The place of the first field of that name from a place on; -1 where there is none. */
+  #find(wanted: string, from: number): number {
+    const fields = this.#fields;
+    for (let i = from; i < fields.length; i++) if (fields[i]![0] === wanted) return i;
+    return -1;
+  }
 }

@@ -1,12 +1,17 @@
 /** The people a server knows: those of its configuration, and those who were made up on its login page. */
 
+import type { Soon } from "./soon.ts";
 import type { User } from "./client.ts";
 import { meet } from "./clients.ts";
 import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 
 /** Finds a user; one who was made up is on the shelf, because another instance of the server may have met them. */
-export async function findUser(server: Server, sub: string): Promise<User | undefined> {
+export function findUser(server: Server, sub: string): Soon<User | undefined> {
+  return server.users.find(sub) ?? lookFor(server, sub);
+}
+
+async function lookFor(server: Server, sub: string): Promise<User | undefined> {
   await meet(server.users, sub);
   const known = server.users.find(sub);
   if (known !== undefined) return known;

@@ -2,6 +2,7 @@
 
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { sha256 } from "../runtime/hash.ts";
+import type { Soon } from "./soon.ts";
 
 /** Gives that many random bytes from a cryptographic generator. */
 export type Dice = (bytes: number) => Uint8Array;
@@ -17,12 +18,12 @@ export function drawName(dice: Dice): string {
 }
 
 /** The SHA-256 digest of a text, as base64url: what the shelf keeps of a secret. */
-export async function digest(text: string): Promise<string> {
-  return await sha256(text);
+export function digest(text: string): Soon<string> {
+  return sha256(text);
 }
 
 /** Where a secret is shelved: by its digest, and apart from other issuers that may share the store. */
-export function shelfId(server: { readonly issuer: string }, secret: string): Promise<string> {
+export function shelfId(server: { readonly issuer: string }, secret: string): Soon<string> {
   return digest(`${server.issuer} ${secret}`);
 }
 

@@ -2,6 +2,8 @@
 
 import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 import { hmacSha256 } from "../runtime/hash.ts";
+import { soon } from "./soon.ts";
+import type { Soon } from "./soon.ts";
 import { findUser } from "./people.ts";
 import { drawName, equalInConstantTime } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -30,11 +32,11 @@ export function beginSession(server: Server, sub: string, authTime: number, form
 }
 
 /** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
-export async function sealSession(server: Server, session: Session): Promise<string> {
+export function sealSession(server: Server, session: Session): Soon<string> {
   const content = encodeBase64url(
     JSON.stringify([session.sid, session.sub, session.authTime, ...session.earlier ?? []]),
   );
-  return `${content}.${await macOf(server, "session", content)}`;
+  return soon(macOf(server, "session", content), (mac) => `${content}.${mac}`);
 }
 
 /** Opens a sealed session; `undefined` when it is not ours, too old, or ended. */
@@ -63,16 +65,20 @@ export async function endSession(
 }
 
 /** A proof that a form came from a page that was shown to whoever holds a secret, such as a session, for one purpose. */
-export function formToken(server: Server, holder: string, purpose: string): Promise<string> {
+export function formToken(server: Server, holder: string, purpose: string): Soon<string> {
   return macOf(server, `form ${purpose}`, holder);
 }
 
-const seals = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
+/** By the promise of the secret that each seals with. */
+const seals = new WeakMap<Promise<string>, Soon<ReturnType<typeof hmacSha256>>>();
 
 /** What is sealed for one purpose counts for no other. */
-async function macOf(server: Server, purpose: string, text: string): Promise<string> {
+function macOf(server: Server, purpose: string, text: string): Soon<string> {
   const secret = serverSecret(server, "session");
   let seal = seals.get(secret);
-  if (seal === undefined) seals.set(secret, seal = secret.then(hmacSha256));
-  return (await seal)(`${server.issuer} ${purpose} ${text}`);
+  if (seal === undefined) {
+    seals.set(secret, seal = secret.then(hmacSha256));
+    seal.then((ready) => seals.set(secret, ready), () => {});
+  }
+  return soon(seal, (seal) => seal(`${server.issuer} ${purpose} ${text}`));
 }

@@ -73,6 +73,8 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
       const id = given !== null && peer?.proxy !== undefined && idSyntax.test(given) ? given : draw();
       ids.set(request, id);
       const began = performance.now();
+      // Before the answer is given: afterwards the other end may be gone.
+      const from = format === "json" ? { address: peer?.address, proxy: peer?.proxy } : {};
       const answer = await next(request, peer);
       if (format === "json") {
         const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
@@ -85,8 +87,7 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
           endpoint: endpointName(base, path),
           status: answer.status,
           milliseconds: Math.round((performance.now() - began) * 100) / 100,
-          address: peer?.address,
-          proxy: peer?.proxy,
+          ...from,
           request: id,
         }));
       }

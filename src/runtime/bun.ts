@@ -33,6 +33,21 @@ function isOfEvents({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
+/** Who is at the other end: asked for only where it matters, because the answer is a question to the system. */
+class BunPeer {
+  readonly #server: BunServer;
+  readonly #request: Request;
+
+  constructor(server: BunServer, request: Request) {
+    this.#server = server;
+    this.#request = request;
+  }
+
+  get address(): string | undefined {
+    return this.#server.requestIP(this.#request)?.address;
+  }
+}
+
 /** One address. */
 export const bind: Bind = (handle, { host, port, tls }) => {
   const server = Bun.serve({
@@ -45,7 +60,7 @@ export const bind: Bind = (handle, { host, port, tls }) => {
     reusePort: false,
     idleTimeout: patience / 1000,
     async fetch(request, self) {
-      const answer = await handle(request, { address: self.requestIP(request)?.address });
+      const answer = await handle(request, new BunPeer(self, request));
       if (isDropped(answer)) return broken();
       // Whoever waits for events is not idle.
       if (answer instanceof Response && isOfEvents(answer)) self.timeout(request, 0);

@@ -47,6 +47,19 @@ function withHost(request: Request): Incoming {
   };
 }
 
+/** Who is at the other end: asked for only where it matters. */
+class DenoPeer {
+  readonly #info: Deno.ServeHandlerInfo;
+
+  constructor(info: Deno.ServeHandlerInfo) {
+    this.#info = info;
+  }
+
+  get address(): string {
+    return (this.#info.remoteAddr as Deno.NetAddr).hostname;
+  }
+}
+
 /** One address. */
 export const bind: Bind = (handle, { host, port, tls }) => {
   let underWay = 0;
@@ -65,9 +78,7 @@ export const bind: Bind = (handle, { host, port, tls }) => {
     async (request, info) => {
       underWay++;
       try {
-        const answer = await handle(request.headers.has("host") ? request : withHost(request), {
-          address: (info.remoteAddr as Deno.NetAddr).hostname,
-        });
+        const answer = await handle(request.headers.has("host") ? request : withHost(request), new DenoPeer(info));
         return isDropped(answer) ? broken() : asResponse(answer);
       } finally {
         if (--underWay === 0) allAnswered();

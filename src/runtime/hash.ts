@@ -2,6 +2,7 @@
 
 import { encodeBase64url } from "./base64url.ts";
 import { nodeCrypto } from "./node_crypto.ts";
+import type { NodeCrypto } from "./node_crypto.ts";
 
 // A digest by Node's module takes one microsecond; asking WebCrypto for one takes ten times as long and more.
 
@@ -23,15 +24,36 @@ async function byWebCrypto(name: keyof typeof names, text: string): Promise<Uint
   return new Uint8Array(await crypto.subtle.digest(names[name], encoder.encode(text)));
 }
 
-/** Makes an HMAC-SHA-256 (RFC 2104) of texts, as base64url, under a secret that is kept ready. */
+/**
+ * Makes an HMAC-SHA-256 (RFC 2104) of texts, as base64url, under a secret that is kept ready: at most 64 characters of
+ * ASCII.
+ *
+ * @throws {RangeError} For any other secret.
+ */
 export function hmacSha256(secret: string): (text: string) => string | Promise<string> {
+  // deno-lint-ignore no-control-regex
+  if (!/^[\x00-\x7F]{0,64}$/.test(secret)) throw new RangeError("expected a secret of at most 64 characters of ASCII");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   let key: Promise<CryptoKey> | undefined;
+  let atOnce: ((node: NodeCrypto, text: string) => string) | undefined;
   return (text) => {
     const node = nodeCrypto();
-    if (node !== undefined) return node.createHmac("sha256", secret).update(text).digest("base64url");
+    if (node !== undefined) return (atOnce ??= hmacByDigests(secret))(node, text);
     key ??= crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
     return key.then((key) => crypto.subtle.sign("HMAC", key, encoder.encode(text)))
       .then((bytes) => encodeBase64url(new Uint8Array(bytes)));
+  };
+}
+
+/** By its definition (RFC 2104 §2): two digests take a third of the time that the module's own object for it takes. */
+function hmacByDigests(secret: string): (node: NodeCrypto, text: string) => string {
+  const padded = (pad: number) => Uint8Array.from({ length: 64 }, (_, i) => pad ^ (secret.charCodeAt(i) || 0));
+  // ASCII still, because the secret and the padding are.
+  const inner = String.fromCharCode(...padded(0x36));
+  const outer = new Uint8Array(96);
+  outer.set(padded(0x5c));
+  return (node, text) => {
+    outer.set(node.hash("sha256", inner + text, "buffer"), 64);
+    return node.hash("sha256", outer, "base64url");
   };
 }

@@ -3,8 +3,7 @@
 /** As much of the module as is used. */
 export interface NodeCrypto {
   hash(name: "sha256" | "sha512", text: string, form: "buffer"): Uint8Array;
-  hash(name: "sha256" | "sha512", text: string, form: "base64url"): string;
-  createHmac(name: "sha256", key: string): { update(text: string): { digest(form: "base64url"): string } };
+  hash(name: "sha256" | "sha512", data: string | Uint8Array, form: "base64url"): string;
   createPrivateKey(key: { readonly key: unknown; readonly format: "jwk" }): object;
   sign(hash: "sha256" | null, bytes: Uint8Array, key: object): Uint8Array;
 }

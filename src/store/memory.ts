@@ -6,8 +6,8 @@ import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 /** A record in its drawer. */
 interface Slot extends Expiring {
   readonly id: string;
-  /** The very value that was put; once it is spent, its JSON. */
-  value: unknown;
+  /** The very value that was put where it never expires, and otherwise its JSON. */
+  readonly kept: unknown;
   readonly family: string | undefined;
   spentAt: number | undefined;
 }
@@ -27,7 +27,8 @@ export interface MemoryStoreOptions {
    * Records of each of those kinds that logins leave behind: codes, tokens, logins under way, consents. Where there are
    * more, one is forgotten as if it had expired, so that who comes with it is refused or asked again: of the spent ones,
    * and only then of the others, the one that expires first, and of those that expire together the oldest, so that no
-   * token outlives the one that took its place. At least 1. Default: 100,000, some 50 MB of each kind.
+   * token outlives the one that took its place. At most half of them are spent ones. At least 1. Default: 100,000, some
+   * 50 MB of each kind.
    */
   readonly limit?: number;
 }
@@ -38,9 +39,9 @@ const expendable: ReadonlySet<Kind> = new Set<Kind>([
 ]);
 
 /**
- * Keeps records in maps, as the very values that were put; what is spent, and therefore hardly ever read again, as its
- * JSON, because one text takes less room and less of the garbage collector than an object with all its members. Nothing
- * is scanned: a sweep costs what it removes. Bounded as long as {@link Store.sweep} is called; closing does nothing.
+ * Keeps records in maps: as the very values that were put where they never expire, such as keys, and as JSON where they
+ * do, because one text takes less room and less of the garbage collector than an object with all its members. Nothing is
+ * scanned: a sweep costs what it removes. Bounded as long as {@link Store.sweep} is called; closing does nothing.
  */
 export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store {
   const drawers = new Map<Kind, Drawer>();
@@ -66,7 +67,15 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
     if (replaced !== undefined) dequeue(drawer, replaced);
     // Before the new one is there: it must not be the one that goes, whatever the clock says.
     else if (slots.size >= drawer.limit) drop(drawer, Infinity);
-    const slot: Slot = { id, value, family, spentAt: undefined, expiresAt, number: ++written, place: -1 };
+    const slot: Slot = {
+      id,
+      kept: expiresAt < Infinity ? JSON.stringify(value) : value,
+      family,
+      spentAt: undefined,
+      expiresAt,
+      number: ++written,
+      place: -1,
+    };
     slots.set(id, slot);
     if (expiresAt < Infinity) unspent.add(slot);
   }
@@ -102,8 +111,8 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
       if (slot === undefined || slot.spentAt !== undefined) return Promise.resolve(false);
       dequeue(drawer!, slot);
       slot.spentAt = now;
-      slot.value = JSON.stringify(slot.value);
       if (slot.expiresAt < Infinity) drawer!.spent.add(slot);
+      if (drawer!.spent.size() > drawer!.limit / 2) drop(drawer!, Infinity);
       return Promise.resolve(true);
     },
     revoke(family, until) {
@@ -123,8 +132,8 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
 
 /** A snapshot: what was read stays as it was read, also when the record is spent afterwards. */
 function entryOf(slot: Slot): Entry<unknown> {
-  const { family, expiresAt, spentAt } = slot;
-  const value = spentAt === undefined ? slot.value : JSON.parse(slot.value as string);
+  const { kept, family, expiresAt, spentAt } = slot;
+  const value = expiresAt < Infinity ? JSON.parse(kept as string) : kept;
   if (family === undefined) return spentAt === undefined ? { value, expiresAt } : { value, expiresAt, spentAt };
   return spentAt === undefined ? { value, family, expiresAt } : { value, family, expiresAt, spentAt };
 }

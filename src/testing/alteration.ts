@@ -1,5 +1,6 @@
 /** What is minted with a difference: other claims, another key, another issuer, no signature. */
 
+import type { Soon } from "../oauth/soon.ts";
 import { generated, signingAlgorithms, signJwt, signWith, storedKeys } from "../oauth/keys.ts";
 import type { NewKey, Signer, SigningAlgorithm } from "../oauth/keys.ts";
 import type { Server } from "../oauth/server.ts";
@@ -108,7 +109,7 @@ async function strangeKey(server: Server, alg: SigningAlgorithm): Promise<NewKey
 }
 
 /** Signs with a key that is none of the server's; always with the same outcome. */
-function strange(server: Server, alg: SigningAlgorithm, key: NewKey): Promise<Signer> {
+function strange(server: Server, alg: SigningAlgorithm, key: NewKey): Soon<Signer> {
   const source = { ...testKeys(true), make: () => key };
   return storedKeys(memoryStore(), server.now, () => {}, 0, { source, testKeys: "accepted" }).signer(alg);
 }

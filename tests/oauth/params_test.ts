@@ -7,13 +7,13 @@ import { readParams } from "../../src/oauth/params.ts";
 
 test("[AZ-05] an empty value is no value, and hides no other one", () => {
   const params = readParams([["a", ""], ["b", "1"], ["c", ""], ["c", "2"], ["d", " "]]);
-  assertEquals(["a", "b", "c", "d", "e"].map(params.get), [undefined, "1", "2", " ", undefined]);
+  assertEquals(["a", "b", "c", "d", "e"].map((name) => params.get(name)), [undefined, "1", "2", " ", undefined]);
 });
 
 test("[AZ-06, AZ-07, TK-04] what was sent twice repeats, equal and empty values too, in any order", () => {
   for (const values of [["1", "2"], ["2", "1"], ["1", "1"], ["1", ""], ["", "1"], ["", ""], ["1", "2", "3"]]) {
     const params = readParams([["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]]);
-    assertEquals(["state", "x", "y", "z"].map(params.repeats), [true, false, false, false]);
+    assertEquals(["state", "x", "y", "z"].map((name) => params.repeats(name)), [true, false, false, false]);
     const refusal = assertThrows(() => params.refuseRepeats("TK-04"), OAuthError);
     assertEquals([refusal.code, refusal.details.rule], ["invalid_request", "TK-04"]);
     assertEquals(refusal.details.received, `state ${values.length} times`);

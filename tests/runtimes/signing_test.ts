@@ -45,7 +45,7 @@ test("digests of texts are those of their UTF-8 bytes, however many were made be
     for (const name of ["sha256", "sha512"] as const) {
       assertEquals([...await digestBytes(name, text)], [...createHash(name).update(text).digest()]);
     }
-    for (const secret of ["secret", "s".repeat(64), "ü".repeat(33)]) {
+    for (const secret of ["secret", "s".repeat(64), "~".repeat(43)]) {
       const seal = hmacSha256(secret);
       assertEquals(await seal(text), createHmac("sha256", secret).update(text).digest("base64url"));
     }

@@ -41,11 +41,29 @@ test("a record that is put again and again is in the memory store once", async (
   assertStrictEquals(await store.sweep(Number.MAX_VALUE), 0);
 });
 
-test("the memory store holds values as they were given", async () => {
+test("the memory store holds values that never expire as they were given, and of others a copy", async () => {
   const store = memoryStore();
   const value = { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 };
   await store.put("key", "ring", value, { expiresAt: Infinity });
   assertStrictEquals((await store.get("key", "ring"))?.value, value);
+  const brief = { recent: ["alice"] };
+  await store.put("browser", "b", brief, { expiresAt: 1000 });
+  brief.recent.push("bob");
+  assertEquals((await store.get("browser", "b"))?.value, { recent: ["alice"] });
+});
+
+test("at most half of what a memory store keeps was used, and the newest of that is what it keeps", async () => {
+  const store = memoryStore({ limit: 100 });
+  const record = { recent: [] };
+  for (let i = 0; i < 80; i++) {
+    await store.put("browser", `${i}`, record, { expiresAt: 1000 + i });
+    assertEquals(await store.spend("browser", `${i}`, 1), true);
+  }
+  const spent = async (id: number) => (await store.get("browser", `${id}`))?.spentAt;
+  assertEquals([await spent(29), await spent(30), await spent(79)], [undefined, 1, 1]);
+  for (let i = 100; i < 200; i++) await store.put("browser", `${i}`, record, { expiresAt: 500 });
+  // The others may take all of the room.
+  assertEquals([await spent(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
 });
 
 test("a memory store forgets what expires first where there would be too much, and never what keeps something out", async () => {

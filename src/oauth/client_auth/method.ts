@@ -1,5 +1,6 @@
 /** The ClientAuth interface: one way in which a client proves who it is, and the one refusal they share. */
 
+import type { Soon } from "../soon.ts";
 import type { ClientAuthMethod } from "../client.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
@@ -13,8 +14,8 @@ export interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string | null;
   readonly params: Params;
-  /** The address of the caller, as far as it is known. */
-  readonly address?: string;
+  /** The other end of the connection; its address, as far as it is known, is asked for where it is needed alone. */
+  readonly peer: { readonly address?: string };
 }
 
 /** One method of client authentication (OAuth 2.1 §2.4). */
@@ -25,7 +26,7 @@ export interface ClientAuth {
   /** Who the request says it is, for the trace and the throttle; `undefined` when it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
   /** The client, when it has proved itself by this method; throws `invalid_client` otherwise. */
-  prove(server: Server, credentials: Credentials): Promise<Client>;
+  prove(server: Server, credentials: Credentials): Soon<Client>;
 }
 
 /** The one answer to every failed proof, so that nothing can be learned from it; the trace is told more. */

@@ -4,6 +4,7 @@ import { meet } from "../clients.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
+import type { Throttle } from "../throttle.ts";
 import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
@@ -29,7 +30,10 @@ export async function authenticateClient(server: Server, credentials: Credential
   }
   const way = used[0] ?? none;
   await meet(server.clients, way.claimedId(credentials));
-  const client = await proveUnthrottled(server, way, credentials);
+  // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
+  const client = server.throttle === undefined || way === none
+    ? await way.prove(server, credentials)
+    : await proveUnthrottled(server, server.throttle, way, credentials);
   const named = params.get("client_id");
   if (named !== undefined && named !== client.id) {
     throw new OAuthError("invalid_request", "client_id names another client than the one that authenticated", {
@@ -43,11 +47,13 @@ export async function authenticateClient(server: Server, credentials: Credential
 }
 
 /** Proves the client, and slows down who guesses. */
-async function proveUnthrottled(server: Server, way: ClientAuth, credentials: Credentials): Promise<Client> {
-  const { throttle } = server;
-  // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
-  if (throttle === undefined || way === none) return await way.prove(server, credentials);
-  const guesser = { client: way.claimedId(credentials) ?? "", address: credentials.address ?? "" };
+async function proveUnthrottled(
+  server: Server,
+  throttle: Throttle,
+  way: ClientAuth,
+  credentials: Credentials,
+): Promise<Client> {
+  const guesser = { client: way.claimedId(credentials) ?? "", address: credentials.peer.address ?? "" };
   refuseGuesser(throttle.wait(guesser));
   let outcome: Client | OAuthError;
   try {

@@ -26,6 +26,6 @@ export const none: ClientAuth = {
     if (client.confidential) {
       throw refuseClient(`client ${id} is confidential and must prove itself`, client.authMethod, "client_id alone");
     }
-    return Promise.resolve(client);
+    return client;
   },
 };

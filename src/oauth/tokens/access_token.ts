@@ -33,7 +33,7 @@ export interface AccessTokenClaims {
 export const accessToken: TokenIssuer = async (server, authorization, now) => {
   const { client, subject, scope, family, resources } = authorization;
   const expiresIn = server.lifetimes.access_token;
-  const claims: AccessTokenClaims = {
+  const claims = {
     iss: server.issuer,
     sub: subject === undefined ? client.id : await subjectFor(server, client, subject.sub),
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
@@ -42,18 +42,17 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     iat: now,
     exp: now + expiresIn,
     jti: `${family}.${drawName(server.random)}`,
-    ...subject && {
-      auth_time: Math.floor(subject.authTime / 1000),
-      sid: await sessionFor(server, client, subject.sid),
-    },
-    ...subject?.claims?.userinfo.length && { userinfo_claims: subject.claims.userinfo },
-  };
+    // Members that are undefined are not written.
+    auth_time: subject && Math.floor(subject.authTime / 1000),
+    sid: subject && await sessionFor(server, client, subject.sid),
+    userinfo_claims: subject?.claims?.userinfo.length ? subject.claims.userinfo : undefined,
+  } satisfies AccessTokenClaims;
   // A pairwise subject can only be led back to the user by what is kept of the token.
   const opaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
   const token = opaque
     ? await shelve(server, claims, family, subject?.sub)
-    : await server.sign("access_token", server.alg, { ...claims });
+    : await server.sign("access_token", server.alg, claims);
   return { access_token: token, token_type: "Bearer", expires_in: expiresIn, scope: claims.scope };
 };
 

@@ -17,16 +17,16 @@ export const idToken: TokenIssuer = async (server, { client, subject, scope }, n
   const user = server.users.find(sub);
   return {
     id_token: await server.sign("id_token", client.idTokenAlg, {
-      ...user && claimsFor(user, claims?.id_token ?? []),
       iss: server.issuer,
       sub: await subjectFor(server, client, sub),
       aud: client.id,
       exp: now + server.lifetimes.id_token,
       iat: now,
       auth_time: Math.floor(authTime / 1000),
-      ...nonce !== undefined && { nonce },
+      nonce,
       at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
       sid: await sessionFor(server, client, sid),
+      ...user && claims && claimsFor(user, claims.id_token),
     }),
   };
 };

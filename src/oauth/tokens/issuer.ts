@@ -1,5 +1,6 @@
 /** The TokenIssuer seam: each issuer adds its members to the answer of the token endpoint. */
 
+import type { Soon } from "../soon.ts";
 import type { Authorization } from "../grants/grant.ts";
 import type { Server } from "../server.ts";
 
@@ -30,4 +31,4 @@ export type TokenIssuer = (
   authorization: Authorization,
   now: number,
   issued: Partial<TokenResponse>,
-) => Promise<Partial<TokenResponse>>;
+) => Soon<Partial<TokenResponse>>;

@@ -15,8 +15,8 @@ export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, 
 export async function issueTokens(server: Server, grant: string, authorization: Authorization): Promise<TokenResponse> {
   const { client, subject, scope, family } = authorization;
   const now = secondsNow(server);
-  let response: Partial<TokenResponse> = {};
-  for (const issue of server.issuers) response = { ...response, ...await issue(server, authorization, now, response) };
+  const response: Partial<TokenResponse> = {};
+  for (const issue of server.issuers) Object.assign(response, await issue(server, authorization, now, response));
   server.trace({
     type: "tokens_issued",
     at: server.now(),

@@ -1,19 +1,20 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
 
+import type { Soon } from "../soon.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import { digest, drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
 /** Issues a first refresh token with every code, or hands on the one a refresh goes on with. */
-export const refreshToken: TokenIssuer = async (server, authorization) => {
+export const refreshToken: TokenIssuer = (server, authorization) => {
   const { client, subject, scope, resources, grantedResources = resources, family, refresh } = authorization;
   if (refresh !== undefined) return { refresh_token: refresh.token };
   if (subject === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = drawSecret(server.random);
   const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
-  await shelveRefreshToken(server, token, family, {
+  const shelved = shelveRefreshToken(server, token, family, {
     clientId: client.id,
     sub: subject.sub,
     scope,
@@ -26,7 +27,7 @@ export const refreshToken: TokenIssuer = async (server, authorization) => {
     validUntil: idleUntil(server, endsAt),
     endsAt,
   });
-  return { refresh_token: token };
+  return shelved.then(() => ({ refresh_token: token }));
 };
 
 /** Shelves a refresh token; one that is there already, spent or not, stays as it is. */
@@ -41,7 +42,7 @@ export async function shelveRefreshToken(
 }
 
 /** The token that takes the place of another: the same one however often it is asked for, and unknown to the shelf. */
-export function successorOf(token: string, { salt }: RefreshTokenRecord): Promise<string> {
+export function successorOf(token: string, { salt }: RefreshTokenRecord): Soon<string> {
   return digest(`${salt} ${token}`);
 }
 
