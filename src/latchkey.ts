@@ -449,6 +449,10 @@ function assemble(
       { path: `${base}/static/*`, methods: ["GET"] },
       async () => (await import("./endpoints/assets.ts")).assets(desk),
     ),
+    lazyEndpoint(
+      { path: "/favicon.ico", methods: ["GET"] },
+      async () => (await import("./endpoints/assets.ts")).favicon(desk),
+    ),
     ...asking?.endpoints ?? [],
     ...isListed
       ? [

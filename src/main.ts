@@ -42,6 +42,7 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
   if (wanted.kind === "help") return console.log(wanted.text.trimEnd());
   if (wanted.kind === "version") return console.log(versionLine);
   if (wanted.kind === "licenses") return console.log(licencesText);
+  if (wanted.kind === "schema") return console.log(await schemaText());
   if (wanted.kind === "hash-password") return console.log(await hashPassword());
 
   const { settings, drain } = wanted;
@@ -142,6 +143,12 @@ async function serveMetrics(
 async function openInspector(insecureAllow: boolean): Promise<Layer> {
   const { inspector } = await import("./inspector/mod.ts");
   return inspector({ insecureAllow });
+}
+
+/** What scripts/schema.ts has written, as it wrote it, but for the final newline. */
+async function schemaText(): Promise<string> {
+  const { default: schema } = await import("../static/config.schema.json", { with: { type: "json" } });
+  return JSON.stringify(schema, null, 2);
 }
 
 /** Where records are kept, for a person. */

@@ -10,17 +10,18 @@ export type FlagReading =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "licenses" }
+  | { readonly kind: "schema" }
   | { readonly kind: "hash-password" }
   | { readonly kind: "run"; readonly said: Sayings; readonly faults: readonly Fault[] };
 
 /** What is asked of the program itself, instead of a server. */
-const questions = ["help", "version", "licenses"] as const;
+const questions = ["help", "version", "licenses", "schema"] as const;
 
 const flagNames = [...operatorNames, ...questions].map((name) => `--${name}`);
 
 /**
  * Reads `--flag value` and `--flag=value`. A lone `--` in front, as task runners pass it on, is dropped. `--help`,
- * `--version` and `--licenses` win over everything, faults included.
+ * `--version`, `--licenses` and `--schema` win over everything, faults included.
  */
 export async function readFlags(args: readonly string[]): Promise<FlagReading> {
   const given = args[0] === "--" ? args.slice(1) : [...args];

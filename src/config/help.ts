@@ -60,6 +60,7 @@ ${operatorNames.map((name) => columns(`--${name} ${flags[name][0]}`, variableNam
   --help                show this text
   --version             show the version
   --licenses            show the licences of all that is inside
+  --schema              show the JSON Schema of the file, for editors
 
 A flag beats the environment, the environment beats the file, and the file beats
 the default. Paths are relative to the working directory. LATCHKEY_STORE_FILE is
@@ -81,13 +82,13 @@ of a proxy which is believed about who sent a request. When it is told to stop,
 the server goes on for SECONDS, saying at /readyz that it is not ready any more;
 told twice, it stops at once.
 
-The FILE of --config is JSON, every key optional; static/config.schema.json
-describes them all. For example:
+The FILE of --config is JSON, every key optional; what --schema shows describes
+them all. For example:
 
 ${exampleFile.replaceAll(/^/gm, "  ")}
 
 Exit codes
-  0  stopped when asked to, or showed help or version
+  0  stopped when asked to, or showed what a flag asks for
   1  could not start, for faults in the configuration or for another reason that
      is told, or failed while running
 `;

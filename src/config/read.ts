@@ -53,6 +53,8 @@ export type Configuration =
   | { readonly kind: "version" }
   /** Show the licences of what is inside, and leave. */
   | { readonly kind: "licenses" }
+  /** Show the JSON Schema of the configuration file, and leave. */
+  | { readonly kind: "schema" }
   /** Read a password, show its digest, and leave. */
   | { readonly kind: "hash-password" };
 

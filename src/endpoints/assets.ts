@@ -1,7 +1,8 @@
-/** GET /static/…: the style sheet and scripts that pages refer to. */
+/** GET /static/…: the style sheet and scripts that pages refer to; GET /favicon.ico, which browsers ask for by themselves. */
 
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
+import type { Target } from "../http/router.ts";
 import { asPage } from "./answer.ts";
 import type { Answers, Desk } from "./endpoint.ts";
 import type { Asset } from "./pages.ts";
@@ -9,10 +10,19 @@ import type { Asset } from "./pages.ts";
 /** Serves the assets that come with the pages. */
 export function assets(desk: Desk): Answers {
   const stem = `${desk.site.base}/static/`;
+  return serveNamed(desk, ({ path }) => path.slice(stem.length));
+}
+
+/** Serves the icon at the address where browsers look for one beside what is no page, such as metadata. */
+export function favicon(desk: Desk): Answers {
+  return serveNamed(desk, () => "icon.svg");
+}
+
+function serveNamed(desk: Desk, nameOf: (target: Target) => string): Answers {
   return {
     async GET(request, target) {
       const { assets: known } = await desk.pages();
-      const name = target.path.slice(stem.length);
+      const name = nameOf(target);
       const asset = Object.hasOwn(known, name) ? known[name] : undefined;
       if (asset === undefined) {
         return await asPage(desk, target, new HttpFault(404, "HT-01", "There is nothing at this address"));

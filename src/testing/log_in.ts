@@ -6,13 +6,12 @@ import { digest, drawName, drawSecret } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
 import { veil } from "../oauth/trace.ts";
-import type { Explanation } from "../oauth/trace.ts";
 import { decodeBase64url } from "../runtime/base64url.ts";
 import { proveClient } from "./client_proof.ts";
 import type { ClientCredentials } from "./client_proof.ts";
 import { announced } from "./fetch.ts";
 import { LogInError } from "./log_in_error.ts";
-import type { Explain } from "./log_in_error.ts";
+import type { Explain, Told } from "./log_in_error.ts";
 import type { Person } from "./person.ts";
 import { encode } from "./user_agent.ts";
 import type { Callback, Parameters, UserAgent } from "./user_agent.ts";
@@ -156,7 +155,7 @@ async function drawRequest(server: Server, client: ClientCredentials, options: L
 
 /** Throws where a good client would not go on to the token endpoint. */
 function refuseCallback(callback: Callback, request: URL, issuer: string, { client_id }: ClientCredentials): void {
-  const { error, errorDescription, why } = callback;
+  const { error, errorDescription, why, mishap } = callback;
   const state = request.searchParams.get("state") ?? undefined;
   for (const [name, expected, received] of [["state", state, callback.state], ["iss", issuer, callback.iss]] as const) {
     if (expected === received) continue;
@@ -165,7 +164,7 @@ function refuseCallback(callback: Callback, request: URL, issuer: string, { clie
   }
   if (error !== undefined) {
     const sentence = `The authorization endpoint said no to client ${client_id}: ${error}, ${errorDescription}`;
-    throw new LogInError(sentence, { error, why, callback });
+    throw new LogInError(sentence, { error, why, mishap, callback });
   }
   if (callback.code === undefined) throw new LogInError("The callback holds neither a code nor an error", { callback });
 }
@@ -173,7 +172,7 @@ function refuseCallback(callback: Callback, request: URL, issuer: string, { clie
 async function readTokens(
   response: Response,
   { client_id }: ClientCredentials,
-  why: Explanation | undefined,
+  told: Told = {},
 ): Promise<TokenResponse> {
   const { status } = response;
   const text = await response.text();
@@ -181,13 +180,14 @@ async function readTokens(
   if (body === undefined) {
     const found = veil(text.slice(0, 200));
     throw new LogInError(`The token endpoint answered ${status} with something that is no JSON object: ${found}`, {
+      ...told,
       status,
     });
   }
   if (response.ok) return body as unknown as TokenResponse;
   const { error, error_description } = body;
   const sentence = `The token endpoint said no to client ${client_id}: ${status} ${error}, ${error_description}`;
-  throw new LogInError(sentence, { status, error: typeof error === "string" ? error : undefined, why });
+  throw new LogInError(sentence, { ...told, status, error: typeof error === "string" ? error : undefined });
 }
 
 function readObject(text: string): Readonly<Record<string, unknown>> | undefined {

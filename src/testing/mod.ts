@@ -34,7 +34,7 @@ export { LogError } from "./log_error.ts";
 export type { Expectation } from "./log_expectation.ts";
 export type { ExchangeMatch } from "./log_match.ts";
 export { LogInError } from "./log_in_error.ts";
-export type { LogInErrorDetails } from "./log_in_error.ts";
+export type { LogInErrorDetails, Mishap, Told } from "./log_in_error.ts";
 export type { Alteration } from "./alteration.ts";
 export type { Mint, MintedCode, MintedGrant, MintedIdToken, MintedToken } from "./mint.ts";
 export type { People } from "./people.ts";

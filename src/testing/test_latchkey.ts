@@ -181,8 +181,13 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   const fetch = fetchFor(() => inner.issuer, inner.fetch);
   const installed = new Set<InstalledFetch>();
   const explain: Explain = (request) => {
-    const why = record.exchangeOf(request)?.refusal?.why;
-    return why?.received === undefined ? why : { ...why, received: veil(why.received) };
+    const { refusal, events = [] } = record.exchangeOf(request) ?? {};
+    const why = refusal?.why;
+    const mishap = events.findLast((event) => event.type === "bug");
+    return {
+      why: why?.received === undefined ? why : { ...why, received: veil(why.received) },
+      mishap: mishap && { endpoint: mishap.endpoint, cause: mishap.cause },
+    };
   };
 
   function browser(person?: Person): UserAgent {
@@ -243,7 +248,13 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
       refuseUnfired(unfired);
     },
     async [Symbol.asyncDispose]() {
-      await self.close();
+      try {
+        await self.close();
+      } catch (error) {
+        // Where the test has failed by itself, what is thrown here ends up in a SuppressedError, which no runner unfolds.
+        console.error(`Closing a server under test: ${error instanceof Error ? error.message : error}`);
+        throw error;
+      }
     },
   };
   return self;

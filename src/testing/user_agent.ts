@@ -7,7 +7,7 @@ import { announced } from "./fetch.ts";
 import { press, readForms, readText } from "./html_form.ts";
 import type { HtmlForm } from "./html_form.ts";
 import { LogInError } from "./log_in_error.ts";
-import type { Explain } from "./log_in_error.ts";
+import type { Explain, Mishap, Told } from "./log_in_error.ts";
 import { personHeader, writePerson } from "./person.ts";
 import type { Person } from "./person.ts";
 import { questionIn } from "./question.ts";
@@ -44,6 +44,8 @@ export interface Callback {
   readonly errorDescription?: string;
   /** Why the answer is no, in full, where the server explained itself. */
   readonly why?: Explanation;
+  /** What the server met and did not foresee, where that is the reason. */
+  readonly mishap?: Mishap;
 }
 
 /** Parameters of a request: an array repeats one, `undefined` leaves one out. */
@@ -119,7 +121,7 @@ export function userAgent(options: UserAgentOptions): UserAgent {
     const request = announced(new Request(url, { ...init, ...posted, headers, redirect: "manual" }), form ?? init.body);
     const response = await options.fetch(request);
     cookies.keep(url, response.headers);
-    return { url, response, why: options.explain?.(request), next: nextOf(url, form, response) };
+    return { url, response, told: options.explain?.(request) ?? {}, next: nextOf(url, form, response) };
   }
 
   /**
@@ -137,7 +139,7 @@ export function userAgent(options: UserAgentOptions): UserAgent {
       const visit = await send(step, person);
       const next = visit.next ?? answer(await pageOf(visit));
       if (next === undefined) return undefined;
-      if (leaves(next.url, waits)) return callbackOf(next, visit.why);
+      if (leaves(next.url, waits)) return callbackOf(next, visit.told);
       step = next;
     }
     throw new LogInError(`The server sends the browser in circles, last to ${step.url}`);
@@ -205,7 +207,7 @@ interface Visit {
   readonly url: string;
   readonly response: Response;
   /** Why it was refused. */
-  readonly why?: Explanation;
+  readonly told: Told;
   /** Where a redirect leads. */
   readonly next?: Step;
 }
@@ -216,7 +218,7 @@ interface Page {
   readonly status: number;
   readonly text: string;
   readonly forms: readonly HtmlForm[];
-  readonly why?: Explanation;
+  readonly told: Told;
 }
 
 /** Form-encodes parameters. */
@@ -240,7 +242,7 @@ function nextOf(url: string, form: URLSearchParams | undefined, { status, header
   return { url: absolute, form: status === 307 || status === 308 ? form : undefined };
 }
 
-function callbackOf({ url, form }: Step, why: Explanation | undefined): Callback {
+function callbackOf({ url, form }: Step, told: Told): Callback {
   const query = url.replace(/^[^?#]*\??/, "").replace(/#.*$/, "");
   const params = form ?? new URLSearchParams(query);
   const named = (name: string) => params.get(name) ?? undefined;
@@ -253,21 +255,24 @@ function callbackOf({ url, form }: Step, why: Explanation | undefined): Callback
     iss: named("iss"),
     error: named("error"),
     errorDescription: named("error_description"),
-    why: params.has("error") ? why : undefined,
+    ...params.has("error") ? told : undefined,
   };
 }
 
-async function pageOf({ url, response, why }: Visit): Promise<Page> {
+async function pageOf({ url, response, told }: Visit): Promise<Page> {
   const html = await response.text();
-  return { url, status: response.status, text: readText(html), forms: readForms(html, url), why };
+  return { url, status: response.status, text: readText(html), forms: readForms(html, url), told };
 }
 
 /** What is thrown where the walk ends on a page; `again` says what had been answered before. */
-function stoppedBy({ url, status, text, why }: Page, again?: string): LogInError {
+function stoppedBy({ url, status, text, told }: Page, again?: string): LogInError {
   const message = again === undefined
     ? `${placeOf(url)} showed a page of its own instead of sending the browser on: status ${status}`
     : `${placeOf(url)} asks ${again} again: status ${status}`;
-  return new LogInError(why === undefined ? `${message}\n  ${text.slice(0, shownText)}` : message, { status, why });
+  return new LogInError(told.why === undefined ? `${message}\n  ${text.slice(0, shownText)}` : message, {
+    ...told,
+    status,
+  });
 }
 
 /** As much of a page as an error repeats, in characters. */

@@ -7,6 +7,7 @@ import { latchkey } from "../../src/mod.ts";
 import { challenge, encode, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
+import type { Opened } from "./harness.ts";
 import { inspect, poorContrast, sideways, structure } from "./inspect.ts";
 
 const skip = executablePath === undefined;
@@ -47,6 +48,17 @@ async function token(changes: Fields): Promise<Record<string, string>> {
 function redeem(of: string, changes: Fields = {}): Promise<Record<string, string>> {
   const grant_type = "authorization_code";
   return token({ grant_type, code: of, redirect_uri: callback, code_verifier: verifier, ...changes });
+}
+
+/** Presses twice: what is deleted stays until it was said what that means, and confirmed. */
+async function deleteAfterAsking(page: Opened["page"], first: string, second: string, about: RegExp): Promise<void> {
+  const before = watching.recorder.flows().length;
+  const confirm = page.getByRole("button", { name: second });
+  assertEquals(await confirm.isVisible(), false);
+  await page.locator("summary", { hasText: first }).click();
+  assertMatch(await page.locator(".quiet p").innerText(), about);
+  assertEquals(watching.recorder.flows().length, before);
+  await confirm.click();
 }
 
 /** Forgets everything, and lets happen what happens on a day. */
@@ -205,8 +217,11 @@ for (const javaScriptEnabled of [true, false]) {
     assertMatch(page.url(), /\/flows\/\d+#step-1$/);
     assert(await page.locator("#step-1").isVisible());
 
-    await page.getByRole("button", { name: "Delete this flow" }).click();
-    await page.getByRole("button", { name: "Delete all" }).click();
+    const [, number] = /\/flows\/(\d+)#/.exec(page.url())!;
+    await deleteAfterAsking(page, "Delete this flow", "Yes, delete it", new RegExp(`^Delete flow ${number}\\? `));
+    await page.locator("#flows").waitFor();
+    assertEquals(watching.recorder.flow(number!), undefined);
+    await deleteAfterAsking(page, "Delete all flows", "Yes, delete all", /^Delete every flow, .*\? /);
     await page.getByText("Nothing has been asked yet").waitFor();
     assertEquals(watching.recorder.flows(), []);
     assertEquals(complaints, []);

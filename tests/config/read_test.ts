@@ -838,7 +838,7 @@ test("a complete file is taken as it is", async () => {
   assertEquals<unknown>(await read({ file, judge: settingsFaults }), { ...untold, settings });
 });
 
-test("--help, --version and --licenses win over everything, and read no file", async () => {
+test("--help, --version, --licenses and --schema win over everything, and read no file", async () => {
   for (
     const args of [["--help"], ["--prot", "--help", "--port"], ["--config", "none.json", "--help"], ["--", "--help"]]
   ) {
@@ -850,6 +850,10 @@ test("--help, --version and --licenses win over everything, and read no file", a
   assertEquals(await read({ args: ["--licenses", "--prot"], env: { LATCHKEY_CONFIG: "none.json" } }), {
     kind: "licenses",
   });
+  assertEquals(await read({ args: ["--schema", "--port", "x"], env: { LATCHKEY_CONFIG: "none.json" } }), {
+    kind: "schema",
+  });
+  await assertFaults({ args: ["--schema=x"] }, [["--schema", "no value", "Write --schema alone."]]);
 });
 
 test("hash-password is a command of its own, and what stands beside it is never repeated", async () => {

@@ -32,6 +32,7 @@ const served = {
   "/start": "GET, HEAD",
   "/authorized": "GET, HEAD, POST",
   "/static/style.css": "GET, HEAD",
+  "/favicon.ico": "GET, HEAD",
   "/oauth2/authorize": "GET, HEAD, POST",
   "/oauth2/token": "POST, OPTIONS",
   "/oauth2/jwks": "GET, HEAD, OPTIONS",
@@ -98,7 +99,7 @@ test("[HT-01] an unknown path is 404, whatever the method", async () => {
   const { get } = await bench();
   const unknown = [
     ...["/oauth2", "/oauth2/", "/oauth2/token/", "/oauth2/authorize/x", "/OAuth2/token", "/oauth2%2Ftoken"],
-    ...["/oauth2/par", "/.well-known/", "/.well-known/webfinger", "/favicon.ico", "/index.html", "//", "//start"],
+    ...["/oauth2/par", "/.well-known/", "/.well-known/webfinger", "/index.html", "//", "//start"],
     ...["/static", "/static/", "/static/x/style.css", "/authorized.", "/authorized/"],
   ];
   await each(unknown, async (path) => {
@@ -107,6 +108,14 @@ test("[HT-01] an unknown path is 404, whatever the method", async () => {
     }
   });
   assertEquals((await get("/static/nothing.css")).status, 404);
+});
+
+test("[HT-01] the icon that browsers ask for by themselves is there, and nothing is told of it", async () => {
+  const { get, events } = await bench();
+  const [icon, named] = [await get("/favicon.ico"), await get("/static/icon.svg")];
+  assertEquals([icon.status, icon.headers.get("content-type")], [200, "image/svg+xml"]);
+  assertEquals(await icon.text(), await named.text());
+  assertEquals(events, []);
 });
 
 test("[HT-02] HEAD has the status and headers of GET and no body, on every path", async () => {

@@ -466,6 +466,20 @@ test("[FL-04] recording is stopped and started, and flows are deleted, by the fo
   assertEquals((await post("/flows", "dance")).status, 400);
 });
 
+test("[FL-04, UI-15] what deletes is folded: the first press says what goes and what stays, the second is the form", async () => {
+  const bench = await watched();
+  assert(!(await bench.page("/flows")).includes("delete"), "there is nothing to delete");
+  await bench.code();
+  for (const [path, action] of [["/flows", "/flows"], ["/flows?outcome=refused", "/flows"], ["/flows/1", "/flows/1"]]) {
+    const html = await bench.page(path!);
+    const [, asked, form] = /<details class="quiet"><summary>Delete [^<]*<\/summary><p>(.*?)<\/p>(<form.*?)<\/details>/
+      .exec(html)!;
+    assertMatch(asked!, /^Delete .*\? .*What (it|they) issued stays as good as it was\.$/);
+    assert(form!.includes(`action="${action}"`) && form!.includes('name="do" value="delete"'), form);
+    assertEquals(html.split('value="delete"').length, 2, "nowhere else");
+  }
+});
+
 test("[FL-04] a form that came from elsewhere changes nothing", async () => {
   const bench = await watched();
   await bench.code();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 
 /** Runs it with the Node that runs this. */
@@ -14,6 +14,13 @@ test("the command tells its version", () => {
   const { status, stdout } = latchkey("--version");
   assert.equal(status, 0);
   assert.match(stdout, /^latchkey \d+\.\d+\.\d+/);
+});
+
+test("the command shows the schema of its configuration file, the one that lies in the package", () => {
+  const { status, stdout } = latchkey("--schema");
+  assert.equal(status, 0);
+  const file = readFileSync("node_modules/@latchkey/latchkey/static/config.schema.json", "utf8");
+  assert.deepEqual(JSON.parse(stdout), JSON.parse(file));
 });
 
 test("the command says where a broken configuration is broken", () => {

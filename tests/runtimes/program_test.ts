@@ -285,6 +285,12 @@ test("--help and --version are answered with exit code 0, whatever else is said"
   assertEquals(told.stdout.replace(/ \(.+\)$/m, binary === undefined ? "$&" : ""), `latchkey ${version}\n`);
 });
 
+test("--schema shows the JSON Schema of the configuration file, byte for byte", async () => {
+  const open = readFileSync("static/config.schema.json", "utf8");
+  const env = { LATCHKEY_CONFIG: "nowhere.json" };
+  assertEquals(await runProgram({ args: ["--schema"], env, open }), { code: 0, stdout: open, stderr: "" });
+});
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`[HT-09] ${signal} lets a request in flight be answered and ends with exit code 0`, async () => {
     const program = await startProgram({ args: ["--port", "0", "--store", `sqlite:${join(folder, signal)}.db`] });

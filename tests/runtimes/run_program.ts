@@ -25,6 +25,8 @@ export interface Start {
   readonly cwd?: string;
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
+  /** What it may say although it looks drawn, such as the key of an example. Default: nothing. */
+  readonly open?: string;
 }
 
 /** A program that has greeted. */
@@ -85,7 +87,7 @@ function addressIn({ stdout, stderr }: { readonly stdout: string; readonly stder
   return listening === undefined ? stdout.split("\n\n", 1)[0]!.split("\n").at(-1)! : JSON.parse(listening).url;
 }
 
-function watch({ args = [], env = {}, cwd, input }: Start) {
+function watch({ args = [], env = {}, cwd, input, open = "" }: Start) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   const own = binary === undefined ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" } : {};
   const child: ChildProcess = spawn(binary ?? process.execPath, [...binary === undefined ? command : [], ...args], {
@@ -111,7 +113,7 @@ function watch({ args = [], env = {}, cwd, input }: Start) {
         look();
       }),
     ended: once(child, "close").then(([code]): Ending => {
-      const [secret] = drawnSecretsIn(output.stdout + output.stderr);
+      const secret = drawnSecretsIn(output.stdout + output.stderr).find((drawn) => !open.includes(drawn));
       if (secret !== undefined) throw new Error(`[HT-15] the program has said what looks like a secret: ${secret}`);
       return { code, ...output };
     }),

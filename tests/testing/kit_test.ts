@@ -524,6 +524,21 @@ test("a fault that was not met is told at the end of a test, once, after everyth
   await as.close();
 });
 
+test("what disposing throws is printed as well, because a test that fails by itself hides it", async (t) => {
+  const printed = t.mock.method(console, "error", () => {});
+  const failing = async () => {
+    await using as = await testLatchkey();
+    as.on("token").once(faults.error("invalid_grant"));
+    throw new Error("the test's own");
+  };
+  const { error, suppressed } = await assertRejects(failing, SuppressedError);
+  assertMatch(error.message, /^1 fault was not met/);
+  assertEquals(suppressed.message, "the test's own");
+  assertEquals(printed.mock.calls.map(({ arguments: lines }) => lines), [
+    [`Closing a server under test: ${error.message}`],
+  ]);
+});
+
 test("closing does not wait for requests that a fault holds up", async () => {
   const as = await testLatchkey();
   const { url } = await as.listen();

@@ -2,7 +2,10 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import type { ClientAuthMethod, Layer } from "../../src/mod.ts";
+import { memoryStore } from "../../src/mod.ts";
+import type { ClientAuthMethod, Layer, Store } from "../../src/mod.ts";
+import { StoreError } from "../../src/store/store_error.ts";
+import { wrapStore } from "../../src/testing/wrapped_store.ts";
 import { each } from "../flows/harness.ts";
 import { LogInError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../watched.ts";
@@ -114,6 +117,27 @@ test("what is thrown repeats no secret", async () => {
   const replayed = await thrown(as.token(client, replay));
   assertEquals(replayed.why?.rule, "CI-06");
   assert(!replayed.message.includes(code) && !replayed.message.includes(verifier));
+});
+
+test("[AZ-22] a login that a store breaks names endpoint and error, which the client is not told", async () => {
+  const broken = new TypeError(`no such row: ${"a-secret-that-should-stay-one".repeat(2)}`);
+  const away = new StoreError({ place: "shelf", expected: "an answer", found: "none", mend: "wait" });
+  const fail = () => Promise.reject(broken);
+  await each<[string, Partial<Store>, "auto" | "interactive"]>([
+    ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { put: fail }, "auto"],
+    ["/oauth2/token met TypeError: no such row: …(58 characters)", { spend: fail }, "auto"],
+    ["/oauth2/login met TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
+    ["/oauth2/token met StoreError: shelf: expected an", { spend: () => Promise.reject(away) }, "auto"],
+  ], async ([met, verbs, login]) => {
+    await using as = await testLatchkey({ store: wrapStore(memoryStore(), verbs), login });
+    const error = await thrown(as.logIn(as.client()));
+    const [first, ...others] = error.message.split("\n");
+    assert(others.some((line) => line.startsWith(`  ${met}`)), error.message);
+    assert(!/such row|shelf/.test(first!), first);
+    assertEquals(error.cause, met.includes("StoreError") ? away : broken);
+    assertEquals(error.why?.rule, "AZ-22");
+    assert(error.callback === undefined || error.callback.mishap?.cause === broken);
+  });
 });
 
 /** A layer that changes where the authorization endpoint sends the browser. */

@@ -6,7 +6,7 @@ import type { Fields } from "../../http/form.ts";
 import type { Incoming } from "../../http/reply.ts";
 import { readTarget } from "../../http/router.ts";
 import { endpointName } from "../../recorder/endpoint_name.ts";
-import { bearerOf, clientOf, readRequest } from "../../recorder/read_request.ts";
+import { bearerOf, clientOf, jwtPart, readRequest } from "../../recorder/read_request.ts";
 import type { SeenRequest } from "./fault.ts";
 
 /**
@@ -50,11 +50,6 @@ async function formOf(request: Incoming): Promise<Fields> {
 
 /** The client that a JWT access token says it was issued to. */
 function clientOfToken(token: string | undefined): string | undefined {
-  try {
-    const claims = token?.split(".")[1]?.replaceAll("-", "+").replaceAll("_", "/");
-    const { client_id } = JSON.parse(atob(claims ?? ""));
-    return typeof client_id === "string" ? client_id : undefined;
-  } catch {
-    return undefined;
-  }
+  const { client_id } = jwtPart(token ?? "", 1);
+  return typeof client_id === "string" ? client_id : undefined;
 }

@@ -4,6 +4,7 @@
 
 import type { VNode } from "preact";
 import { Layout, Section } from "../layout.tsx";
+import { TwoSteps } from "../removal.tsx";
 import { Fact, Wire } from "../value.tsx";
 import { Evidence } from "./checks.tsx";
 import { Head } from "./head.tsx";
@@ -120,11 +121,18 @@ export function Flow(props: FlowProps): VNode {
           </li>
         </ul>
         <p class="aside">Secrets are masked in all three.</p>
-        <form class="ways" method="post" action={path}>
-          <input type="hidden" name="form_token" value={formToken} />
-          <button type="submit" class="button plain" name="do" value="delete">Delete this flow</button>
+        <TwoSteps
+          first="Delete this flow"
+          second="Yes, delete it"
+          action={path}
+          says={["do", "delete"]}
+          token={formToken}
+        >
+          Delete flow {row.id}? Its steps can be seen nowhere else. What it issued stays as good as it was.
+        </TwoSteps>
+        <p class="ways">
           <a href={`${base}/flows`}>All flows</a>
-        </form>
+        </p>
       </Section>
     </Layout>
   );

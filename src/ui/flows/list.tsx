@@ -4,6 +4,7 @@
 
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
+import { TwoSteps } from "../removal.tsx";
 import { Value, Wire } from "../value.tsx";
 import { Head } from "./head.tsx";
 import { Moment } from "./moment.tsx";
@@ -128,8 +129,18 @@ export function List(props: FlowListProps): VNode {
           <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
             {recording ? "Stop recording" : "Start recording"}
           </button>
-          {remembered > 0 && <button type="submit" class="button plain" name="do" value="delete">Delete all</button>}
         </form>
+        {remembered > 0 && (
+          <TwoSteps
+            first="Delete all flows"
+            second="Yes, delete all"
+            action={`${base}/flows`}
+            says={["do", "delete"]}
+            token={formToken}
+          >
+            Delete every flow, those that are not shown here too? What they issued stays as good as it was.
+          </TwoSteps>
+        )}
       </div>
     </Layout>
   );
