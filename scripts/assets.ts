@@ -1,9 +1,10 @@
-/** Makes assets.gen.ts from static/: `deno run -A scripts/assets.ts`, or with `--check` only tells if one is stale. */
+/** Makes assets.gen.ts from static/: `deno task assets --help`. */
 
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { build, stop } from "esbuild";
+import { readCommand, refuse } from "./command.ts";
 
 /** Older browsers still read and follow every page; they only lose the copy buttons. */
 const target = ["es2022", "chrome111", "firefox115", "safari16.4"];
@@ -86,13 +87,17 @@ ${lines.join("\n")}
 
 // Not import.meta.main: this module is also bundled into a test.
 if (process.argv[1]?.endsWith("scripts/assets.ts")) {
+  const { flags } = readCommand({
+    call: "deno task assets",
+    does: `Makes ${Object.keys(outputs).join(" and ")} from static/: style sheets, scripts and the icon.`,
+    flags: { check: { does: "writes nothing, and only tells if one is stale" } },
+  });
   for (const { path, text } of await generateAssets()) {
-    if (!process.argv.includes("--check")) {
+    if (!flags.check) {
       await writeFile(path, text);
       console.log(`${path}: ${text.length} characters`);
     } else if (text !== await readFile(path, "utf8").catch(() => "")) {
-      console.error(`${path} does not match static/. Run: deno run -A scripts/assets.ts`);
-      process.exitCode = 1;
+      refuse(`${path} does not match static/. Run: deno task assets`);
     }
   }
 }

@@ -1,11 +1,11 @@
-/**
- * Makes the one file in each way that works here, copies it into an empty folder, says how large it is and how soon it
- * answers, and runs the tests of the program against it: `deno task test:binary [deno|bun|node …]`.
- */
+/** Makes the one file in each way that works here, measures it and tests it: `deno task test:binary --help`. */
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
+import { readCommand } from "./command.ts";
+import { run } from "./run.ts";
+import { say, type Tally, total } from "./tally.ts";
+import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which tests are taken to hang. */
 const patience = 240;
@@ -15,44 +15,42 @@ const starts = 9;
 /** Tests of the program as a process, which hold for it as one file too. */
 const programTests = ["tests/runtimes/program_test.ts", "tests/operating/process_test.ts"];
 
-const known = ["bun", "node", "deno"];
-const stranger = Deno.args.find((name) => !known.includes(name));
-if (stranger !== undefined) {
-  console.error(`Expected ${known.join(", ")}; found ${JSON.stringify(stranger)}.`);
-  Deno.exit(1);
-}
-const wanted = known.filter((name) => Deno.args.length === 0 || Deno.args.includes(name));
+const tools = ["bun", "node", "deno"];
+const { words } = readCommand({
+  call: "deno task test:binary",
+  does:
+    "Makes the one file in each way that works here, copies it into an empty folder, says how large it is and how " +
+    "soon it answers, and runs the tests of the program against it.",
+  words: { value: "TOOL", does: "only the file that this makes: bun, node or deno", oneOf: tools },
+});
+const wanted = tools.filter((tool) => words.length === 0 || words.includes(tool));
 
 const away = await Deno.makeTempDir({ prefix: "latchkey-binary-" });
-const tally = { passed: 0, failed: 0, skipped: 0 };
+const tallies: Tally[] = [];
 try {
-  if (Deno.args.length === 0) console.log(`the script: ${await runTests(["tests/binary/compile_once.ts"])}`);
+  if (words.length === 0) console.log(`the script: ${await runTests(["tests/binary/compile_once.ts"])}`);
   for (const tool of wanted) console.log(`${tool}: ${await tryOut(tool)}`);
 } finally {
   await Deno.remove(away, { recursive: true });
 }
-console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
-Deno.exit(tally.failed > 0 ? 1 : 0);
+const sum = total(tallies);
+console.log(say(sum));
+Deno.exit(sum.failed > 0 ? 1 : 0);
 
 /** Makes, measures and tests one, and says how that went. */
 async function tryOut(tool: string): Promise<string> {
-  const made = await run(
-    Deno.execPath(),
-    "task",
-    "--quiet",
-    "compile",
-    "--with",
-    tool,
-    "--output",
-    `dist/binary/${tool}`,
-  );
-  if (!made.success) {
+  let made: string;
+  try {
+    const flags = ["--with", tool, "--output", `dist/binary/${tool}`];
+    made = (await run([Deno.execPath(), "task", "--quiet", "compile", ...flags])).trim();
+  } catch (error) {
+    const { message } = error as Error;
     // The one way that needs more than npm.
-    if (tool === "deno" && made.text.includes("dl.deno.land")) return `left out. ${made.text}`;
-    tally.failed++;
-    return `FAILED\n${made.text}`;
+    if (tool === "deno" && message.includes("dl.deno.land")) return `left out.\n${message}`;
+    tallies.push({ passed: 0, failed: 1, skipped: 0 });
+    return `FAILED\n${message}`;
   }
-  const source = made.text.split("\n").at(-1)!;
+  const source = made.split("\n").at(-1)!;
   // Without what made it beside it, and without a name that says what it is made of.
   const home = join(away, tool);
   await Deno.mkdir(home);
@@ -129,50 +127,14 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
 /** Runs test files, about one executable where it is given; prints what failed or was left out, and gives back how many. */
 async function runTests(files: readonly string[], executable?: string): Promise<string> {
   const begun = performance.now();
-  const env = { NO_COLOR: "1", ...executable === undefined ? {} : { LATCHKEY_TEST_BINARY: executable } };
   // Without the lock: it is for what users need, and a browser driver is not.
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--no-lock", "--no-check", ...files],
-    env,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    detached: true, // a process group of its own, so that one signal reaches everything that the tests have started
-  }).spawn();
-  const end = (): void => {
-    try {
-      Deno.kill(-child.pid, "SIGKILL");
-    } catch {
-      // The whole group has ended by itself.
-    }
-  };
-  const timer = setTimeout(end, patience * 1000);
-  const interrupted = (): void => {
-    end();
-    Deno.exit(130);
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, interrupted);
-  const { success, stdout, stderr } = await child.output();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.removeSignalListener(signal, interrupted);
-  clearTimeout(timer);
-  end();
-  const text = textOf(stdout, stderr);
-  if (!success) console.log(text);
-  else for (const line of new Set(text.match(/^.*SKIPPED.*$/gm))) console.log(line);
-  const count = (word: string) => Number(new RegExp(`^(?:ok|FAILED) \\|.*?(\\d+) ${word}`, "m").exec(text)?.[1] ?? 0);
-  const [passed, failed, skipped] = [count("passed"), count("failed"), count("ignored")];
-  tally.passed += passed;
-  tally.failed += success ? 0 : Math.max(1, failed);
-  tally.skipped += skipped;
-  return `${success ? "ok" : "FAILED"}, ${passed} tests, ${((performance.now() - begun) / 1000).toFixed(1)} s`;
-}
-
-/** Runs a command to its end. */
-async function run(command: string, ...args: string[]): Promise<{ success: boolean; text: string }> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args, env: { NO_COLOR: "1" } }).output();
-  return { success, text: textOf(stdout, stderr).trim() };
-}
-
-function textOf(...streams: Uint8Array[]): string {
-  return stripVTControlCharacters(streams.map((bytes) => new TextDecoder().decode(bytes)).join(""));
+  const { tally, output } = await testOnDeno(["--no-lock", "--no-check", ...files], {
+    patience,
+    env: executable === undefined ? {} : { LATCHKEY_TEST_BINARY: executable },
+  });
+  tallies.push(tally);
+  if (tally.failed > 0) console.log(output);
+  else for (const line of new Set(output.match(/^.*SKIPPED.*$/gm))) console.log(line);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  return `${tally.failed > 0 ? "FAILED" : "ok"}, ${tally.passed} tests, ${seconds} s`;
 }

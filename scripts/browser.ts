@@ -1,7 +1,8 @@
-/** Runs the tests that need a real browser: `deno run -A scripts/browser.ts [--shots FOLDER]`. */
+/** Runs the tests that need a real browser: `deno task test:browser --help`. */
 
 import { existsSync, globSync } from "node:fs";
 import process from "node:process";
+import { readCommand } from "./command.ts";
 
 const places = [
   "/usr/bin/chromium",
@@ -29,12 +30,17 @@ export function findChromium(): string | undefined {
 }
 
 if (import.meta.main) {
-  const shots = process.argv.indexOf("--shots");
-  const folder = shots < 0 ? undefined : process.argv[shots + 1];
+  const { flags: { shots } } = readCommand({
+    call: "deno task test:browser",
+    does:
+      "Runs the tests that need a real browser: a Chromium where it usually lies, or where LATCHKEY_CHROMIUM says. " +
+      "Without one they are skipped, but where CI is true they fail.",
+    flags: { shots: { value: "FOLDER", does: "leaves a picture of each page there" } },
+  });
   // Without the lock: it is for what users need, and a browser driver is not.
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "--no-lock", "-A", ...globSync("tests/browser/*_browser.ts").sort()],
-    env: folder ? { LATCHKEY_SHOTS: folder } : {},
+    env: shots === undefined ? {} : { LATCHKEY_SHOTS: shots },
   }).spawn().status;
   process.exit(code);
 }

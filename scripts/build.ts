@@ -1,11 +1,9 @@
-/**
- * Builds the npm package into dist/npm/: bundles by esbuild, declarations by `deno pack`, a manifest made from deno.json;
- * then packs it, installs the tarball into an empty folder, and says what that takes.
- */
+/** Builds the npm package into dist/npm/: `deno task build --help`. */
 
 import { globSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { bundlePackage } from "./bundle_package.ts";
+import { readCommand } from "./command.ts";
 import { licencesOf } from "./licences.ts";
 import { packageOf, readImports } from "./read_source.ts";
 import manifest from "../deno.json" with { type: "json" };
@@ -28,6 +26,11 @@ const largest = 768;
 /** Where README.md begins to speak of the repository, which is not in the package. */
 const endOfReadme = "\n## Figures\n";
 
+readCommand({
+  call: "deno task build",
+  does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
+    "deno.json. Then packs it, installs the tarball into an empty folder, and says what that takes.",
+});
 await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const { files, imports, sources } = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);

@@ -12,6 +12,9 @@ const front = "src/mod.ts";
 /** What is smaller, in bytes of its source, becomes part of the core rather than a file that several entries open. */
 const little = 4096;
 
+/** How text is written: as small as it gets, but in lines that a stack trace can show. */
+const smallest = { minify: true, lineLimit: 120, target: "node22" } as const;
+
 /** One file, by its path in the package. */
 export interface PackageFile {
   readonly path: string;
@@ -61,16 +64,14 @@ export async function bundlePackage(
     bundle: true,
     format: "esm",
     platform: "node",
-    target: "node22",
     // What a package wrote for itself before what it wrote for require, which cannot be called in a module.
     mainFields: ["module", "main"],
     external: [...external],
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
-    minify: true,
-    // Who debugs a test meets this code in stack traces: functions keep their names, and lines are short enough to show.
+    ...smallest,
+    // Who debugs a test meets this code in stack traces: functions keep their names.
     keepNames: true,
-    lineLimit: 120,
     metafile: true,
     write: false,
     outdir: folder,
@@ -92,7 +93,7 @@ export async function bundlePackage(
         splitting: true,
       }, []),
     ];
-    const files = textsOf(results[0]!);
+    const files = await textsOf(results[0]!);
     for (const { path, modules } of pieces) {
       const taken = new Set(files.flatMap(({ text }) => text.match(/\bm\d+_\w+/g) ?? []));
       const contents = modules.flatMap((module) => {
@@ -103,7 +104,7 @@ export async function bundlePackage(
       const stdin = { contents: contents.join("\n"), resolveDir: ".", sourcefile: basename(path) };
       const result = await build({ stdin }, modules);
       results.push(result);
-      files.push({ path, text: textsOf(result)[0]!.text });
+      files.push({ path, text: (await textsOf(result))[0]!.text });
     }
     const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
     const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
@@ -213,19 +214,18 @@ function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }
 
-function textsOf({ outputFiles }: esbuild.BuildResult): PackageFile[] {
-  return outputFiles!.map(({ path, text }) => ({ path: relative(resolve(folder), path), text: withoutUnused(text) }));
+async function textsOf({ outputFiles }: esbuild.BuildResult): Promise<PackageFile[]> {
+  return await Promise.all(
+    outputFiles!.map(async ({ path, text }) => ({
+      path: relative(resolve(folder), path),
+      text: await withoutUnused(text),
+    })),
+  );
 }
 
-/** The same text without what is imported from a piece and never used: the bundler takes all that a module has. */
-function withoutUnused(text: string): string {
-  return text.replace(/\bimport\{([^}]*)\}from"(latchkey-file:[^"]*)";?/g, (_, list: string, path: string) => {
-    const used = list.split(",").filter((item) => {
-      const name = item.trim().split(" ").at(-1)!;
-      return text.split(new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`)).length > 2;
-    });
-    return used.length === 0 ? `import"${path}";` : `import{${used.join(",")}}from"${path}";`;
-  });
+/** The same text without what is imported and never used: of a piece the bundler takes all that a module has. */
+async function withoutUnused(text: string): Promise<string> {
+  return (await esbuild.transform(text, smallest)).code;
 }
 
 /** The same text with the paths of other files as this one has to write them. */

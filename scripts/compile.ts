@@ -1,31 +1,12 @@
-/**
- * Makes one file that runs the server anywhere: `deno task compile [--with deno|bun|node] [--target OS-CPU] [--output FILE]`.
- * Deno and Bun cross-build; Node builds for the system it runs on. The last line that is printed is the path of the file.
- */
+/** Makes one file that runs the server anywhere: `deno task compile --help`. */
 
 import * as esbuild from "esbuild";
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import manifest from "../deno.json" with { type: "json" };
+import { readCommand, Refusal, refuse } from "./command.ts";
 import { licencesOf, packagesIn } from "./licences.ts";
 import { holds, readSignature, signAdHoc } from "./mach_o.ts";
-
-const help = `Makes one file that runs the server: deno task compile [FLAG VALUE]...
-
-  --with TOOL       what makes it, and is inside as its runtime: deno, bun or node;
-                    without it the first of these that can
-  --target SYSTEM   what it is for: linux-x64, linux-arm64, macos-x64, macos-arm64
-                    or windows-x64; without it this system
-  --output FILE     where it goes; without it dist/latchkey, or with --target
-                    dist/latchkey-SYSTEM; for Windows .exe is added
-
-deno  fetches its base from dl.deno.land, cross-builds
-bun   comes from npm, cross-builds, and starts the quickest
-node  comes from npm, builds for this system alone
-
-The last line that is printed is the path of the file. --version of the result
-tells the commit, --licenses the licences of everything inside.
-`;
+import { npx, run, thisSystem } from "./run.ts";
 
 const folder = "dist/compile";
 /** What both bundlers begin with; beside it lies what the program says of itself. */
@@ -34,7 +15,6 @@ const bundle = `${folder}/main.mjs`;
 
 /** Where each comes from, but for Deno: that runs this script. */
 const packages = { bun: "bun@1.4.4", node: "node@26" } as const;
-const npx = Deno.build.os === "windows" ? "npx.cmd" : "npx";
 
 /** Each in its turn, where nobody says which. */
 const tools = { deno: compileWithDeno, bun: compileWithBun, node: compileWithNode } as const;
@@ -50,9 +30,6 @@ const targets = {
 } as const;
 type Target = keyof typeof targets;
 
-/** A sentence for whoever runs this. */
-class Refusal extends Error {}
-
 /** What is made. */
 interface Wanted {
   readonly target: Target;
@@ -62,19 +39,33 @@ interface Wanted {
   readonly licensed: readonly string[];
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Refusal ? error.message : error);
-  Deno.exit(1);
-}
+const { flags: { with: chosen, target, output } } = readCommand({
+  call: "deno task compile",
+  does: "Makes one file that runs the server. The last line that is printed is its path. Its --version tells the " +
+    "commit, its --licenses the licences of everything inside.",
+  flags: {
+    with: {
+      value: "TOOL",
+      does: "what makes it, and is inside as its runtime: deno, which fetches its base from dl.deno.land; bun, which " +
+        "comes from npm and starts the quickest; or node, which comes from npm and builds for this system alone; " +
+        "without it the first of these that can",
+      oneOf: Object.keys(tools) as Tool[],
+    },
+    target: {
+      value: "SYSTEM",
+      does: `what it is for: ${Object.keys(targets).join(", ")}; without it this system`,
+      oneOf: Object.keys(targets) as Target[],
+    },
+    output: {
+      value: "FILE",
+      does: "where it goes; without it dist/latchkey, or with --target dist/latchkey-SYSTEM; for Windows .exe is added",
+    },
+  },
+});
+await main().catch(refuse);
 
 async function main(): Promise<void> {
-  const values = readFlags();
-  if (values.help) return console.log(help.trimEnd());
-  const tool = choice("--with", values.with, Object.keys(tools) as Tool[]);
-  const target = choice("--target", values.target, Object.keys(targets) as Target[]);
-  const name = values.output ?? `dist/latchkey${target === undefined ? "" : `-${target}`}`;
+  const name = output ?? `dist/latchkey${target === undefined ? "" : `-${target}`}`;
   const wanted = target ?? here();
   const ending = wanted.startsWith("windows") ? ".exe" : "";
   const file = name.endsWith(ending) ? name : name + ending;
@@ -84,7 +75,7 @@ async function main(): Promise<void> {
   for (const path of [folder, dirname(file)]) await Deno.mkdir(path, { recursive: true });
   const { inputs, licences } = await look();
   const licensed = packagesIn(inputs);
-  const used = await firstThatCan(tool === undefined ? Object.keys(tools) as Tool[] : [tool], async (tool) => {
+  const used = await firstThatCan(chosen === undefined ? Object.keys(tools) as Tool[] : [chosen], async (tool) => {
     await writeEntry(tool, licences);
     await tools[tool]({ target: wanted, draft, licensed });
   });
@@ -117,7 +108,7 @@ async function compileWithDeno({ target, draft }: Wanted): Promise<void> {
   await writeBundle();
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
   const flags = ["--no-config", "--no-lock", ...permissions, "--target", targets[target].deno, "--output", draft];
-  await run(Deno.execPath(), "compile", ...flags, bundle).catch((error) => {
+  await run([Deno.execPath(), "compile", ...flags, bundle]).catch((error) => {
     if (!/Setting up base binary|dl\.deno\.land/.test(error.message)) throw error;
     throw new Refusal(
       `The base that Deno builds on for ${target} lies at dl.deno.land, which cannot be reached from here; ` +
@@ -145,7 +136,7 @@ async function compileWithBun({ target, draft, licensed }: Wanted): Promise<void
     `--target=${targets[target].bun}`,
     `--outfile=${draft}`,
   ];
-  await run(npx, "-y", packages.bun, "build", "--compile", ...flags, entry);
+  await run([npx, "-y", packages.bun, "build", "--compile", ...flags, entry]);
   const { inputs } = JSON.parse(await Deno.readTextFile(metafile));
   const strangers = packagesIn(Object.keys(inputs)).filter((name) => !licensed.includes(name));
   if (strangers.length > 0) throw new Refusal(`Bun put in ${strangers.join(", ")}, whose licences are not inside.`);
@@ -163,12 +154,14 @@ async function mendSignature(file: string): Promise<void> {
 async function compileWithNode({ target, draft }: Wanted): Promise<void> {
   if (target !== here()) throw new Refusal(`Node builds for ${here()} alone; --with bun builds for ${target}.`);
   await writeBundle();
-  const node = (await run(npx, "-y", packages.node, "-p", "process.execPath")).trim();
+  const node = (await run([npx, "-y", packages.node, "-p", "process.execPath"])).trim();
   const base = `${folder}/node`;
   await Deno.copyFile(node, base);
   await Deno.chmod(base, 0o755);
   // Only before anything is put in: afterwards it would be lost.
-  if (target.startsWith("linux")) await run("strip", base).catch(() => console.log("Not stripped: strip is missing."));
+  if (target.startsWith("linux")) {
+    await run(["strip", base]).catch(() => console.log("Not stripped: strip is missing."));
+  }
   const settings = {
     main: bundle,
     mainFormat: "module",
@@ -180,9 +173,9 @@ async function compileWithNode({ target, draft }: Wanted): Promise<void> {
     execArgvExtension: "none",
   };
   await Deno.writeTextFile(`${folder}/sea.json`, JSON.stringify(settings));
-  await run(node, "--build-sea", `${folder}/sea.json`);
+  await run([node, "--build-sea", `${folder}/sea.json`]);
   // The signature of Node no longer holds, and without one nothing runs on Apple's own processors.
-  if (target.startsWith("macos")) await run("codesign", "--force", "--sign", "-", draft);
+  if (target.startsWith("macos")) await run(["codesign", "--force", "--sign", "-", draft]);
 }
 
 /** The files that the program consists of, and the licences of those that are not ours. */
@@ -195,7 +188,7 @@ async function look(): Promise<{ inputs: string[]; licences: string }> {
 /** The program, and before it what it says of itself, in a file: for a flag, licences are too long on some systems. */
 async function writeEntry(tool: Tool, licences: string): Promise<void> {
   // Not a tag: the number of the version stands beside it.
-  const commit = await run("git", "describe", "--always", "--dirty", "--exclude=*").catch(() => "");
+  const commit = await run(["git", "describe", "--always", "--dirty", "--exclude=*"]).catch(() => "");
   const about = {
     commit: commit.trim() || undefined,
     licences: [await Deno.readTextFile("LICENSE"), licences, await runtimeLicence(tool)].join("\n\n"),
@@ -214,7 +207,7 @@ async function runtimeLicence(tool: Tool): Promise<string> {
     return `Deno ${deno}\n\nThe runtime inside. Licence: MIT, with V8 and other parts under licences of their own:
 https://github.com/denoland/deno/blob/v${deno}/LICENSE.md\n`;
   }
-  const version = (await run(npx, "-y", packages[tool], "--version")).trim().replace(/^v/, "");
+  const version = (await run([npx, "-y", packages[tool], "--version"])).trim().replace(/^v/, "");
   if (tool === "node") {
     return `Node.js ${version}\n\nThe runtime inside. Licence: MIT, with V8, OpenSSL and other parts under licences of their own:
 https://github.com/nodejs/node/blob/v${version}/LICENSE\n`;
@@ -248,46 +241,7 @@ async function bundleWith(options: esbuild.BuildOptions): Promise<esbuild.BuildR
 
 /** This system, if it is one of those that files are made for. */
 function here(): Target {
-  const os = Deno.build.os === "darwin" ? "macos" : Deno.build.os;
-  const name = `${os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
-  const target = Object.keys(targets).find((known): known is Target => known === name);
-  if (target === undefined) throw new Refusal(`There is no file for ${name}; --target names one for another system.`);
-  return target;
-}
-
-function readFlags() {
-  try {
-    return parseArgs({
-      args: Deno.args,
-      options: {
-        with: { type: "string" },
-        target: { type: "string" },
-        output: { type: "string" },
-        help: { type: "boolean" },
-      },
-    }).values;
-  } catch (error) {
-    throw new Refusal(`${error instanceof Error ? error.message : error}\nSee deno task compile --help.`);
-  }
-}
-
-/** One of a few words, or nothing. */
-function choice<Word extends string>(
-  flag: string,
-  value: string | undefined,
-  words: readonly Word[],
-): Word | undefined {
-  const word = words.find((known) => known === value);
-  if (value === undefined || word !== undefined) return word;
-  throw new Refusal(`${flag}: expected ${words.join(", ")}; found ${JSON.stringify(value)}.`);
-}
-
-/** Runs a command, and gives back what it printed. */
-async function run(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output().catch((error) => {
-    throw new Refusal(`${command} cannot be run: ${error.message}.`);
-  });
-  if (success) return new TextDecoder().decode(stdout);
-  const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("").trim();
-  throw new Refusal(`${command} ${args.slice(0, 3).join(" ")} … failed:\n${said}`);
+  const target = Object.keys(targets).find((known): known is Target => known === thisSystem);
+  if (target !== undefined) return target;
+  throw new Refusal(`There is no file for ${thisSystem}; --target names one for another system.`);
 }

@@ -1,28 +1,27 @@
-/**
- * Sends requests that nobody should send to servers in this process, and judges every answer: `deno task fuzz`.
- *
- * `--cases 1000000` says how many requests, `--seed 7` which ones; a seed is drawn where none is given. The first attack
- * that succeeds is made as small as it can be and printed, with the seed that brings it about again.
- */
+/** Sends requests that nobody should send to servers in this process: `deno task fuzz --help`. */
 
-import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { attack, survive } from "../tests/fuzz/campaign.ts";
+import { readCommand, refuse } from "./command.ts";
 
 /** Attacks after which it is said how far it has come. */
 const batch = 500;
 
-const { values } = parseArgs({
-  options: {
-    cases: { type: "string", default: "100000" },
-    seed: { type: "string", default: String(Math.trunc(Math.random() * 2 ** 31)) },
+const { flags } = readCommand({
+  call: "deno task fuzz",
+  does:
+    "Sends requests that nobody should send to servers in this process, and judges every answer. The first attack " +
+    "that succeeds is made as small as it can be and printed, with the seed that brings it about again.",
+  flags: {
+    cases: { value: "NUMBER", does: "so many requests, or a few more; without it 100000" },
+    seed: { value: "NUMBER", does: "which ones; without it a number is drawn" },
   },
 });
-const wanted = Number(values.cases);
-const first = Number(values.seed);
+const { cases = "100000", seed: given = String(Math.trunc(Math.random() * 2 ** 31)) } = flags;
+const wanted = Number(cases);
+const first = Number(given);
 if (!(wanted > 0) || !Number.isSafeInteger(first)) {
-  console.error("--cases and --seed take whole numbers, such as --cases 1000000 --seed 7");
-  Deno.exit(2);
+  refuse(`--cases and --seed: expected numbers, such as --cases 1000000 --seed 7; found ${cases} and ${given}.`);
 }
 
 const begun = performance.now();

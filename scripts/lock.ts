@@ -1,9 +1,7 @@
-/**
- * Makes deno.lock from dev.lock: `deno task lock`, or with `--check` only tells if it is stale. All of deno.lock is
- * downloaded before any task runs, so it holds what src/ imports and nothing else; tests and tools have dev.lock.
- */
+/** Makes deno.lock from dev.lock: `deno task lock --help`. */
 
 import { globSync } from "node:fs";
+import { readCommand, refuse } from "./command.ts";
 import { packageOf, readImports } from "./read_source.ts";
 
 /** A lock (version 5), as far as it is read here. */
@@ -16,19 +14,26 @@ interface Lock {
   readonly workspace: { readonly dependencies: readonly string[] };
 }
 
+const { flags } = readCommand({
+  call: "deno task lock",
+  does: "Makes deno.lock from dev.lock. All of deno.lock is downloaded before any task runs, so it holds what src/ " +
+    "imports and nothing else; tests and tools have dev.lock.",
+  flags: { check: { does: "writes nothing, and only tells if it is stale" } },
+});
+
 const whole: Lock = JSON.parse(await Deno.readTextFile("dev.lock"));
 const strangers = Object.keys(whole.specifiers).filter((name) => !whole.workspace.dependencies.includes(name));
 if (strangers.length > 0) {
   refuse(
-    `dev.lock holds ${strangers.join(", ")}, which deno.json does not name, so every test run would download it.`,
-    "Run what imports it with --no-lock, then mend the lock: rm dev.lock && deno task modules && deno task lock",
+    `dev.lock holds ${strangers.join(", ")}, which deno.json does not name, so every test run would download it.\n` +
+      "Run what imports it with --no-lock, then mend the lock: rm dev.lock && deno task modules && deno task lock",
   );
 }
 
 const text = JSON.stringify(partFor(await packagesOfServer(), whole), null, 2) + "\n";
-if (!Deno.args.includes("--check")) await Deno.writeTextFile("deno.lock", text);
+if (!flags.check) await Deno.writeTextFile("deno.lock", text);
 else if (text !== await Deno.readTextFile("deno.lock").catch(() => "")) {
-  refuse("deno.lock is not what src/ needs of dev.lock.", "Write it anew: deno task lock");
+  refuse("deno.lock is not what src/ needs of dev.lock. Write it anew: deno task lock");
 }
 
 /** The packages that the server may load. */
@@ -59,9 +64,4 @@ function partFor(names: ReadonlySet<string>, { version, specifiers, npm, workspa
 /** `@scope/name` of `@scope/name@^1.2.3`. */
 function nameOf(versioned: string): string {
   return versioned.slice(0, versioned.indexOf("@", 1));
-}
-
-function refuse(why: string, mend: string): never {
-  console.error(`${why}\n${mend}`);
-  Deno.exit(1);
 }

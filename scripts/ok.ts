@@ -1,5 +1,6 @@
-/** Everything that must hold before a push, up to the first thing that does not: `deno task ok [--but-tests]`. */
+/** Looks at everything that must hold before a push: `deno task ok --help`. */
 
+import { readCommand } from "./command.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 /** Each part: what it looks at, the arguments for `deno`, and what to do when it fails. */
@@ -20,6 +21,15 @@ const parts: readonly (readonly [name: string, args: readonly string[], advice: 
   ["assets", ["task", "assets", "--check"], "deno task assets writes them anew."],
 ];
 
+const { flags } = readCommand({
+  call: "deno task ok",
+  does: `Looks at everything that must hold before a push: ${
+    parts.map(([name]) => name).join(", ")
+  }, tests. Stops at ` +
+    "the first thing that does not, and says how to mend it.",
+  flags: { "but-tests": { does: "without the tests" } },
+});
+
 for (const [name, args, advice] of parts) {
   const started = performance.now();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args] }).output();
@@ -32,7 +42,7 @@ for (const [name, args, advice] of parts) {
   Deno.exit(1);
 }
 
-if (!Deno.args.includes("--but-tests")) {
+if (!flags["but-tests"]) {
   const { code } = await new Deno.Command(Deno.execPath(), { args: ["task", "--quiet", "test"] }).spawn().status;
   Deno.exit(code);
 }

@@ -1,10 +1,9 @@
-/**
- * Installs the packed npm package into empty projects and runs the sample suite in each, as its users would:
- * `deno task test:packages [part of a project's name …]`. The suite is type-checked first, strictly.
- */
+/** Installs the packed npm package into empty projects, as its users would: `deno task test:packages --help`. */
 
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
+import { readCommand, refuse } from "./command.ts";
+import { say } from "./tally.ts";
 
 /** A project: what its user installs beside Latchkey, and how they run their tests. */
 interface Project {
@@ -47,18 +46,27 @@ const projects: readonly Project[] = [
   },
 ];
 
+const { words: names } = readCommand({
+  call: "deno task test:packages",
+  does:
+    "Installs the packed npm package, which deno task build makes, into empty projects and runs the sample suite in " +
+    "each. The suite is type-checked first, strictly.",
+  words: {
+    value: "PART",
+    does: `only projects that have this in their name: ${projects.map(({ name }) => name).join(", ")}`,
+  },
+});
+const wanted = projects.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
+if (wanted.length === 0) {
+  refuse(`No project has ${names.join(" or ")} in its name: ${projects.map(({ name }) => name).join(", ")}.`);
+}
+
 const source = resolve("tests/packages");
 const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
 if (tarball === undefined) {
-  console.error("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
-  Deno.exit(1);
+  refuse("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
 }
 const away = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
-const wanted = projects.filter(({ name }) => Deno.args.length === 0 || Deno.args.some((part) => name.includes(part)));
-if (wanted.length === 0) {
-  console.error(`No project is named so. There are: ${projects.map(({ name }) => name).join(", ")}`);
-  Deno.exit(2);
-}
 let passed = 0;
 let failed = 0;
 try {
@@ -77,7 +85,7 @@ try {
 } finally {
   await Deno.remove(away, { recursive: true });
 }
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+console.log(say({ passed, failed, skipped: 0 }));
 Deno.exit(failed > 0 ? 1 : 0);
 
 /** Makes a folder and does something there; prints what went wrong. */

@@ -1,36 +1,17 @@
-/**
- * Makes everything that a release consists of, into dist/release/: `deno task release [--dry-run] [--targets …]`. It
- * publishes nothing; .github/workflows/release.yml does, with what this has made there.
- */
+/** Makes everything that a release consists of, into dist/release/: `deno task release --help`. */
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { parseArgs } from "node:util";
 import manifest from "../deno.json" with { type: "json" };
+import { readCommand, Refusal, refuse } from "./command.ts";
 import { type Packed, tarGz, zip } from "./release/archive.ts";
 import { objections, readChanges } from "./release/changes.ts";
 import { architectures, librariesIn, makeImage } from "./release/image.ts";
 import { licensedIn, type Locked, packagesOf } from "./release/locked.ts";
 import { described, runtimeOf, targets } from "./release/parts.ts";
-import { Refusal } from "./release/refusal.ts";
-import { run } from "./release/run.ts";
 import { billOfMaterials, purlOf } from "./release/sbom.ts";
 import { tryProgram } from "./release/trial.ts";
-
-const help = `Makes what a release consists of, into dist/release/: deno task release [FLAG]...
-
-  --dry-run         what would keep the version from being released is a remark
-                    here, and the rest is made and tried all the same
-  --targets LIST    binaries for these systems alone, with commas between them:
-                    ${targets.slice(0, 3).join(", ")},
-                    ${targets.slice(3).join(", ")}
-  --tag NAME        the tag that is to be released; it must be that of the version
-  --but-checks      without deno task ok --but-tests before, where it has just run
-  --try             makes nothing, but tries what was made for this system
-
-It publishes nothing. Pushing the tag does: then .github/workflows/release.yml
-makes the same files once more, and publishes those.
-`;
+import { run, thisSystem } from "./run.ts";
 
 const folder = "dist/release";
 const { name, version, license } = manifest;
@@ -38,22 +19,31 @@ const { name, version, license } = manifest;
 /** Libraries that are on every Linux with glibc, and in the base of the image. */
 const everywhere = /^(?:libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\.so\.\d+$/;
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Refusal ? error.message : error);
-  Deno.exit(1);
-}
+const { flags } = readCommand({
+  call: "deno task release",
+  does:
+    `Makes what a release consists of, into ${folder}/, and prints what there is. It publishes nothing. Pushing the ` +
+    "tag does: then .github/workflows/release.yml makes the same files once more, and publishes those.",
+  flags: {
+    "dry-run": {
+      does:
+        "what would keep the version from being released is a remark here, and the rest is made and tried all the same",
+    },
+    targets: {
+      value: "LIST",
+      does: `binaries for these systems alone, with commas between them: ${targets.join(", ")}`,
+      someOf: targets,
+    },
+    tag: { value: "NAME", does: "the tag that is to be released; it must be that of the version" },
+    "but-checks": { does: "without deno task ok --but-tests before, where it has just run" },
+    try: { does: "makes nothing, but tries what was made for this system" },
+  },
+});
+await (flags.try ? tryArchive() : make()).catch(refuse);
 
-async function main(): Promise<void> {
-  const flags = readFlags();
-  if (flags.help) return console.log(help.trimEnd());
-  if (flags.try) return await tryArchive();
-  const wanted = flags.targets?.split(",") ?? targets;
-  const stranger = wanted.find((target) => !targets.includes(target));
-  if (stranger !== undefined) throw new Refusal(`--targets: expected ${targets.join(", ")}; found ${stranger}.`);
-
-  const dry = flags["dry-run"] ?? false;
+async function make(): Promise<void> {
+  const wanted = flags.targets ?? targets;
+  const dry = flags["dry-run"];
   const remarks: string[] = [];
   const object = (sentences: readonly string[]) => {
     if (sentences.length > 0 && !dry) throw new Refusal(sentences.join("\n"));
@@ -219,27 +209,32 @@ async function tryArchive(): Promise<void> {
   }
 }
 
-/** What these systems call this one. */
+/** Which of these systems is this one. */
 function hereIn(wanted: readonly string[]): string | undefined {
-  const os = Deno.build.os === "darwin" ? "macos" : Deno.build.os;
-  const here = `${os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
-  return wanted.find((target) => target === here);
+  return wanted.find((target) => target === thisSystem);
 }
 
 /** Writes the sums as `sha256sum --check` reads them, and prints what there is now. */
 async function sumUp(): Promise<void> {
-  const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== "NOTES.md").sort();
-  const files = await Promise.all(
-    names.map(async (name) => ({ name, bytes: await Deno.readFile(`${folder}/${name}`) })),
-  );
-  const sums = files.map(({ name, bytes }) => `${sumOf(bytes)}  ${name}\n`).join("");
-  await Deno.writeTextFile(`${folder}/SHA256SUMS`, sums);
-  const width = Math.max(...names.map(({ length }) => length));
+  const made = await filesIn(folder);
+  // The notes are not downloaded: they stand beside the files.
+  const sums = made.filter(({ name }) => name !== "NOTES.md").map(({ name, sum }) => `${sum}  ${name}\n`);
+  await Deno.writeTextFile(`${folder}/SHA256SUMS`, sums.join(""));
+  const files = await filesIn(folder);
+  const width = Math.max(...files.map(({ name }) => name.length));
   console.log(`\n${folder}/`);
-  for (const { name, bytes } of files) {
-    const size = (bytes.length / 1024).toFixed(0).padStart(8);
-    console.log(`  ${name.padEnd(width)} ${size} KiB  ${sumOf(bytes).slice(0, 16)}`);
+  for (const { name, size, sum } of files) {
+    console.log(`  ${name.padEnd(width)} ${Math.ceil(size / 1024).toString().padStart(8)} KiB  ${sum.slice(0, 16)}`);
   }
+}
+
+/** The files of a folder, by their names. */
+async function filesIn(folder: string): Promise<{ name: string; size: number; sum: string }[]> {
+  const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+  return await Promise.all(names.map(async (name) => {
+    const bytes = await Deno.readFile(`${folder}/${name}`);
+    return { name, size: bytes.length, sum: sumOf(bytes) };
+  }));
 }
 
 function sumOf(bytes: Uint8Array): string {
@@ -264,24 +259,6 @@ async function judgeWith(test: string): Promise<string> {
 
 async function git(...args: string[]): Promise<string> {
   return await run(["git", ...args]);
-}
-
-function readFlags() {
-  try {
-    return parseArgs({
-      args: Deno.args,
-      options: {
-        "dry-run": { type: "boolean" },
-        targets: { type: "string" },
-        tag: { type: "string" },
-        "but-checks": { type: "boolean" },
-        try: { type: "boolean" },
-        help: { type: "boolean" },
-      },
-    }).values;
-  } catch (error) {
-    throw new Refusal(`${error instanceof Error ? error.message : error}\nSee deno task release --help.`);
-  }
 }
 
 function ignoreMissing(error: unknown): void {

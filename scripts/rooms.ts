@@ -1,6 +1,7 @@
-/** Prints who imports whom in src/, and refuses what the list below does not allow: `deno task rooms`. */
+/** Prints who imports whom in src/, and refuses what the list below does not allow: `deno task rooms --help`. */
 
 import { globSync } from "node:fs";
+import { readCommand } from "./command.ts";
 import { type House, judge, table } from "./house.ts";
 
 const house: House = {
@@ -110,6 +111,11 @@ const house: House = {
   ],
 };
 
+readCommand({
+  call: "deno task rooms",
+  does:
+    "Prints who imports whom in src/, room by room, and fails where one does what scripts/rooms.ts does not allow it.",
+});
 const sources = new Map<string, string>();
 for (const path of globSync("src/**/*.{ts,tsx}").sort()) {
   sources.set(path.slice("src/".length), await Deno.readTextFile(path));

@@ -1,12 +1,18 @@
-/** Makes src/ui/rules.gen.ts from tests/rules.md: where each rule comes from; with `--check` only tells if it is stale. */
+/** Makes src/ui/rules.gen.ts from tests/rules.md: where each rule comes from. */
 
 import { readFile, writeFile } from "node:fs/promises";
-import process from "node:process";
+import { readCommand, refuse } from "./command.ts";
 
 const output = "src/ui/rules.gen.ts";
 
 /** What names a specification that can be looked up; other sources are programs, or this project itself. */
 const specification = /^(?:RFC \d+|OAuth 2\.[01]|OpenID Connect|MCP authorization)/;
+
+const { flags } = readCommand({
+  call: "deno run -A scripts/rule_sources.ts",
+  does: `Makes ${output} from tests/rules.md: where each rule comes from.`,
+  flags: { check: { does: "writes nothing, and only tells if it is stale" } },
+});
 
 const rows = (await readFile("tests/rules.md", "utf8")).matchAll(/^\| ([A-Z]{2}-\d{2}) \|.*\| ([^|]*) \|$/gm);
 const lines: string[] = [];
@@ -24,9 +30,8 @@ ${lines.join("\n")}
 };
 `;
 
-if (!process.argv.includes("--check")) {
+if (!flags.check) {
   await writeFile(output, text);
 } else if (text !== await readFile(output, "utf8").catch(() => "")) {
-  console.error(`${output} does not match tests/rules.md. Run: deno run -A scripts/rule_sources.ts`);
-  process.exit(1);
+  refuse(`${output} does not match tests/rules.md. Run: deno run -A scripts/rule_sources.ts`);
 }

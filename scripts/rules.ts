@@ -1,6 +1,7 @@
-/** Prints which test proves which rule of tests/rules.md; fails while a MUST has no test or a title quotes an unknown ID. */
+/** Prints which test proves which rule of tests/rules.md: `deno task rules --help`. */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { readCommand } from "./command.ts";
 
 interface Rule {
   readonly id: string;
@@ -69,12 +70,18 @@ function printList(heading: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${heading} (${lines.length}):\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
 
+const { flags } = readCommand({
+  call: "deno task rules",
+  does: "Prints which test proves which rule of tests/rules.md. Fails while a MUST has no test or a title quotes an " +
+    "unknown ID.",
+  flags: { uncovered: { does: "only what is missing" } },
+});
 const rules = readRules();
 const { titles, unread } = readTitles();
 const proofs = new Map([...rules.keys()].map((id) => [id, titles.filter((title) => title.ids.includes(id))]));
 const isProved = (rule: Rule): boolean => proofs.get(rule.id)!.length > 0;
 
-if (!Deno.args.includes("--uncovered")) {
+if (!flags.uncovered) {
   for (const { id, level } of rules.values()) {
     const [first, ...others] = proofs.get(id)!;
     const proof = first ? `${first.file}: ${first.text}` : "–";

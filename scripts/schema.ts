@@ -1,6 +1,11 @@
-/** Writes static/config.schema.json; run it from the project's folder whenever src/config/schema.ts has changed. */
+/** Writes static/config.schema.json: `deno task schema --help`. */
 
 import { writeFile } from "node:fs/promises";
+import { readCommand } from "./command.ts";
 import { configSchemaText, schemaPath } from "./config_schema.ts";
 
+readCommand({
+  call: "deno task schema",
+  does: `Writes ${schemaPath}, wherever src/config/schema.ts has changed.`,
+});
 await writeFile(schemaPath, configSchemaText());

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../command.ts";
 
 /** A file of an archive. */
 export interface Packed {

@@ -1,6 +1,6 @@
 /** Reads the change log, static/changes.md, and says what keeps a version from being released. */
 
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../command.ts";
 
 /** What changed in one version. */
 export interface Entry {

@@ -1,8 +1,8 @@
 /** Makes the container image of a Linux binary with whatever engine this machine has, and tries it. */
 
 import { dirname } from "node:path";
-import { Refusal } from "./refusal.ts";
-import { run, works } from "./run.ts";
+import { Refusal } from "../command.ts";
+import { run, works } from "../run.ts";
 import { tryProgram } from "./trial.ts";
 
 const containerfile = "static/team/Containerfile";

@@ -1,8 +1,8 @@
 /** What packages say of themselves: under which licence they stand, and which of Bun's is the runtime of a binary. */
 
 import type { Locked } from "./locked.ts";
-import { Refusal } from "./refusal.ts";
-import { npm, run } from "./run.ts";
+import { Refusal } from "../command.ts";
+import { npm, run } from "../run.ts";
 import type { Part } from "./sbom.ts";
 
 /** These packages with what their manifests say, which lie in node_modules since something was built. */

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../command.ts";
 
 /** An npm package that is in a file, or is installed with it. */
 export interface Part {

@@ -1,7 +1,7 @@
 /** Tries a program that is to be released: whether it says which version it is, starts, answers and stops. */
 
-import { Refusal } from "./refusal.ts";
-import { run } from "./run.ts";
+import { Refusal } from "../command.ts";
+import { run, withoutSettings } from "../run.ts";
 
 /** Milliseconds after which a program is taken to hang. */
 const patience = 20_000;
@@ -15,7 +15,7 @@ export async function tryProgram(command: readonly string[], version: string, si
   const child = new Deno.Command(program!, {
     args,
     clearEnv: true,
-    env: withoutSettings(Deno.env.toObject()),
+    env: withoutSettings(),
     stdin: "null",
     stdout: "null",
     stderr: "piped",
@@ -37,11 +37,6 @@ export async function tryProgram(command: readonly string[], version: string, si
       // It has ended.
     }
   }
-}
-
-/** What the shell has set for Latchkey, or for its tests, is not for the one that is tried. */
-function withoutSettings(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("LATCHKEY_")));
 }
 
 /** The issuer that the program says it listens as. What it says afterwards is read too, so that it is never held up. */

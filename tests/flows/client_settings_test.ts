@@ -1,8 +1,6 @@
 /** The settings that a client's page offers: run with the libraries they are for, and read as their languages read them. */
 
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { Auth, skipCSRFCheck } from "@auth/core";
-import type { AuthConfig } from "@auth/core";
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { after, test } from "node:test";
@@ -14,6 +12,7 @@ import OAuth2Strategy from "passport-oauth2";
 import { settingsFor } from "../../src/endpoints/client_settings/mod.ts";
 import type { ClientSettings } from "../../src/endpoints/pages.ts";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
+import { authJsApplication, passport, sentFrom, surf } from "./applications.ts";
 import { each } from "./harness.ts";
 import { latchkey } from "../watched.ts";
 
@@ -74,10 +73,9 @@ async function run(text: string, modules: Readonly<Record<string, unknown>>, wan
   return await new AsyncFunction("modules", `${body}\nreturn { ${[...exported, ...wanted].join(", ")} };`)(modules);
 }
 
-async function sentFrom(url: string | URL, init: RequestInit = {}): Promise<string> {
-  const response = await fetch(url, { redirect: "manual", ...init });
-  await response.body?.cancel();
-  return response.headers.get("location") ?? `nowhere: ${response.status}`;
+/** Where a browser that comes for the first time is sent from there. */
+async function leads(url: string | URL): Promise<string> {
+  return await sentFrom(await surf()(url));
 }
 
 for (const [library, module] of Object.entries({ "openid-client": openidClient, oauth4webapi })) {
@@ -87,7 +85,7 @@ for (const [library, module] of Object.entries({ "openid-client": openidClient, 
       const { text } = settingsOf(as, client_id).get(library)!;
       const { begin, finish } = await run(text!, { [library]: module });
       const { url, kept } = await begin();
-      const tokens = await finish(new URL(await sentFrom(url)), kept);
+      const tokens = await finish(new URL(await leads(url)), kept);
       assertEquals([tokens.scope, typeof tokens.id_token], ["openid profile email", "string"]);
     });
     const { text } = settingsOf(as, "machine").get(library)!;
@@ -109,7 +107,7 @@ test("[DI-05] the settings for oidc-client-ts log a user in, and are given to pu
     "oidc-client-ts": { UserManager },
   });
   const { url } = await manager.createSigninRequest({});
-  const answer = await manager.processSigninResponse(await sentFrom(url));
+  const answer = await manager.processSigninResponse(await leads(url));
   assertEquals([answer.profile.sub, answer.scope], ["alice", "openid profile email"]);
   for (const id of ["client_secret_basic", "client_secret_post", "machine"]) {
     const { text, notes } = settingsOf(as, id).get("oidc-client-ts")!;
@@ -121,20 +119,9 @@ test("[DI-05] the settings for Passport log a user in, by the methods that it kn
   const as = await serve();
   for (const id of ["none", "client_secret_post"]) {
     const { strategy } = await run(settingsOf(as, id).get("Passport")!.text!, { "passport-oauth2": OAuth2Strategy });
-    const session = {};
-    const visit = (url: string) =>
-      // deno-lint-ignore no-explicit-any
-      new Promise<any>((resolve, reject) => {
-        const query = Object.fromEntries(new URL(url).searchParams);
-        const wired = Object.assign(Object.create(strategy), {
-          redirect: resolve,
-          success: resolve,
-          fail: reject,
-          error: reject,
-        });
-        wired.authenticate({ url, query, session, headers: {}, method: "GET" }, {});
-      });
-    const { tokens } = await visit(await sentFrom(await visit("https://app.example/login")));
+    const outcome = await passport(strategy);
+    assert("user" in outcome, JSON.stringify(outcome));
+    const tokens = outcome.user.tokens as { token_type: string; scope: string };
     assertEquals([tokens.token_type, tokens.scope], ["Bearer", "openid profile email"]);
   }
   const { text, notes } = settingsOf(as, "client_secret_basic").get("Passport")!;
@@ -148,34 +135,9 @@ test("[DI-05] the settings for Auth.js log a user in, by the methods that it kno
     const { text, notes } = settingsOf(as, id).get("Auth.js")!;
     assertEquals(notes, []);
     const { providers } = await run(text!, {});
-    const config: AuthConfig = {
-      basePath: "/auth",
-      secret: "the secret of the application itself",
-      trustHost: true,
-      skipCSRFCheck,
-      logger: { error() {}, warn() {} },
-      providers,
-    };
-    const cookies = new Map<string, string>();
-    const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
-      const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
-      const response = await Auth(
-        new Request(url, { ...init, headers: { ...init.headers as object, cookie } }),
-        config,
-      );
-      for (const line of response.headers.getSetCookie()) {
-        const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
-        cookies.set(name!, value!);
-      }
-      return response;
-    };
-    const begun = await ask("https://app.example/auth/signin/latchkey", {
-      method: "POST",
-      body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    });
-    const back = await sentFrom(begun.headers.get("location")!);
-    assertEquals((await ask(back)).headers.get("location"), "https://app.example/home");
+    const app = authJsApplication(providers);
+    const back = await leads(await app.begin());
+    assertEquals(await sentFrom(await app.visit(back)), "https://app.example/home");
   });
   as.clients.set({ client_id: "elsewhere", redirect_uris: ["https://app.example/cb"] });
   assertStringIncludes(settingsOf(as, "elsewhere").get("Auth.js")!.notes[0]!, "/api/auth/callback/latchkey");
@@ -196,7 +158,7 @@ test("[DI-05] the commands for a shell get tokens, pasted as they are", { skip: 
   // Where somebody has to log in first, the address is printed, and the rest waits for the code.
   const { text } = settingsOf(as, "none", false).get("curl")!;
   const [begin, end] = text!.split("code=THE_CODE_THAT_THE_BROWSER_COMES_BACK_WITH\n");
-  const code = new URL(await sentFrom(await (await promisify(execFile)(shell!, ["-c", begin!])).stdout.trim()))
+  const code = new URL(await leads((await promisify(execFile)(shell!, ["-c", begin!])).stdout.trim()))
     .searchParams.get("code");
   assertNotEquals(code, null);
   const verifier = "verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

@@ -1,13 +1,13 @@
 /** Journeys with the libraries that applications use: oidc-client-ts, Passport and Auth.js, over a socket (group SC). */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { Auth, customFetch, skipCSRFCheck } from "@auth/core";
-import type { AuthConfig } from "@auth/core";
+import { customFetch } from "@auth/core";
 import { after, test } from "node:test";
 import { ErrorResponse, InMemoryWebStorage, OidcClient, WebStorageStateStore } from "oidc-client-ts";
 import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
 import type { Latchkey } from "../../src/mod.ts";
+import { authJsApplication, passport, sentFrom, surf } from "./applications.ts";
 import { formIn } from "./browser.ts";
 import { latchkey } from "../watched.ts";
 
@@ -37,23 +37,6 @@ async function serve(): Promise<Latchkey> {
   opened.push(as);
   await as.listen({ port: 0 });
   return as;
-}
-
-/** A browser with one session, which is sent to the server and says where it is sent from there. */
-function surf(): (url: string) => Promise<Response> {
-  let cookie = "";
-  return async (url) => {
-    const response = await fetch(url, { redirect: "manual", headers: { cookie } });
-    for (const line of response.headers.getSetCookie()) cookie = line.includes("Max-Age=0") ? "" : line.split(";")[0]!;
-    return response;
-  };
-}
-
-async function sentFrom(response: Response): Promise<string> {
-  await response.body?.cancel();
-  const location = response.headers.get("location");
-  assert(location !== null, `nobody is sent anywhere: ${response.status}`);
-  return location;
 }
 
 test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes, stays logged in and logs out", async () => {
@@ -101,37 +84,6 @@ test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes,
   assert(refused instanceof ErrorResponse);
   assertEquals(refused.error, "login_required");
 });
-
-/** What came of a Passport strategy: it redirects, succeeds, fails or has an error. */
-type Outcome =
-  | { readonly redirect: string }
-  | { readonly user: Record<string, unknown> }
-  | { readonly failure: unknown }
-  | { readonly error: Error };
-
-/** Runs a strategy as Passport would inside Express, for one request of one browser. */
-function run(strategy: object, session: object, url: string): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const request = { url, query: Object.fromEntries(new URL(url).searchParams), session, headers: {}, method: "GET" };
-    const wired = Object.assign(Object.create(strategy), {
-      redirect: (redirect: string) => resolve({ redirect }),
-      success: (user: Record<string, unknown>) => resolve({ user }),
-      fail: (failure: unknown) => resolve({ failure }),
-      error: (error: Error) => resolve({ error }),
-    });
-    wired.authenticate(request, {});
-  });
-}
-
-/** The whole login: to the server, back, and what the strategy makes of it. */
-async function passport(strategy: object, change: (url: URL) => void = () => {}): Promise<Outcome> {
-  const session = {};
-  const begun = await run(strategy, session, "https://app.example/login");
-  assert("redirect" in begun, JSON.stringify(begun));
-  const back = new URL(await sentFrom(await surf()(begun.redirect)));
-  change(back);
-  return await run(strategy, session, back.href);
-}
 
 test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and fails as it should", async () => {
   const { issuer } = await serve();
@@ -219,44 +171,19 @@ test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidenti
   ] as const;
   for (const way of ways) {
     for (const idToken of [true, false]) {
-      const config: AuthConfig = {
-        basePath: "/auth",
-        secret: "the secret of the application itself",
-        trustHost: true,
-        skipCSRFCheck,
-        logger: { error() {}, warn() {} },
-        providers: [{
-          id: "latchkey",
-          name: "Latchkey",
-          type: "oidc",
-          issuer: as.issuer,
-          idToken,
-          checks: ["pkce", "state", "nonce"],
-          [customFetch]: fetch,
-          ...way,
-        }],
-      };
-      const cookies = new Map<string, string>();
-      const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
-        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-        const response = await Auth(
-          new Request(url, { ...init, headers: { ...init.headers as object, cookie } }),
-          config,
-        );
-        for (const line of response.headers.getSetCookie()) {
-          const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
-          cookies.set(name!, value!);
-        }
-        return response;
-      };
-      const begun = await ask("https://app.example/auth/signin/latchkey", {
-        method: "POST",
-        body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-      });
-      const back = await sentFrom(await surf()(await sentFrom(begun)));
-      assertEquals(await sentFrom(await ask(back)), "https://app.example/home");
-      const { user } = await (await ask("https://app.example/auth/session")).json();
+      const app = authJsApplication([{
+        id: "latchkey",
+        name: "Latchkey",
+        type: "oidc",
+        issuer: as.issuer,
+        idToken,
+        checks: ["pkce", "state", "nonce"],
+        [customFetch]: fetch,
+        ...way,
+      }]);
+      const back = await sentFrom(await surf()(await app.begin()));
+      assertEquals(await sentFrom(await app.visit(back)), "https://app.example/home");
+      const { user } = await (await app.visit("https://app.example/auth/session")).json();
       // Claims about the person are for userinfo alone.
       assertEquals(user, idToken ? {} : { name: "Alice Adams", email: "alice@example.com" });
     }

@@ -1,6 +1,6 @@
 /** One client that goes step by step, at whichever instance it is told. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { asApi, authorization, redemption, renewal, type Sent } from "./requests.ts";
 import type { Instance } from "./team.ts";
 
 /** A code, and the verifier it was asked for with. */
@@ -18,49 +18,24 @@ export interface Tokens {
 /** What became of a token request: tokens, or status and error. */
 export type Outcome = Tokens | string;
 
-const redirectUri = "https://spa.example/cb";
-
 /** The public client of every instance; `isActive` asks as the confidential one. */
 export function client() {
-  async function post(
-    instance: Instance,
-    path: string,
-    fields: Record<string, string>,
-    headers = {},
-  ): Promise<Outcome> {
-    const init = { method: "POST", body: new URLSearchParams(fields), headers, signal: AbortSignal.timeout(10_000) };
-    const answer = await fetch(instance.url + path, init);
+  async function ask(instance: Instance, { path, init }: Sent): Promise<Outcome> {
+    const answer = await fetch(instance.url + path, { ...init, signal: AbortSignal.timeout(10_000) });
     const body = await answer.json();
     return answer.status === 200 ? body : `${answer.status} ${body.error}`;
   }
   return {
     async logIn(instance: Instance): Promise<Login> {
-      const verifier = randomBytes(32).toString("base64url");
-      const asked = new URLSearchParams({
-        response_type: "code",
-        client_id: "spa",
-        redirect_uri: redirectUri,
-        scope: "openid offline_access",
-        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-        code_challenge_method: "S256",
-      });
-      const answer = await fetch(`${instance.url}/oauth2/authorize?${asked}`, { redirect: "manual" });
+      const { path, verifier } = authorization();
+      const answer = await fetch(instance.url + path, { redirect: "manual" });
       await answer.body?.cancel();
       return { code: new URL(answer.headers.get("location")!).searchParams.get("code")!, verifier };
     },
-    exchange: (instance: Instance, { code, verifier }: Login) =>
-      post(instance, "/oauth2/token", {
-        grant_type: "authorization_code",
-        client_id: "spa",
-        redirect_uri: redirectUri,
-        code,
-        code_verifier: verifier,
-      }),
-    refresh: (instance: Instance, token: string) =>
-      post(instance, "/oauth2/token", { grant_type: "refresh_token", client_id: "spa", refresh_token: token }),
+    exchange: (instance: Instance, login: Login) => ask(instance, redemption(login)),
+    refresh: (instance: Instance, token: string) => ask(instance, renewal(token)),
     async isActive(instance: Instance, token: string): Promise<boolean> {
-      const authorization = `Basic ${btoa("api:api-secret")}`;
-      return (await post(instance, "/oauth2/introspect", { token }, { authorization }) as { active?: boolean }).active!;
+      return (await ask(instance, asApi("/oauth2/introspect", { token })) as { active?: boolean }).active!;
     },
   };
 }

@@ -10,6 +10,7 @@ import { type Child, startChild } from "../stores/run_child.ts";
 import type { Call, Command, Fetched } from "./exam_child.ts";
 import { endAll, newFolder, postgresServer, query, type RedisServer, redisServer, until } from "./machines.ts";
 import { openStore } from "./opening.ts";
+import { asApi } from "./requests.ts";
 import { settings } from "./team.ts";
 
 /** A store to be examined. */
@@ -97,6 +98,10 @@ const own = {
   ),
 };
 
+/** A form of that client, for a child to send. */
+const post = (...form: Parameters<typeof asApi>): Command => ({ do: "fetch", ...asApi(...form) });
+const grant = post("/oauth2/token", { grant_type: "client_credentials", scope: "read" });
+
 after(endAll);
 
 for (const [name, open] of Object.entries(candidates)) {
@@ -134,17 +139,7 @@ for (const [name, open] of Object.entries(candidates)) {
       await all({ do: "rotate" });
       const documents = (await all<Fetched>({ do: "fetch", path: "/oauth2/jwks" })).map(({ body }) => JSON.parse(body));
       for (const document of documents) assertEquals(document, documents[0]);
-      const grant = {
-        method: "POST",
-        body: "grant_type=client_credentials&scope=read",
-        headers: {
-          authorization: `Basic ${btoa("api:api-secret")}`,
-          "content-type": "application/x-www-form-urlencoded",
-        },
-      };
-      const tokens = (await all<Fetched>({ do: "fetch", path: "/oauth2/token", init: grant })).map(({ body }) =>
-        JSON.parse(body).access_token
-      );
+      const tokens = (await all<Fetched>(grant)).map(({ body }) => JSON.parse(body).access_token);
       const keys = createLocalJWKSet(documents[0]);
       const signed = await Promise.all(tokens.map((token) => jwtVerify(token, keys)));
       const newest = documents[0].keys.at(-1).kid;
@@ -153,20 +148,9 @@ for (const [name, open] of Object.entries(candidates)) {
   });
 
   test(`[IN-04] ${name}: what one process revokes, all others know in the next moment`, async () => {
-    const authorization = `Basic ${btoa("api:api-secret")}`;
-    const post = (path: string, fields: Record<string, string>): Command => ({
-      do: "fetch",
-      path,
-      init: {
-        method: "POST",
-        body: new URLSearchParams(fields).toString(),
-        headers: { authorization, "content-type": "application/x-www-form-urlencoded" },
-      },
-    });
     for (let round = 0; round < 20; round++) {
       const one = children[round % 4]!;
       const other = children[(round + 1) % 4]!;
-      const grant = post("/oauth2/token", { grant_type: "client_credentials", scope: "read" });
       const { access_token: token } = JSON.parse((await ask<Fetched>(one, grant)).body);
       const states = async () => {
         const answers = await all<Fetched>(post("/oauth2/introspect", { token }));

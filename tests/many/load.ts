@@ -1,7 +1,7 @@
 /** Whole flows, one after the other, at whichever instance is next; and the account of what became of them. */
 
-import { createHash, randomBytes } from "node:crypto";
 import { delay, until } from "./machines.ts";
+import { asApi, authorization, redemption, renewal, type Sent } from "./requests.ts";
 import type { Instance } from "./team.ts";
 
 /** An answer, as a client understands it. */
@@ -73,9 +73,6 @@ function isSame(one: Answer, other: Answer): boolean {
 /** Of so many flows one uses its code twice at the same time, and one its refresh token. */
 const each = 6;
 
-const redirectUri = "https://spa.example/cb";
-const api = `Basic ${btoa("api:api-secret")}`;
-
 /** Puts load on the instances while something happens, then accounts for every flow, and prints the sum. */
 export async function account(
   title: string,
@@ -91,9 +88,9 @@ export async function account(
   let lastIssued = performance.now();
   let going = true;
 
-  const next = () => instances[turn++ % instances.length]!;
-
-  async function ask(instance: Instance, path: string, init: RequestInit = {}): Promise<Answer> {
+  /** Asks whichever instance is next. */
+  async function ask({ path, init }: Sent): Promise<Answer> {
+    const instance = instances[turn++ % instances.length]!;
     const begun = performance.now();
     const complain = (what: string) =>
       impolite.push(`${path.split("?")[0]}: ${what.slice(0, 200)} (${instance.runtime})`);
@@ -124,28 +121,12 @@ export async function account(
     return { kind: "done", body, location };
   }
 
-  const post = (
-    instance: Instance,
-    path: string,
-    fields: Record<string, string>,
-    headers: Record<string, string> = {},
-  ) => ask(instance, path, { method: "POST", body: new URLSearchParams(fields), headers });
-
-  const redeem = (flow: Flow) =>
-    post(next(), "/oauth2/token", {
-      grant_type: "authorization_code",
-      client_id: "spa",
-      redirect_uri: redirectUri,
-      code: flow.code,
-      code_verifier: flow.verifier,
-    });
-
-  const renew = (token: string) =>
-    post(next(), "/oauth2/token", { grant_type: "refresh_token", client_id: "spa", refresh_token: token });
+  const redeem = (flow: Flow) => ask(redemption(flow));
+  const renew = (token: string) => ask(renewal(token));
 
   /** Whether a token is good, from the first instance that can say so. */
   async function isActive(token: string): Promise<boolean | undefined> {
-    const answer = await post(next(), "/oauth2/introspect", { token }, { authorization: api });
+    const answer = await ask(asApi("/oauth2/introspect", { token }));
     return answer.kind === "done" ? answer.body.active === true : undefined;
   }
 
@@ -171,16 +152,8 @@ export async function account(
   }
 
   async function run(both: boolean): Promise<void> {
-    const verifier = randomBytes(32).toString("base64url");
-    const asked = new URLSearchParams({
-      response_type: "code",
-      client_id: "spa",
-      redirect_uri: redirectUri,
-      scope: "openid offline_access",
-      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-      code_challenge_method: "S256",
-    });
-    const answer = await ask(next(), `/oauth2/authorize?${asked}`);
+    const { verifier, ...request } = authorization();
+    const answer = await ask(request);
     const code = answer.kind === "done" && answer.location && new URL(answer.location).searchParams.get("code");
     if (!code) return;
     acknowledged++;

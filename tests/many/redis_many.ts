@@ -6,92 +6,26 @@ import { redisStore } from "../../src/store/redis.ts";
 import { account } from "./load.ts";
 import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
 import { delay, endAll, freshName, type RedisServer, redisServer, until } from "./machines.ts";
+import { mishaps } from "./mishaps.ts";
 import { type Instance, startInstance, startTeam } from "./team.ts";
 import { storeExam } from "../stores/conformance.ts";
 import { layWire, type Wire } from "../stores/wire.ts";
 
 let database: RedisServer;
+let store: string;
 let team: Instance[];
 
 before(async () => {
   database = await redisServer();
-  team = await startTeam(`${database.url}?timeout=1500`);
+  store = `${database.url}?timeout=1500`;
+  team = await startTeam(store);
 });
 after(async () => {
   await (await replicated)?.[Symbol.asyncDispose]();
   await endAll();
 });
 
-test("three instances on three runtimes are one server: each goes on with what another began", async () => {
-  const sum = await account("Redis, nothing happens", team, () => delay(2000));
-  assertSound(sum);
-  assertEquals([sum.refused, sum.broken], [0, 0]);
-});
-
-test("an instance is killed in the middle of load, and comes back", async () => {
-  const sum = await account("Redis, an instance killed", team, async () => {
-    await delay(500);
-    await team[1]!.process().end("SIGKILL");
-    await delay(300);
-    await team[1]!.start();
-  });
-  assertSound(sum);
-  assert(sum.broken > 0, "it was killed under load");
-});
-
-for (const how of ["in order", "at once"] as const) {
-  test(`the database is stopped ${how} and started again, with all that it had answered in its log`, async () => {
-    const sum = await account(`Redis, stopped ${how}`, team, async () => {
-      await delay(500);
-      await database.stop(how);
-      await becomeUnready(team);
-      await database.start();
-      await becomeReady(team);
-      await delay(500);
-    });
-    assertSound(sum);
-    assert(sum.refused > 0, "it was stopped under load");
-  });
-}
-
-test("the database is paused for longer than the store waits", async () => {
-  const sum = await account("Redis, paused", team, async () => {
-    await delay(500);
-    database.pause();
-    await becomeUnready(team);
-    await delay(2000);
-    database.resume();
-    await becomeReady(team);
-    await delay(500);
-  });
-  assertSound(sum);
-  assert(sum.refused > 0, "it was paused under load");
-  assert(sum.slowest < 5000, `${sum.slowest} ms`);
-});
-
-test("the wire between one instance and the database goes dead, and breaks: the others go on", async () => {
-  const wire = await layWire(database.port);
-  const near = await startInstance("bun", `redis://127.0.0.1:${wire.port}?timeout=1500`);
-  try {
-    const sum = await account("Redis, one wire dead, then cut", [near, ...team.slice(0, 2)], async () => {
-      await delay(500);
-      wire.stall();
-      await becomeUnready([near]);
-      assertEquals(await team[0]!.ready(), 200);
-      wire.cut();
-      await delay(500);
-      assertEquals([await near.ready(), await team[0]!.ready()], [503, 200]);
-      wire.mend();
-      await becomeReady([near]);
-      await delay(500);
-    });
-    assertSound(sum);
-    assert(sum.refused > 0, "it was cut under load");
-  } finally {
-    await near.process().end();
-    wire.close();
-  }
-});
+mishaps("Redis", () => ({ database, team, store }));
 
 test("three instances whose clocks are half a minute apart", async () => {
   const clocks = await Promise.all([-15_000, 0, 15_000].map((ahead) => startInstance("node", database.url, { ahead })));

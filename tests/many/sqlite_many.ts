@@ -6,20 +6,13 @@ import { join } from "node:path";
 import { account } from "./load.ts";
 import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
 import { delay, endAll, newFolder, smallDisk } from "./machines.ts";
-import { startTeam } from "./team.ts";
+import { killInTurn, startTeam } from "./team.ts";
 
 after(endAll);
 
 test("three instances share a file; one is killed in the middle of load, and comes back", async () => {
   const team = await startTeam(`sqlite:${join(newFolder(), "latchkey.db")}`);
-  const sum = await account("SQLite, an instance killed", team, async () => {
-    for (const one of team) {
-      await delay(300);
-      await one.process().end("SIGKILL");
-      await delay(200);
-      await one.start();
-    }
-  });
+  const sum = await account("SQLite, an instance killed", team, () => killInTurn(team));
   assertSound(sum);
   assert(sum.broken > 0, "it was killed under load");
   for (const one of team) await one.process().end();

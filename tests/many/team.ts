@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Settings } from "../../src/oauth/settings.ts";
 import type { Orders } from "./instance_child.ts";
-import { freePort, newFolder, start, type Started, until } from "./machines.ts";
+import { delay, freePort, newFolder, start, type Started, until } from "./machines.ts";
 
 /** What runs an instance. Node and Bun are taken from where `deno task test:many` says that they are. */
 export type Runtime = "deno" | "node" | "bun";
@@ -89,4 +89,14 @@ function commandOf(runtime: Runtime, isSpecial: boolean): string[] {
 /** Starts one instance on each runtime. */
 export function startTeam(store: string, special?: Special): Promise<Instance[]> {
   return Promise.all((["deno", "node", "bun"] as const).map((runtime) => startInstance(runtime, store, special)));
+}
+
+/** Kills one after the other, and starts each again before the next. */
+export async function killInTurn(instances: readonly Instance[]): Promise<void> {
+  for (const one of instances) {
+    await delay(400);
+    await one.process().end("SIGKILL");
+    await delay(200);
+    await one.start();
+  }
 }

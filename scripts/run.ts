@@ -1,9 +1,14 @@
-/** Runs commands, and ends what is wrong in a sentence. */
+/** Runs commands, ends what is wrong with them in a sentence, and knows what this system is called. */
 
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./command.ts";
 
 /** The names of npm's commands on this system. */
-export const npm = Deno.build.os === "windows" ? "npm.cmd" : "npm";
+export const [npm, npx] = Deno.build.os === "windows" ? ["npm.cmd", "npx.cmd"] as const : ["npm", "npx"] as const;
+
+/** What this system is called where a binary is for one: `linux-x64`. */
+export const thisSystem: string = `${Deno.build.os === "darwin" ? "macos" : Deno.build.os}-${
+  Deno.build.arch === "x86_64" ? "x64" : "arm64"
+}`;
 
 /** Runs a command, with these variables beside those of the surroundings, and gives back what it printed. */
 export async function run([command, ...args]: readonly string[], env: Record<string, string> = {}): Promise<string> {
@@ -19,4 +24,9 @@ export async function run([command, ...args]: readonly string[], env: Record<str
 /** Whether a command is there, and does it. */
 export async function works(words: readonly string[]): Promise<boolean> {
   return await run(words).then(() => true, () => false);
+}
+
+/** The variables of the surroundings, but for what the shell has set for Latchkey, or for its tests. */
+export function withoutSettings(): Record<string, string> {
+  return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("LATCHKEY_")));
 }

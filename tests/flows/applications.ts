@@ -1,0 +1,94 @@
+/** Applications that log their users in with a library, and the browser of a user: what both do around the server. */
+
+import { assert } from "@std/assert";
+import { Auth, skipCSRFCheck } from "@auth/core";
+import type { AuthConfig } from "@auth/core";
+
+/** A browser with one session, which is sent to the server and says where it is sent from there. */
+export function surf(): (url: string | URL) => Promise<Response> {
+  let cookie = "";
+  return async (url) => {
+    const response = await fetch(url, { redirect: "manual", headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) cookie = line.includes("Max-Age=0") ? "" : line.split(";")[0]!;
+    return response;
+  };
+}
+
+/** Where an answer sends the browser; fails when it sends it nowhere. */
+export async function sentFrom(response: Response): Promise<string> {
+  await response.body?.cancel();
+  const location = response.headers.get("location");
+  assert(location !== null, `nobody is sent anywhere: ${response.status}`);
+  return location;
+}
+
+/** An application with Auth.js, and one browser in front of it, which keeps its cookies. */
+export interface AuthJsApplication {
+  /** Presses the button that logs in with Latchkey, which leads back to `/home`; gives back where the browser is sent. */
+  begin(): Promise<string>;
+  visit(url: string): Promise<Response>;
+}
+
+/** Sets Auth.js up at `https://app.example/auth`, as its documentation has it. */
+export function authJsApplication(providers: AuthConfig["providers"]): AuthJsApplication {
+  const config: AuthConfig = {
+    basePath: "/auth",
+    secret: "the secret of the application itself",
+    trustHost: true,
+    skipCSRFCheck,
+    logger: { error() {}, warn() {} },
+    providers,
+  };
+  const cookies = new Map<string, string>();
+  const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await Auth(new Request(url, { ...init, headers: { ...init.headers as object, cookie } }), config);
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      cookies.set(name!, value!);
+    }
+    return response;
+  };
+  return {
+    begin: async () =>
+      await sentFrom(
+        await ask("https://app.example/auth/signin/latchkey", {
+          method: "POST",
+          body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
+          headers: { "content-type": "application/x-www-form-urlencoded" },
+        }),
+      ),
+    visit: (url) => ask(url),
+  };
+}
+
+/** What came of a Passport strategy: it redirects, succeeds, fails or has an error. */
+export type Outcome =
+  | { readonly redirect: string }
+  | { readonly user: Record<string, unknown> }
+  | { readonly failure: unknown }
+  | { readonly error: Error };
+
+/** Runs a strategy as Passport would inside Express, for one request of one browser. */
+function run(strategy: object, session: object, url: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const request = { url, query: Object.fromEntries(new URL(url).searchParams), session, headers: {}, method: "GET" };
+    const wired = Object.assign(Object.create(strategy), {
+      redirect: (redirect: string) => resolve({ redirect }),
+      success: (user: Record<string, unknown>) => resolve({ user }),
+      fail: (failure: unknown) => resolve({ failure }),
+      error: (error: Error) => resolve({ error }),
+    });
+    wired.authenticate(request, {});
+  });
+}
+
+/** A whole login by Passport: to the server, back (the URL may be changed), and what the strategy makes of it. */
+export async function passport(strategy: object, change: (url: URL) => void = () => {}): Promise<Outcome> {
+  const session = {};
+  const begun = await run(strategy, session, "https://app.example/login");
+  assert("redirect" in begun, JSON.stringify(begun));
+  const back = new URL(await sentFrom(await surf()(begun.redirect)));
+  change(back);
+  return await run(strategy, session, back.href);
+}

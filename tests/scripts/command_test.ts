@@ -1,0 +1,89 @@
+/** How scripts are called: every task says what it does, and refuses what it does not know. */
+
+import { test } from "node:test";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { globSync, readFileSync } from "node:fs";
+import { helpOf, parse, Refusal } from "../../scripts/command.ts";
+
+const command = {
+  call: "deno task bake",
+  does: "Bakes what it is told to.",
+  flags: {
+    brown: { does: "a little longer than the others, until somebody can smell it in the hall and comes to look" },
+    shape: { value: "SHAPE", does: "round or long", oneOf: ["round", "long"] },
+    with: { value: "LIST", does: "what goes in", someOf: ["salt", "seeds", "nuts"] },
+    until: { value: "TIME", does: "when it must be ready" },
+  },
+  words: { value: "FLOUR", does: "of which flour", oneOf: ["rye", "wheat"] },
+} as const;
+const plain = { call: "deno task wait", does: "Waits." };
+
+test("a script is told its flags and words, and nothing where nothing is said", () => {
+  assertEquals(parse(command, []), { flags: { brown: false }, words: [] } as unknown);
+  assertEquals(parse(command, ["rye", "--brown", "--shape", "long", "--with=salt,nuts", "--until", "6", "wheat"]), {
+    flags: { brown: true, shape: "long", with: ["salt", "nuts"], until: "6" },
+    words: ["rye", "wheat"],
+  });
+  assertEquals(parse(plain, []), { flags: {}, words: [] });
+});
+
+test("whatever else is said is refused in one sentence", () => {
+  const advice = "; deno task bake --help shows what there is.";
+  for (
+    const [args, sentence] of [
+      [["--black"], `Unknown option '--black'${advice}`],
+      [["--black.er"], `Unknown option '--black.er'${advice}`],
+      [["-b"], `Unknown option '-b'${advice}`],
+      [["--brown=much"], `Option '--brown' does not take an argument${advice}`],
+      [["--until"], `Option '--until <value>' argument missing${advice}`],
+      [["--until", "--brown"], `Option '--until' argument is ambiguous${advice}`],
+      [["--shape", "flat"], '--shape: expected round, long; found "flat".'],
+      [["--with", "salt,sand"], '--with: expected salt, seeds, nuts; found "sand".'],
+      [["rye", "rice"], 'FLOUR: expected rye, wheat; found "rice".'],
+    ] as const
+  ) {
+    assertEquals(assertThrows(() => parse(command, args), Refusal).message, sentence);
+  }
+  const { message } = assertThrows(() => parse(plain, ["long"]), Refusal);
+  assertEquals(message, "Unexpected argument 'long'; deno task wait --help shows what there is.");
+});
+
+test("the help tells what it does, how it is called, and every option, in 80 columns", () => {
+  assertEquals(parse(command, ["--help"]), undefined);
+  assertEquals(
+    helpOf(command),
+    `Bakes what it is told to.
+
+Usage: deno task bake [FLAG]... [FLOUR]...
+
+  --brown         a little longer than the others, until somebody can smell it
+                  in the hall and comes to look
+  --shape SHAPE   round or long
+  --with LIST     what goes in
+  --until TIME    when it must be ready
+  FLOUR           of which flour`,
+  );
+  assertEquals(helpOf(plain), "Waits.\n\nUsage: deno task wait");
+});
+
+test("every task that is a script of ours has a help, under its own name", () => {
+  const { tasks } = JSON.parse(readFileSync("deno.json", "utf8"));
+  const scripts = Object.entries<string>(tasks).flatMap(([name, line]) => {
+    const [, path] = /^deno run .*?(scripts\/[\w/]+\.ts)$/.exec(line) ?? [];
+    return path === undefined ? [] : [[name, path] as const];
+  });
+  assert(scripts.length > 10);
+  for (const [name, path] of scripts) {
+    // The bench reads what it is told in a file of its own.
+    const text = readFileSync(path === "scripts/bench/mod.ts" ? "scripts/bench/options.ts" : path, "utf8");
+    assert(text.includes(`deno task ${name} --help`), `${path} does not say that deno task ${name} --help is there`);
+    assert(name === "bench" || text.includes(`call: "deno task ${name}",`), path);
+  }
+});
+
+test("no script reads the command line by itself", () => {
+  const readers = globSync("scripts/*.ts").filter((path) =>
+    /\bDeno\.args\b|\bargv\.|\bparseArgs\b/.test(readFileSync(path, "utf8"))
+  );
+  assertEquals(readers.map((path) => path.replaceAll("\\", "/")), ["scripts/command.ts"]);
+});
