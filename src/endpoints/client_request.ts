@@ -10,19 +10,10 @@ import type { Server } from "../oauth/server.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { asJson } from "./answer.ts";
-import type { Answers, Desk, Endpoint } from "./endpoint.ts";
+import type { Answers, Desk } from "./endpoint.ts";
 
 /** Answers a request whose client is known, or throws. */
 export type ClientRequestHandler = (server: Server, client: Client, params: Params) => Promise<Reply>;
-
-/** An endpoint for clients. */
-export function clientRequestEndpoint(
-  desk: Desk,
-  { name, path, cors }: { readonly name: string; readonly path: string; readonly cors: boolean },
-  handle: ClientRequestHandler,
-): Endpoint {
-  return { name, path: desk.site.base + path, cors, ...answerClients(desk, handle) };
-}
 
 /** What an endpoint for clients answers: to POST, with a form and client authentication; refusals as JSON. */
 export function answerClients(desk: Desk, handle: ClientRequestHandler): Answers {

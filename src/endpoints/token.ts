@@ -3,16 +3,16 @@
 import { json } from "../http/respond.ts";
 import { pickGrant } from "../oauth/grants/grant.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
-import { clientRequestEndpoint } from "./client_request.ts";
+import { answerClients } from "./client_request.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
 
 /** The token endpoint. */
 export function tokenEndpoint(desk: Desk): Endpoint {
-  const place = { name: "token_endpoint", path: "/oauth2/token", cors: true };
-  return clientRequestEndpoint(desk, place, async (server, client, params) => {
+  const answers = answerClients(desk, async (server, client, params) => {
     const grant = pickGrant(server.grants, client, params);
     server.held?.("TK-06", "grant_type is one that the client is registered for", grant.type);
     const authorized = await grant.authorize(server, client, params);
     return json(200, await issueTokens(server, grant.type, authorized));
   });
+  return { name: "token_endpoint", path: `${desk.site.base}/oauth2/token`, cors: true, ...answers };
 }

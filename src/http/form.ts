@@ -31,7 +31,8 @@ export function parseFields(text: string): Fields {
       throw new HttpFault(400, "HT-20", `There must not be more than ${fieldLimit} parameters`);
     }
     const equals = part.indexOf("=");
-    fields.push(equals < 0 ? [decode(part), ""] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
+    const read = encoded.test(part) ? decode : asItIs;
+    fields.push(equals < 0 ? [read(part), ""] : [read(part.slice(0, equals)), read(part.slice(equals + 1))]);
   }
   return fields;
 }
@@ -145,9 +146,10 @@ function decodeText(parts: readonly Uint8Array[]): string {
 
 const encoded = /[%+]/;
 
+/** Most need no decoding. Such a slice holds on to the whole text it is from: stores keep copies of what they are given. */
+const asItIs = (text: string) => text;
+
 function decode(text: string): string {
-  // Most need no decoding. Such a slice holds on to the whole text it is from: stores keep copies of what they are given.
-  if (!encoded.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
