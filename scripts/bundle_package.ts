@@ -15,6 +15,12 @@ const little = 4096;
 /** How text is written: as small as it gets, but in lines that a stack trace can show. */
 const smallest = { minify: true, lineLimit: 120, target: "node22" } as const;
 
+/** Tells Bun that nothing is left to translate, which it would otherwise do to each file that it loads. */
+const ready = "// @bun";
+
+/** The package holds it anyway, for editors: it is loaded from there, and no copy of it is bundled. */
+const schema = "static/config.schema.json";
+
 /** One file, by its path in the package. */
 export interface PackageFile {
   readonly path: string;
@@ -77,12 +83,12 @@ export async function bundlePackage(
     outdir: folder,
   };
   try {
-    const known = await survey({ ...options, plugins: [slimManifest] }, entries, program);
+    const known = await survey({ ...options, plugins: [slimManifest, schemaApart] }, entries, program);
     const { pieces, graph } = known;
     const inPieces = pieces.flatMap(({ modules }) => modules);
     const later = inPieces.flatMap((path) => graph[path]!.later);
     const build = async (input: esbuild.BuildOptions, own: readonly string[]) =>
-      await esbuild.build({ ...options, ...input, plugins: [slimManifest, outside(known, own)] });
+      await esbuild.build({ ...options, ...input, plugins: [slimManifest, schemaApart, outside(known, own)] });
     const results = [
       await build({
         entryPoints: [...new Set([...entries, ...later])].map((path) => ({
@@ -109,7 +115,7 @@ export async function bundlePackage(
     const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
     const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
     return {
-      files: files.map(({ path, text }) => ({ path, text: withRelativePaths(path, text) })),
+      files: files.map(({ path, text }) => ({ path, text: `${ready}\n${withRelativePaths(path, text)}` })),
       imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(mark)),
       sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
     };
@@ -206,6 +212,14 @@ const slimManifest: esbuild.Plugin = {
   setup(build) {
     const contents = `export default ${JSON.stringify({ version: manifest.version })};`;
     build.onLoad({ filter: /\/deno\.json$/ }, () => ({ contents, loader: "js" }));
+  },
+};
+
+/** Leaves the JSON Schema where it is. */
+const schemaApart: esbuild.Plugin = {
+  name: "JSON Schema apart",
+  setup(build) {
+    build.onResolve({ filter: /\/config\.schema\.json$/ }, () => ({ path: mark + schema, external: true }));
   },
 };
 

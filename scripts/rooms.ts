@@ -34,7 +34,12 @@ const house: House = {
     store: { may: {}, packages: ["postgres", "ioredis"] },
     http: { may: {} },
     config: {
-      may: { "oauth/": "types", "oauth/settings_error.ts": "anything", "../deno.json": "anything" },
+      may: {
+        "oauth/": "types",
+        "oauth/settings_error.ts": "anything",
+        "../deno.json": "anything",
+        "../static/config.schema.json": "anything",
+      },
       packages: ["valibot", "jsonc-parser", "fastest-levenshtein"],
     },
     ui: {

@@ -11,8 +11,10 @@ import type { Handle } from "./http/router.ts";
 import { latchkey, optionFaults } from "./latchkey.ts";
 import { hasTestHost, settle } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
-import { health, limitLoad, logging, metrics } from "./operating/mod.ts";
-import type { Metrics } from "./operating/mod.ts";
+import { health } from "./operating/health.ts";
+import { logging } from "./operating/logging.ts";
+import type { Metrics } from "./operating/metrics.ts";
+import { limitLoad } from "./operating/overload.ts";
 import { machine } from "./runtime/machine.ts";
 import type { Machine } from "./runtime/machine.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
@@ -51,7 +53,7 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
   const log = wanted.log === "off"
     ? undefined
     : logging({ write: (line) => console.error(line), format: wanted.log, everything: isTerminal });
-  const counted = wanted.metrics && metrics();
+  const counted = wanted.metrics && (await import("./operating/metrics.ts")).metrics();
   const state = health();
   let ask: Handle | undefined;
   const as = await latchkey({

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../oauth/fault.ts";
 import { neutralContent } from "./meaning.ts";
-import type { FileContent } from "./operator.ts";
+import type { FileContent, WrittenContent } from "./operator.ts";
 import { fetchSecrets, type SecretSources } from "./secrets.ts";
 import { kindOf, printable } from "./show.ts";
 import { readText } from "./text_file.ts";
@@ -43,8 +43,11 @@ export async function readFile(path: string, namedBy: string, sources: SecretSou
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(kindFault(file, value));
 
-  const { readShape } = await import("./shape.ts");
-  const shape = await readShape(value as Record<string, unknown>);
+  const written = value as Record<string, unknown>;
+  const { isSound } = await import("./sound.ts");
+  const shape = isSound(written)
+    ? { content: written as WrittenContent, faults: [], unsound: [] }
+    : await (await import("./shape.ts")).readShape(written);
   const secrets = await fetchSecrets(shape.content, sources);
   return {
     content: secrets.content,

@@ -21,103 +21,106 @@ const grantTypes = [
 ];
 
 /** Finds them all; places are relative to the client. */
-export function* clientFaults(
+export function clientFaults(
   client: ClientMetadata,
   server: { readonly scopes: readonly string[]; readonly insecureAllowHttpRedirectUris: boolean },
-): Generator<Fault> {
+): Fault[] {
+  const faults: Fault[] = [];
   if (typeof client.client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client.client_id)) {
-    yield {
+    faults.push({
       place: "client_id",
       expected: "1 to 256 printable ASCII characters",
       found: quote(client.client_id),
       mend: "Choose a short identifier.",
-    };
+    });
   }
-  yield* clientSecretFaults(client);
-  yield* clientKeyFaults(client);
+  faults.push(...clientSecretFaults(client), ...clientKeyFaults(client));
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (grantTypes.includes(type)) continue;
-    yield {
+    faults.push({
       place: `grant_types[${i}]`,
       expected: `one of ${grantTypes.join(", ")}`,
       found: quote(type),
       mend: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant: use authorization_code."
         : "Correct the spelling.",
-    };
+    });
   }
   for (const [i, type] of (client.response_types ?? []).entries()) {
     if (type === "code") continue;
-    yield { place: `response_types[${i}]`, expected: `"code"`, found: quote(type), mend: `Write ["code"].` };
+    faults.push({ place: `response_types[${i}]`, expected: `"code"`, found: quote(type), mend: `Write ["code"].` });
   }
   const uris = client.redirect_uris ?? [];
   if (uris.length === 0 && (client.grant_types ?? ["authorization_code"]).includes("authorization_code")) {
-    yield {
+    faults.push({
       place: "redirect_uris",
       expected: "at least one redirect URI, because the client is registered for authorization_code",
       found: "none",
       mend: "Add the URI the client listens on, or give it other grant_types.",
-    };
+    });
   }
   for (const [i, uri] of uris.entries()) {
     const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris);
-    if (fault !== undefined) yield { place: `redirect_uris[${i}]`, ...fault, found: quote(uri) };
+    if (fault !== undefined) faults.push({ place: `redirect_uris[${i}]`, ...fault, found: quote(uri) });
   }
   for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
     const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris);
-    if (fault !== undefined) yield { place: `post_logout_redirect_uris[${i}]`, ...fault, found: quote(uri) };
+    if (fault !== undefined) faults.push({ place: `post_logout_redirect_uris[${i}]`, ...fault, found: quote(uri) });
   }
   for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
-    yield* algorithmFaults(name, client[name]);
+    faults.push(...algorithmFaults(name, client[name]));
   }
-  yield* sectorFaults(client);
+  faults.push(...sectorFaults(client));
   for (const token of splitScope(client.scope ?? "")) {
     if (server.scopes.includes(token)) continue;
-    yield {
+    faults.push({
       place: "scope",
       expected: `values that the server's scopes hold (${server.scopes.join(" ")})`,
       found: quote(token),
       mend: `Add ${quote(token)} to scopes, or remove it here.`,
-    };
+    });
   }
+  return faults;
 }
 
 /** A fault, if a token is to be signed with an algorithm that there is not; `undefined` is fine. */
-export function* algorithmFaults(place: string, alg: string | undefined): Generator<Fault> {
-  if (alg === undefined || signingAlgorithms.some((known) => known === alg)) return;
-  yield {
+export function algorithmFaults(place: string, alg: string | undefined): Fault[] {
+  if (alg === undefined || signingAlgorithms.some((known) => known === alg)) return [];
+  return [{
     place,
     expected: `one of ${signingAlgorithms.join(", ")}`,
     found: quote(alg),
     mend: "RS256 is understood everywhere, EdDSA is the quickest.",
-  };
+  }];
 }
 
-function* sectorFaults(client: ClientMetadata): Generator<Fault> {
+function sectorFaults(client: ClientMetadata): Fault[] {
+  const faults: Fault[] = [];
   if (client.subject_type !== undefined && !subjectTypes.some((known) => known === client.subject_type)) {
-    yield {
+    faults.push({
       place: "subject_type",
       expected: subjectTypes.map((known) => quote(known)).join(" or "),
       found: quote(client.subject_type),
       mend: "Leave it out for subjects that are the same for every client.",
-    };
+    });
   }
   const uri = client.sector_identifier_uri;
   if (uri !== undefined && !(URL.canParse(uri) && uri.startsWith("https://"))) {
-    yield {
+    faults.push({
       place: "sector_identifier_uri",
       expected: "an https URL",
       found: quote(uri),
       mend: "Write https://host/path.",
-    };
+    });
   } else if (client.subject_type === "pairwise" && sectorOf(client) === undefined) {
-    yield {
+    faults.push({
       place: "subject_type",
       expected: "redirect URIs that all have one host, because subject_type is pairwise",
       found: "several hosts, or none",
       mend: "Add a sector_identifier_uri whose host is the sector.",
-    };
+    });
   }
+  return faults;
 }
 
 /** Members of a JWK that must never leave their owner (RFC 7518 §6). */
@@ -135,75 +138,79 @@ function isFetchable(uri: string): boolean {
   return protocol === "https:" || (protocol === "http:" && isTestHost(hostname));
 }
 
-function* clientKeyFaults(client: ClientMetadata): Generator<Fault> {
+function clientKeyFaults(client: ClientMetadata): Fault[] {
+  const faults: Fault[] = [];
   const alg = client.token_endpoint_auth_signing_alg;
   const suits = assertionAlgorithms[
     client.token_endpoint_auth_method ?? (client.jwks ?? client.jwks_uri ? "private_key_jwt" : "none")
   ];
   if (alg !== undefined && !suits?.test(alg)) {
-    yield {
+    faults.push({
       place: "token_endpoint_auth_signing_alg",
       expected: "HS256, HS384 or HS512 for client_secret_jwt, another JWS algorithm for private_key_jwt",
       found: quote(alg),
       mend: "Leave it out to accept every algorithm that suits the method and the key.",
-    };
+    });
   }
   const keys = client.jwks?.keys ?? [];
   const { jwks_uri: uri } = client;
   if (uri !== undefined && client.jwks !== undefined) {
-    yield { place: "jwks_uri", expected: "jwks or jwks_uri", found: "both", mend: "Keep one of the two." };
+    faults.push({ place: "jwks_uri", expected: "jwks or jwks_uri", found: "both", mend: "Keep one of the two." });
   }
   if (uri !== undefined && !isFetchable(uri)) {
-    yield {
+    faults.push({
       place: "jwks_uri",
       expected: "an https URL, or an http URL on a loopback or reserved test host",
       found: quote(uri),
       mend: "Write https://host/path.",
-    };
+    });
   }
   if (client.token_endpoint_auth_method === "private_key_jwt" && keys.length === 0 && uri === undefined) {
-    yield {
+    faults.push({
       place: "jwks",
       expected: `at least one public key, because token_endpoint_auth_method is "private_key_jwt"`,
       found: "none",
       mend: "Add the client's public keys as a JWK Set, or a jwks_uri where they are found.",
-    };
+    });
   }
   for (const [i, key] of keys.entries()) {
     const secret = privateMembers.find((name) => name in key);
     if (secret === undefined) continue;
-    yield {
+    faults.push({
       place: `jwks.keys[${i}]`,
       expected: "a public key",
       found: `a key with the private member ${quote(secret)}`,
       mend: "Export the public half only.",
-    };
+    });
   }
+  return faults;
 }
 
-function* clientSecretFaults(client: ClientMetadata): Generator<Fault> {
+function clientSecretFaults(client: ClientMetadata): Fault[] {
+  const faults: Fault[] = [];
   const method = client.token_endpoint_auth_method;
   if (client.client_secret === undefined) {
-    if (method === undefined || method === "none" || method === "private_key_jwt") return;
-    yield {
+    if (method === undefined || method === "none" || method === "private_key_jwt") return faults;
+    faults.push({
       place: "client_secret",
       expected: `a secret, because token_endpoint_auth_method is ${quote(method)}`,
       found: "nothing",
       mend: `Add a client_secret, or set token_endpoint_auth_method to "none" for a public client.`,
-    };
+    });
   } else if (method === "none" || method === "private_key_jwt") {
-    yield {
+    faults.push({
       place: "client_secret",
       expected: `no secret, because token_endpoint_auth_method is ${quote(method)}`,
       found: "a secret",
       mend: "Remove client_secret, or name the method that uses it.",
-    };
+    });
   } else if (!/^[\x20-\x7E]+$/.test(client.client_secret)) {
-    yield {
+    faults.push({
       place: "client_secret",
       expected: "printable ASCII characters, at least one",
       found: client.client_secret === "" ? "an empty text" : "other characters",
       mend: "Choose a long random secret of letters and digits.",
-    };
+    });
   }
+  return faults;
 }

@@ -1,5 +1,7 @@
 /** Every fault in the meaning of settings whose shape is right, all at once. */
 
+// Lists, except where somebody stops at the first fault: to meet generators takes a fresh Bun longer than to judge it all.
+
 import { algorithmFaults, clientFaults } from "./client_faults.ts";
 import type { User } from "./client.ts";
 import { quote } from "./fault.ts";
@@ -18,7 +20,7 @@ import type { KeySettings, Settings, Settled } from "./settings.ts";
  */
 export function settingsFaults(settings: Settings, issuer: string): Fault[] {
   const settled = settle(settings, issuer);
-  const ofIssuer = [...issuerFaults(settled)];
+  const ofIssuer = issuerFaults(settled);
   // Clients that nobody wrote down follow the issuer, and so do their faults.
   const written = ofIssuer.length === 0 || settings.clients !== undefined;
   const groups = settle({}, issuer);
@@ -45,207 +47,227 @@ export function settingsFaults(settings: Settings, issuer: string): Fault[] {
  *
  * @param place What stands before the name.
  */
-export function* unknownFaults(given: object | undefined, known: readonly string[], place = ""): Generator<Fault> {
+export function unknownFaults(given: object | undefined, known: readonly string[], place = ""): Fault[] {
+  const faults: Fault[] = [];
   for (const name of Object.keys(given ?? {})) {
     if (known.includes(name)) continue;
-    yield {
+    faults.push({
       place: `${place}${name}`,
       expected: `one of ${known.join(", ")}`,
       found: quote(name),
       mend: "Correct the name, or leave it out.",
-    };
+    });
   }
+  return faults;
 }
 
-function* issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Generator<Fault> {
+function issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Fault[] {
   const fault = (expected: string, mend: string): Fault => ({ place: "issuer", expected, found: quote(issuer), mend });
   if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
-    return yield fault("an absolute https URL", "Write it as https://host or, on this machine, http://localhost:9000.");
+    return [fault("an absolute https URL", "Write it as https://host or, on this machine, http://localhost:9000.")];
   }
+  const faults: Fault[] = [];
   const url = new URL(issuer);
   if (issuer.includes("?") || issuer.includes("#") || url.username !== "" || url.password !== "") {
-    yield fault("a URL without query, fragment and user information", "Keep only scheme, host, port and path.");
+    faults.push(fault("a URL without query, fragment and user information", "Keep only scheme, host, port and path."));
   } else if (!/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url.pathname)) {
-    yield fault("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone.");
+    faults.push(fault("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone."));
   } else if (issuer !== url.origin && issuer !== url.href) {
-    yield fault("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`);
-  }
-  if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
-    yield fault(
-      "https, because the host is neither a loopback address nor a name that ends in .test, .example, .localhost or .internal",
-      "Use https or such a name, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
+    faults.push(
+      fault("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`),
     );
   }
+  if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
+    faults.push(fault(
+      "https, because the host is neither a loopback address nor a name that ends in .test, .example, .localhost or .internal",
+      "Use https or such a name, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
+    ));
+  }
+  return faults;
 }
 
-function* loginFaults(settings: Settings, settled: Settled): Generator<Fault> {
+function loginFaults(settings: Settings, settled: Settled): Fault[] {
   // Who writes JavaScript is stopped by no type, and whatever is not "interactive" would let everybody in.
   if (settled.login !== "auto" && settled.login !== "interactive") {
-    yield {
+    return [{
       place: "login",
       expected: '"auto" or "interactive"',
       found: quote(settled.login),
       mend: "Write one of them, in small letters.",
-    };
-    return;
+    }];
   }
-  if (!URL.canParse(settled.issuer) || hasTestHost(settled.issuer)) return;
+  if (!URL.canParse(settled.issuer) || hasTestHost(settled.issuer)) return [];
+  const isOpen = settled.login === "interactive" && !settled.insecureAllowOpenLogin;
+  const faults = isOpen ? openUserFaults(settings, settled) : [];
   if (settled.login !== "interactive" && !settled.insecureAllowAutoLogin) {
-    yield {
+    faults.push({
       place: "login",
       expected: "a login that asks who is there, because the issuer is a real host",
       found: settings.login === undefined ? `nothing, which means "auto"` : quote(settled.login),
       mend: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let everybody in.',
-    };
+    });
   }
-  if (settled.login === "interactive" && !settled.insecureAllowOpenLogin) yield* openUserFaults(settings, settled);
   if (settings.clients === undefined && !settled.insecureAllowDemoClients) {
-    yield {
+    faults.push({
       place: "clients",
       expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
       found: "nothing",
       mend: "Write down the clients, or set insecureAllowDemoClients.",
-    };
+    });
   }
   if (settled.directory !== "off" && !settled.insecureAllowDirectory) {
-    yield {
+    faults.push({
       place: "directory",
       expected: `"off", because the issuer is a real host and strangers would see its clients and users`,
       found: quote(settled.directory),
       mend: "Leave it out, or set insecureAllowDirectory as well.",
-    };
+    });
   }
+  return faults;
 }
 
 /** Users whom anybody could be. */
-function* openUserFaults(settings: Settings, { users }: Settled): Generator<Fault> {
+function openUserFaults(settings: Settings, { users }: Settled): Fault[] {
   if (settings.users === undefined) {
-    return yield {
+    return [{
       place: "users",
       expected: "users of your own with passwords, because the issuer is a real host",
       found: "nothing",
       mend: "Write down the users, or set insecureAllowOpenLogin to let anybody be anybody.",
-    };
+    }];
   }
+  const faults: Fault[] = [];
   for (const [i, user] of users.entries()) {
     if (user.password !== undefined) continue;
-    yield {
+    faults.push({
       place: `users[${i}].password`,
       expected: "the digest of a password, because the issuer is a real host",
       found: "nothing",
       mend: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let anybody be anybody.",
-    };
+    });
   }
+  return faults;
 }
 
-function* scopeFaults(settings: Settings, settled: Settled): Generator<Fault> {
+function scopeFaults(settings: Settings, settled: Settled): Fault[] {
+  const faults: Fault[] = [];
   if (settled.scopes.length === 0) {
-    yield {
+    faults.push({
       place: "scopes",
       expected: "at least one scope value",
       found: "an empty list",
       mend: "Leave it out for the usual ones, or write the ones you need.",
-    };
+    });
   }
   for (const [i, token] of settled.scopes.entries()) {
     if (settled.scopes.indexOf(token) < i) {
-      yield {
+      faults.push({
         place: `scopes[${i}]`,
         expected: "each value once",
         found: `${quote(token)} again`,
         mend: "Remove one of the two.",
-      };
+      });
     }
     if (scopeToken.test(token)) continue;
-    yield {
+    faults.push({
       place: `scopes[${i}]`,
       expected: "printable ASCII without spaces, quotes and backslashes",
       found: quote(token),
       mend: "Write each scope value as an item of its own.",
-    };
+    });
   }
   for (const token of settings.defaultScope === undefined ? [] : settled.defaultScope) {
     if (settled.scopes.includes(token)) continue;
-    yield {
+    faults.push({
       place: "defaultScope",
       expected: `values that scopes holds (${settled.scopes.join(" ")})`,
       found: quote(token),
       mend: `Add ${quote(token)} to scopes, or remove it from defaultScope.`,
-    };
+    });
   }
+  return faults;
 }
 
-function* lifetimeFaults({ lifetimes }: Settled): Generator<Fault> {
+function lifetimeFaults({ lifetimes }: Settled): Fault[] {
+  const faults: Fault[] = [];
   for (const [name, seconds] of Object.entries(lifetimes)) {
     const longest = name === "code" ? 600 : Infinity;
     if (Number.isSafeInteger(seconds) && seconds > 0 && seconds <= longest) continue;
-    yield {
+    faults.push({
       place: `lifetimes.${name}`,
       expected: longest === Infinity ? "a whole number of seconds above 0" : `whole seconds from 1 to ${longest}`,
       found: String(seconds),
       mend: name === "code" ? "A code is redeemed at once: 300 is plenty." : "Write seconds, such as 3600.",
-    };
+    });
   }
+  return faults;
 }
 
-function* tokenFaults({ alg, audience, clients }: Settled): Generator<Fault> {
-  yield* algorithmFaults("alg", alg);
+function tokenFaults({ alg, audience, clients }: Settled): Fault[] {
+  const faults = algorithmFaults("alg", alg);
   if (audience === "" || clients.some((client) => client.client_id === audience)) {
-    yield {
+    faults.push({
       place: "audience",
       expected: "the name of what access tokens are for, which is no client",
       found: audience === "" ? "an empty text" : `${quote(audience)}, a client`,
       mend: "Write the URI of your API, or leave it out: it is the issuer then.",
-    };
+    });
   }
+  return faults;
 }
 
-function* keyFaults({ keys }: Settled): Generator<Fault> {
+function keyFaults({ keys }: Settled): Fault[] {
+  const faults: Fault[] = [];
   for (const [name, least] of [["rotateEvery", 3600], ["lead", 0]] as const) {
     const seconds = keys[name];
     if (seconds === undefined || Number.isSafeInteger(seconds) && seconds >= least) continue;
-    yield {
+    faults.push({
       place: `keys.${name}`,
       expected: `whole seconds, at least ${least}`,
       found: String(seconds),
       mend: name === "lead" ? "300 is as long as most clients cache keys." : "A day is 86400.",
-    };
+    });
   }
+  return faults;
 }
 
-function* refreshFaults({ refresh }: Settled): Generator<Fault> {
-  if (Number.isSafeInteger(refresh.grace) && refresh.grace >= 0 && refresh.grace <= 60) return;
-  yield {
+function refreshFaults({ refresh }: Settled): Fault[] {
+  if (Number.isSafeInteger(refresh.grace) && refresh.grace >= 0 && refresh.grace <= 60) return [];
+  return [{
     place: "refresh.grace",
     expected: "whole seconds from 0 to 60",
     found: quote(refresh.grace),
     mend: "A lost answer is asked for again at once: 10 is plenty.",
-  };
+  }];
 }
 
-function* resourceFaults({ resources = [] }: Settled): Generator<Fault> {
+function resourceFaults({ resources = [] }: Settled): Fault[] {
+  const faults: Fault[] = [];
   for (const [i, { uri }] of resources.entries()) {
     if (isAbsoluteUri(uri)) continue;
-    yield {
+    faults.push({
       place: `resources[${i}].uri`,
       expected: "an absolute URI with a host and without a fragment",
       found: quote(uri),
       mend: "Write it as https://api.example.",
-    };
+    });
   }
+  return faults;
 }
 
-function* usersFaults({ users }: Settled): Generator<Fault> {
+function usersFaults({ users }: Settled): Fault[] {
+  const faults: Fault[] = [];
   for (const [i, user] of users.entries()) {
-    for (const fault of userFaults(user)) yield { ...fault, place: `users[${i}].${fault.place}` };
+    for (const fault of userFaults(user)) faults.push({ ...fault, place: `users[${i}].${fault.place}` });
     if (users.findIndex((other) => other.sub === user.sub) === i) continue;
-    yield {
+    faults.push({
       place: `users[${i}].sub`,
       expected: "a subject that no other user has",
       found: quote(user.sub),
       mend: "Choose another one.",
-    };
+    });
   }
+  return faults;
 }
 
 /** Every fault in one user; places are relative to the user. */
@@ -285,19 +307,21 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-function* clientsFaults(settled: Settled): Generator<Fault> {
+function clientsFaults(settled: Settled): Fault[] {
+  const faults: Fault[] = [];
   for (const [i, client] of settled.clients.entries()) {
     const first = settled.clients.findIndex((other) => other.client_id === client.client_id);
     if (first < i) {
-      yield {
+      faults.push({
         place: `clients[${i}].client_id`,
         expected: "an id that no other client has",
         found: quote(client.client_id),
         mend: `Rename this one, or remove clients[${first}].`,
-      };
+      });
     }
     for (const fault of clientFaults(client, settled)) {
-      yield { ...fault, place: `clients[${i}].${fault.place}` };
+      faults.push({ ...fault, place: `clients[${i}].${fault.place}` });
     }
   }
+  return faults;
 }

@@ -33,6 +33,32 @@ for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
   });
 }
 
+test("[JK-05] a P-256 key is never a number that is none, whatever is drawn", async () => {
+  const { getRandomValues } = crypto;
+  const order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
+  const draws = ["f".repeat(64), order, order.replace(/1$/, "0")].map((hex) => Buffer.from(hex, "hex"));
+  crypto.getRandomValues = ((bytes: Uint8Array) => {
+    const drawn = bytes.length === 32 ? draws.shift() : undefined;
+    if (drawn === undefined) return getRandomValues.call(crypto, bytes as Uint8Array<ArrayBuffer>);
+    bytes.set(drawn);
+    return bytes;
+  }) as typeof getRandomValues;
+  try {
+    const { d, ...open } = await makeKey("ES256");
+    // Where keys are drawn here and not by the runtime, the first two are too large, and the third just fits.
+    const isDrawn = draws.length === 0;
+    assertEquals(draws.length, isDrawn ? 0 : 3);
+    if (isDrawn) assertEquals(Buffer.from(d!, "base64url").toString("hex"), order.replace(/1$/, "0"));
+    const sign = await signingKey("ES256", { kty: "EC", crv: "P-256", x: open.x, y: open.y, d });
+    const publicKey = await verifyingKey("ES256", { kty: "EC", crv: "P-256", x: open.x, y: open.y });
+    const text = new TextEncoder().encode("text");
+    const signature = new Uint8Array(await sign(text));
+    assert(await crypto.subtle.verify(verifying.ES256, publicKey, signature, text));
+  } finally {
+    crypto.getRandomValues = getRandomValues;
+  }
+});
+
 /** The further members of a private RSA key. */
 function rest({ p, q, dp, dq, qi }: JsonWebKey): JsonWebKey {
   return p === undefined ? {} : { p, q, dp, dq, qi };
