@@ -13,7 +13,10 @@ const front = "src/mod.ts";
 const little = 4096;
 
 /** How text is written: as small as it gets, but in lines that a stack trace can show. */
-const smallest = { minify: true, lineLimit: 120, target: "node22" } as const;
+const smallest = { minifyWhitespace: true, minifySyntax: true, lineLimit: 120, target: "node22" } as const;
+
+/** The piece that every login runs. */
+const corePath = "chunks/core.js";
 
 /** Tells Bun that nothing is left to translate, which it would otherwise do to each file that it loads. */
 const ready = "// @bun";
@@ -77,6 +80,7 @@ export async function bundlePackage(
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
     ...smallest,
     // Who debugs a test meets this code in stack traces: functions keep their names.
+    minifyIdentifiers: true,
     keepNames: true,
     metafile: true,
     write: false,
@@ -108,7 +112,9 @@ export async function bundlePackage(
         return list.length === 0 ? [] : `export { ${list.join(", ")} } from "./${module}";`;
       });
       const stdin = { contents: contents.join("\n"), resolveDir: ".", sourcefile: basename(path) };
-      const result = await build({ stdin }, modules);
+      // Giving names back takes time whenever a function is made; what runs often is never given others.
+      const names = path === corePath ? { minifyIdentifiers: false, keepNames: false } : {};
+      const result = await build({ stdin, ...names }, modules);
       results.push(result);
       files.push({ path, text: (await textsOf(result))[0]!.text });
     }
@@ -158,7 +164,7 @@ async function survey(options: esbuild.BuildOptions, entries: readonly string[],
     if (doorsOf(modules) > 1 && size < little && fits) modules.forEach((path) => core.add(path));
     else pieces.unshift({ path: `chunks/part-${pieces.length + 1}.js`, modules });
   }
-  pieces.push({ path: "chunks/core.js", modules: [...core] });
+  pieces.push({ path: corePath, modules: [...core] });
   return { graph, names: await exportsOf(options, pieces.flatMap(({ modules }) => modules)), pieces };
 }
 
