@@ -8,6 +8,7 @@ import type { Destination } from "../oauth/authorization.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
 import type { Server } from "../oauth/server.ts";
+import { soon } from "../oauth/soon.ts";
 import type { Soon } from "../oauth/soon.ts";
 import type { Desk } from "./endpoint.ts";
 
@@ -106,7 +107,7 @@ export function toClient(
   ];
   if (mode === "query") return redirect(request.method, appendToRedirectUri(uri, fields), headers);
   const page = { ...desk.site, action: uri, client: client.name ?? client.id, fields };
-  return desk.pages().then((pages) => html(200, pages.formPost(page), headers));
+  return soon(desk.pages(), (pages) => html(200, pages.formPost(page), headers));
 }
 
 /** Says no to the person in front of the browser, in plain words; with the request, and what they probably meant. */

@@ -26,7 +26,7 @@ export function answerClients(desk: Desk, handle: ClientRequestHandler): Answers
         const params = readParams(await readForm(request));
         params.refuseRepeats("TK-04");
         const authorization = request.headers.get("authorization");
-        client = await authenticateClient(server, { authorization, params, peer: target.peer });
+        client = await authenticateClient(server, { authorization, params, address: target.peer.address });
         return await handle(server, client, params);
       } catch (refusal) {
         return asJson(server, target, refusal, client?.id);

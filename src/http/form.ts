@@ -31,7 +31,7 @@ export function parseFields(text: string): Fields {
       throw new HttpFault(400, "HT-20", `There must not be more than ${fieldLimit} parameters`);
     }
     const equals = part.indexOf("=");
-    const read = encoded.test(part) ? decode : asItIs;
+    const read = text.length > shortText || encoded.test(part) ? decode : asItIs;
     fields.push(equals < 0 ? [read(part), ""] : [read(part.slice(0, equals)), read(part.slice(equals + 1))]);
   }
   return fields;
@@ -146,7 +146,9 @@ function decodeText(parts: readonly Uint8Array[]): string {
 
 const encoded = /[%+]/;
 
-/** Most need no decoding. Such a slice holds on to the whole text it is from: stores keep copies of what they are given. */
+/** What needs no decoding is a mere slice, which holds on to the whole text it is from: that may be so long, in characters. */
+const shortText = 1024;
+
 const asItIs = (text: string) => text;
 
 function decode(text: string): string {

@@ -3,7 +3,12 @@
 /** A value, or the promise of one. */
 export type Soon<T> = T | Promise<T>;
 
-/** Goes on with a value: at once where it is there, or as soon as it is. */
+/** Goes on with a value: at once where it is there, or as soon as it is. Whatever can be awaited counts as a promise. */
 export function soon<T, U>(value: Soon<T>, goOn: (value: T) => Soon<U>): Soon<U> {
-  return value instanceof Promise ? value.then(goOn) : goOn(value);
+  return isPromise(value) ? Promise.resolve(value).then(goOn) : goOn(value);
+}
+
+/** Not by its class: programs replace that of their own realm, and test runners have several realms. */
+function isPromise<T>(value: Soon<T>): value is Promise<T> {
+  return typeof (value as Partial<Promise<T>> | null | undefined)?.then === "function";
 }

@@ -33,8 +33,13 @@ function isOfEvents({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
-/** Who is at the other end: asked for only where it matters, because the answer is a question to the system. */
-class BunPeer {
+/** Who is at the other end: known before a body is waited for, because afterwards they may be gone. */
+function peerOf(server: BunServer, request: Request): { readonly address?: string } {
+  return request.method === "GET" ? new LazyPeer(server, request) : { address: server.requestIP(request)?.address };
+}
+
+/** Asks only where it matters, because that is a question to the system. */
+class LazyPeer {
   readonly #server: BunServer;
   readonly #request: Request;
 
@@ -60,7 +65,7 @@ export const bind: Bind = (handle, { host, port, tls }) => {
     reusePort: false,
     idleTimeout: patience / 1000,
     async fetch(request, self) {
-      const answer = await handle(request, new BunPeer(self, request));
+      const answer = await handle(request, peerOf(self, request));
       if (isDropped(answer)) return broken();
       // Whoever waits for events is not idle.
       if (answer instanceof Response && isOfEvents(answer)) self.timeout(request, 0);

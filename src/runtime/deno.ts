@@ -47,19 +47,6 @@ function withHost(request: Request): Incoming {
   };
 }
 
-/** Who is at the other end: asked for only where it matters. */
-class DenoPeer {
-  readonly #info: Deno.ServeHandlerInfo;
-
-  constructor(info: Deno.ServeHandlerInfo) {
-    this.#info = info;
-  }
-
-  get address(): string {
-    return (this.#info.remoteAddr as Deno.NetAddr).hostname;
-  }
-}
-
 /** One address. */
 export const bind: Bind = (handle, { host, port, tls }) => {
   let underWay = 0;
@@ -78,7 +65,9 @@ export const bind: Bind = (handle, { host, port, tls }) => {
     async (request, info) => {
       underWay++;
       try {
-        const answer = await handle(request.headers.has("host") ? request : withHost(request), new DenoPeer(info));
+        const answer = await handle(request.headers.has("host") ? request : withHost(request), {
+          address: (info.remoteAddr as Deno.NetAddr).hostname,
+        });
         return isDropped(answer) ? broken() : asResponse(answer);
       } finally {
         if (--underWay === 0) allAnswered();

@@ -25,14 +25,14 @@ async function byWebCrypto(name: keyof typeof names, text: string): Promise<Uint
 }
 
 /**
- * Makes an HMAC-SHA-256 (RFC 2104) of texts, as base64url, under a secret that is kept ready: at most 64 characters of
+ * Makes an HMAC-SHA-256 (RFC 2104) of texts, as base64url, under a secret that is kept ready: 1 to 64 characters of
  * ASCII.
  *
  * @throws {RangeError} For any other secret.
  */
 export function hmacSha256(secret: string): (text: string) => string | Promise<string> {
   // deno-lint-ignore no-control-regex
-  if (!/^[\x00-\x7F]{0,64}$/.test(secret)) throw new RangeError("expected a secret of at most 64 characters of ASCII");
+  if (!/^[\x00-\x7F]{1,64}$/.test(secret)) throw new RangeError("expected a secret of 1 to 64 characters of ASCII");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   let key: Promise<CryptoKey> | undefined;
   let atOnce: ((node: NodeCrypto, text: string) => string) | undefined;

@@ -16,8 +16,6 @@ export interface ExpiryQueue<T extends Expiring> {
   add(item: T): void;
   /** Takes out an item that is in the queue. */
   remove(item: T): void;
-  /** How many are in the queue. */
-  size(): number;
   /** Takes out the item that expires first, if it has expired at `now`. */
   takeDue(now: number): T | undefined;
 }
@@ -64,7 +62,6 @@ export function expiryQueue<T extends Expiring>(): ExpiryQueue<T> {
   return {
     add: (item) => rise(item, heap.length),
     remove,
-    size: () => heap.length,
     takeDue(now) {
       const first = heap[0];
       if (first === undefined || first.expiresAt > now) return undefined;

@@ -1,10 +1,11 @@
 /** A store in the memory of this process: the quickest, and gone when the process ends. */
 
+import { type Arrival, type Arrivals, arrivals } from "./arrivals.ts";
 import { type Expiring, type ExpiryQueue, expiryQueue } from "./expiry_queue.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 
 /** A record in its drawer. */
-interface Slot extends Expiring {
+interface Slot extends Expiring, Arrival<Slot> {
   readonly id: string;
   /** The very value that was put where it never expires, and otherwise its JSON. */
   readonly kept: unknown;
@@ -12,11 +13,12 @@ interface Slot extends Expiring {
   spentAt: number | undefined;
 }
 
-/** What of one kind is kept: by id, and in the order in which it expires. */
+/** What of one kind is kept: by id, in the order in which it expires, and what was spent also in the order of that. */
 interface Drawer {
   readonly slots: Map<string, Slot>;
   readonly unspent: ExpiryQueue<Slot>;
   readonly spent: ExpiryQueue<Slot>;
+  readonly asSpent: Arrivals<Slot>;
   /** As many records as may be kept. */
   readonly limit: number;
 }
@@ -25,10 +27,10 @@ interface Drawer {
 export interface MemoryStoreOptions {
   /**
    * Records of each of those kinds that logins leave behind: codes, tokens, logins under way, consents. Where there are
-   * more, one is forgotten as if it had expired, so that who comes with it is refused or asked again: of the spent ones,
-   * and only then of the others, the one that expires first, and of those that expire together the oldest, so that no
-   * token outlives the one that took its place. At most half of them are spent ones. At least 1. Default: 100,000, some
-   * 50 MB of each kind.
+   * more, one is forgotten as if it had expired, so that who comes with it is refused or asked again: the one that was
+   * spent longest ago, so that no token outlives the one that took its place; and where none was spent the one that
+   * expires first, and of those that expire together the oldest. At most half of them, or one, are spent ones. At least
+   * 1. Default: 100,000, some 50 MB of each kind.
    */
   readonly limit?: number;
 }
@@ -54,6 +56,7 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
         slots: new Map(),
         unspent: expiryQueue(),
         spent: expiryQueue(),
+        asSpent: arrivals(),
         limit: expendable.has(kind) ? Math.max(1, limit) : Infinity,
       };
       drawers.set(kind, drawer);
@@ -66,7 +69,7 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
     const replaced = slots.get(id);
     if (replaced !== undefined) dequeue(drawer, replaced);
     // Before the new one is there: it must not be the one that goes, whatever the clock says.
-    else if (slots.size >= drawer.limit) drop(drawer, Infinity);
+    else if (slots.size >= drawer.limit) forgetOne(drawer);
     const slot: Slot = {
       id,
       kept: expiresAt < Infinity ? JSON.stringify(value) : value,
@@ -75,18 +78,33 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
       expiresAt,
       number: ++written,
       place: -1,
+      before: undefined,
+      after: undefined,
     };
     slots.set(id, slot);
     if (expiresAt < Infinity) unspent.add(slot);
   }
 
-  function dequeue({ unspent, spent }: Drawer, slot: Slot): void {
-    if (slot.expiresAt < Infinity) (slot.spentAt === undefined ? unspent : spent).remove(slot);
+  function dequeue({ unspent, spent, asSpent }: Drawer, slot: Slot): void {
+    if (slot.expiresAt === Infinity) return;
+    if (slot.spentAt === undefined) return unspent.remove(slot);
+    spent.remove(slot);
+    asSpent.remove(slot);
   }
 
-  /** Forgets what expires first, of the spent ones before the others, if that is due; tells whether it was. */
-  function drop({ slots, unspent, spent }: Drawer, now: number): boolean {
-    const slot = spent.takeDue(now) ?? unspent.takeDue(now);
+  /** Makes room, where anything that is kept ever expires. */
+  function forgetOne(drawer: Drawer): void {
+    const slot = drawer.asSpent.first();
+    if (slot === undefined) return void dropDue(drawer, Infinity);
+    dequeue(drawer, slot);
+    drawer.slots.delete(slot.id);
+  }
+
+  /** Drops one that has expired; tells whether there was one. */
+  function dropDue({ slots, unspent, spent, asSpent }: Drawer, now: number): boolean {
+    const used = spent.takeDue(now);
+    if (used !== undefined) asSpent.remove(used);
+    const slot = used ?? unspent.takeDue(now);
     return slot !== undefined && slots.delete(slot.id);
   }
 
@@ -111,8 +129,10 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
       if (slot === undefined || slot.spentAt !== undefined) return Promise.resolve(false);
       dequeue(drawer!, slot);
       slot.spentAt = now;
-      if (slot.expiresAt < Infinity) drawer!.spent.add(slot);
-      if (drawer!.spent.size() > drawer!.limit / 2) drop(drawer!, Infinity);
+      if (slot.expiresAt === Infinity) return Promise.resolve(true);
+      drawer!.spent.add(slot);
+      drawer!.asSpent.add(slot);
+      if (drawer!.asSpent.size() > Math.max(1, drawer!.limit / 2)) forgetOne(drawer!);
       return Promise.resolve(true);
     },
     revoke(family, until) {
@@ -123,7 +143,7 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
     },
     sweep(now) {
       let removed = 0;
-      for (const drawer of drawers.values()) while (drop(drawer, now)) removed++;
+      for (const drawer of drawers.values()) while (dropDue(drawer, now)) removed++;
       return Promise.resolve(removed);
     },
     close: () => Promise.resolve(),

@@ -66,7 +66,13 @@ function reasons({ reason, expected, received, earlier, rule }: Explanation): st
 
 /** What was thrown may repeat what a client sent. */
 function tell({ endpoint, cause }: Mishap): string {
-  return `${endpoint} met ${veil(String(cause))}`;
+  let thrown: string;
+  try {
+    thrown = veil(String(cause));
+  } catch {
+    thrown = "something that cannot be written as text";
+  }
+  return `${endpoint} met ${thrown}`;
 }
 
 /** Knows why a request was refused. */

@@ -110,6 +110,16 @@ test("[HT-20] who refreshes without end takes no place from those who wait with 
   assertLess(await store.sweep(Number.MAX_VALUE), 4 * 50);
 });
 
+test("[RT-04] a replay is noticed however little a store keeps, as long as it keeps the token and the one before", async () => {
+  for (const limit of [2, 3, 4]) {
+    const b = await bench({ ...crowd, store: memoryStore({ limit }) });
+    const { refresh_token } = await publicTokens(b);
+    const { refresh_token: next } = await refreshed(b, refresh_token);
+    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    assertEquals(await outcome(await refresh(b, next)), "400 invalid_grant");
+  }
+});
+
 test("[HT-20] a token that was used is never good again, however soon it is forgotten", async () => {
   for (let limit = 2; limit < 9; limit++) {
     const b = await bench({ ...crowd, store: memoryStore({ limit }), refresh: { grace: 60 } });

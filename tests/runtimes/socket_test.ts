@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { mock, test } from "node:test";
 import { autoApprover } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, Layer } from "../../src/mod.ts";
 import { challenge, claimsOf, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import { answered, awaitingBody, bodyOf, dial, exchange, formHead, head, headerLines, statuses } from "./wire.ts";
@@ -118,6 +118,35 @@ test("[HT-16] an issuer that was configured stays, whatever is listened on, and 
   } finally {
     await as.close();
   }
+});
+
+test("layers know whose request it is as long as they like, and dice that show no more than was drawn", async () => {
+  const addresses: (string | undefined)[] = [];
+  const later: { address?: string }[] = [];
+  let seen = 0;
+  const layers: Layer[] = [{
+    open: ({ server }) => {
+      for (let i = 0; i < 1000; i++) seen = Math.max(seen, server.random(16).buffer.byteLength);
+    },
+    around: (next) => (request, peer = {}) => {
+      later.push(peer);
+      return next(request, { ...peer });
+    },
+  }, {
+    around: (next) => (request, peer) => {
+      addresses.push(peer?.address);
+      return next(request, peer);
+    },
+  }];
+  await against(async (port, as) => {
+    for (const method of ["GET", "POST"]) {
+      await (await fetch(`http://127.0.0.1:${port}/oauth2/jwks`, { method })).body?.cancel();
+    }
+    assertEquals(addresses, ["127.0.0.1", "127.0.0.1"]);
+    await as.close();
+    assertEquals(later.map(({ address }) => address), addresses);
+  }, { layers });
+  assertEquals(seen, 16);
 });
 
 test("[HT-14] a request with two framings is answered 400 and closed, and its rest is no second request", async () => {

@@ -52,16 +52,21 @@ test("the memory store holds values that never expire as they were given, and of
   assertEquals((await store.get("browser", "b"))?.value, { recent: ["alice"] });
 });
 
-test("at most half of what a memory store keeps was used, and the newest of that is what it keeps", async () => {
+test("at most half of what a memory store keeps was used, and what was used last is what it keeps", async () => {
   const store = memoryStore({ limit: 100 });
   const record = { recent: [] };
   for (let i = 0; i < 80; i++) {
-    await store.put("browser", `${i}`, record, { expiresAt: 1000 + i });
+    // What expires first is used last.
+    await store.put("browser", `${i}`, record, { expiresAt: 1000 - i });
     assertEquals(await store.spend("browser", `${i}`, 1), true);
   }
   const spent = async (id: number) => (await store.get("browser", `${id}`))?.spentAt;
   assertEquals([await spent(29), await spent(30), await spent(79)], [undefined, 1, 1]);
   for (let i = 100; i < 200; i++) await store.put("browser", `${i}`, record, { expiresAt: 500 });
+  const tiny = memoryStore({ limit: 1 });
+  await tiny.put("browser", "only", record, { expiresAt: 1000 });
+  await tiny.spend("browser", "only", 1);
+  assertEquals((await tiny.get("browser", "only"))?.spentAt, 1);
   // The others may take all of the room.
   assertEquals([await spent(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
 });

@@ -140,6 +140,15 @@ test("[AZ-22] a login that a store breaks names endpoint and error, which the cl
   });
 });
 
+test("[AZ-22] what a store throws may be anything, and a login still says where", async () => {
+  for (const odd of [undefined, null, 0, Object.create(null), Symbol("odd")]) {
+    await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
+    const error = await thrown(as.logIn(as.client()));
+    assert(error.message.includes("\n  /oauth2/authorize met "), error.message);
+    assert("cause" in error && error.cause === odd);
+  }
+});
+
 /** A layer that changes where the authorization endpoint sends the browser. */
 function diverting(change: (url: URL) => void): Layer {
   return {

@@ -14,8 +14,8 @@ export interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string | null;
   readonly params: Params;
-  /** The other end of the connection; its address, as far as it is known, is asked for where it is needed alone. */
-  readonly peer: { readonly address?: string };
+  /** The address of the caller, as far as it is known. */
+  readonly address?: string;
 }
 
 /** One method of client authentication (OAuth 2.1 §2.4). */

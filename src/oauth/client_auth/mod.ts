@@ -53,7 +53,7 @@ async function proveUnthrottled(
   way: ClientAuth,
   credentials: Credentials,
 ): Promise<Client> {
-  const guesser = { client: way.claimedId(credentials) ?? "", address: credentials.peer.address ?? "" };
+  const guesser = { client: way.claimedId(credentials) ?? "", address: credentials.address ?? "" };
   refuseGuesser(throttle.wait(guesser));
   let outcome: Client | OAuthError;
   try {

@@ -33,7 +33,7 @@ export interface AccessTokenClaims {
 export const accessToken: TokenIssuer = async (server, authorization, now) => {
   const { client, subject, scope, family, resources } = authorization;
   const expiresIn = server.lifetimes.access_token;
-  const claims = {
+  const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: subject === undefined ? client.id : await subjectFor(server, client, subject.sub),
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
@@ -42,11 +42,12 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     iat: now,
     exp: now + expiresIn,
     jti: `${family}.${drawName(server.random)}`,
-    // Members that are undefined are not written.
-    auth_time: subject && Math.floor(subject.authTime / 1000),
-    sid: subject && await sessionFor(server, client, subject.sid),
-    userinfo_claims: subject?.claims?.userinfo.length ? subject.claims.userinfo : undefined,
-  } satisfies AccessTokenClaims;
+  };
+  if (subject !== undefined) {
+    claims.auth_time = Math.floor(subject.authTime / 1000);
+    claims.sid = await sessionFor(server, client, subject.sid);
+    if (subject.claims?.userinfo.length) claims.userinfo_claims = subject.claims.userinfo;
+  }
   // A pairwise subject can only be led back to the user by what is kept of the token.
   const opaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));

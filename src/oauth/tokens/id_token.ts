@@ -23,7 +23,7 @@ export const idToken: TokenIssuer = async (server, { client, subject, scope }, n
       exp: now + server.lifetimes.id_token,
       iat: now,
       auth_time: Math.floor(authTime / 1000),
-      nonce,
+      ...nonce !== undefined && { nonce },
       at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
       sid: await sessionFor(server, client, sid),
       ...user && claims && claimsFor(user, claims.id_token),
