@@ -2,6 +2,7 @@
 
 import type { Fields } from "../http/form.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
+import { causeText } from "./cause_text.ts";
 import type { Exchange, RecordedAnswer, RecordedRequest } from "./exchange.ts";
 import { isPage } from "./read_answer.ts";
 import { readPageForms } from "./page_form.ts";
@@ -229,7 +230,7 @@ function rewriteEvent(event: TraceEvent, pen: Pen): TraceEvent {
     case "warning":
       return { ...withClient(event, pen), why: rewriteExplanation(event.why, pen) };
     case "bug":
-      return { ...event, endpoint: pen.loose(event.endpoint), cause: pen.loose(String(event.cause)) };
+      return { ...event, endpoint: pen.loose(event.endpoint), cause: pen.loose(causeText(event.cause)) };
     default:
       return event;
   }

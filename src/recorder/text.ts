@@ -22,8 +22,12 @@ export function asText(flow: Flow, { mask = true }: MaskOptions = {}): string {
   ].join("\n");
 }
 
-/** An exchange in full: its first line begins with `mark` and ends with `note`. */
-export function paragraph(exchange: Exchange, mark: string, note = ""): string[] {
+/**
+ * An exchange in full: its first line begins with `mark` and ends with `note`.
+ *
+ * @param broke What the server met and no rule foresaw, one sentence each, for those who may be told.
+ */
+export function paragraph(exchange: Exchange, mark: string, note = "", broke: readonly string[] = []): string[] {
   const { request, answer, held, refusal, warnings, faults, outcome } = exchange;
   const lines = [
     ...requestLines(request),
@@ -32,6 +36,7 @@ export function paragraph(exchange: Exchange, mark: string, note = ""): string[]
     ),
     ...warnings.flatMap((why) => explained("warns", why)),
     ...refusal === undefined ? [] : explained("fails", refusal.why),
+    ...broke.map((what) => `broke  ${oneLine(what)}`),
     ...faults.map((fault) => `fault  ${fault}`),
     ...answer === undefined ? [`← nothing, ${outcome}`] : answerLines(answer, outcome),
   ];
@@ -39,8 +44,8 @@ export function paragraph(exchange: Exchange, mark: string, note = ""): string[]
   return [`${mark}${request.method} ${request.path}${note}`, ...lines.map((line) => indent + line)];
 }
 
-/** An exchange in one line. */
-export function summary(exchange: Exchange): string {
+/** An exchange in one line; `broke` as for {@link paragraph}. */
+export function summary(exchange: Exchange, broke: readonly string[]): string {
   const { endpoint, request, client, auth, answer, refusal, outcome, faults } = exchange;
   const who = [client ?? "nobody", ...auth === undefined ? [] : [`by ${auth}`]].join(" ");
   const params = [...request.query, ...request.form].map(([name, value]) => `${name}=${oneLine(value)}`).join(" ");
@@ -50,6 +55,7 @@ export function summary(exchange: Exchange): string {
     outcome,
     ...error === undefined ? [] : [error],
     ...refusal === undefined ? [] : [`[${refusal.why.rule}] ${oneLine(refusal.why.reason)}`],
+    ...broke.map((what) => `(${oneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
   return `${request.method} ${endpoint}, ${who}${params === "" ? "" : `, ${params}`} → ${end}`;

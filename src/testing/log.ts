@@ -12,6 +12,7 @@ import { expectation, listing } from "./log_expectation.ts";
 import type { Expectation } from "./log_expectation.ts";
 import { isMeant } from "./log_match.ts";
 import type { ExchangeMatch } from "./log_match.ts";
+import { mishapsIn } from "./mishap.ts";
 
 /** How long to wait for an exchange. Default: as long as it takes. */
 export interface WaitOptions {
@@ -132,7 +133,10 @@ export function testLog(recorder: Recorder): Log {
       },
       toString() {
         const shown = mask ? stableExchanges(recorder.exchanges()) : recorder.exchanges();
-        return shown.map((exchange, index) => paragraph(exchange, `${index + 1}  `).join("\n") + "\n").join("\n");
+        const paragraphs = shown.map((exchange, index) =>
+          paragraph(exchange, `${index + 1}  `, "", mishapsIn(exchange)).join("\n") + "\n"
+        );
+        return paragraphs.join("\n");
       },
     };
     return self;

@@ -11,6 +11,7 @@ import { LogError } from "./log_error.ts";
 import { idOf } from "./faults/rule.ts";
 import type { RequestPattern } from "./faults/rule.ts";
 import { isMeant } from "./log_match.ts";
+import { mishapsIn } from "./mishap.ts";
 
 /**
  * Expectations of all the exchanges that were picked, so each narrows nothing and says something of every one. All but
@@ -155,9 +156,8 @@ function complain(
 export function listing(exchanges: readonly Exchange[], all: readonly Exchange[]): string {
   const shown = maskExchanges(exchanges.slice(-longest), { among: all });
   const left = exchanges.length - shown.length;
-  return [...left === 0 ? [] : [`  … ${left} earlier`], ...shown.map((exchange) => `  ${summary(exchange)}`)].join(
-    "\n",
-  );
+  const lines = shown.map((exchange) => `  ${summary(exchange, mishapsIn(exchange))}`);
+  return [...left === 0 ? [] : [`  … ${left} earlier`], ...lines].join("\n");
 }
 
 /** As many requests as a message shows. */

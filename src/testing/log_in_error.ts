@@ -1,17 +1,10 @@
 /** What is thrown where a login does not come to its end, told to the person who reads the test. */
 
 import type { Incoming } from "../http/reply.ts";
-import { veil } from "../oauth/trace.ts";
 import type { Explanation } from "../oauth/trace.ts";
+import { tellMishap } from "./mishap.ts";
+import type { Mishap } from "./mishap.ts";
 import type { Callback } from "./user_agent.ts";
-
-/** Something that the server met and no rule foresaw, such as an error of its store; clients are not told of it. */
-export interface Mishap {
-  /** The path of the endpoint that met it. */
-  readonly endpoint: string;
-  /** What was thrown there. */
-  readonly cause: unknown;
-}
 
 /** What the server says of a refusal to whoever runs it. */
 export interface Told {
@@ -48,7 +41,7 @@ export class LogInError extends Error {
   /** Says what happened, and under it why. */
   constructor(message: string, details: LogInErrorDetails = {}) {
     const { why, mishap } = details;
-    const lines = [message, ...why ? reasons(why) : [], ...mishap ? [tell(mishap)] : []];
+    const lines = [message, ...why ? reasons(why) : [], ...mishap ? [tellMishap(mishap)] : []];
     super(lines.join("\n  "), mishap && { cause: mishap.cause });
     this.name = "LogInError";
     this.status = details.status;
@@ -62,17 +55,6 @@ function reasons({ reason, expected, received, earlier, rule }: Explanation): st
   const facts = [["expected", expected], ["received", received], ["earlier", earlier], ["rule", rule]] as const;
   const known = facts.filter(([, value]) => value !== undefined);
   return [reason, ...known.map(([label, value]) => `${label}: ${value}`)];
-}
-
-/** What was thrown may repeat what a client sent. */
-function tell({ endpoint, cause }: Mishap): string {
-  let thrown: string;
-  try {
-    thrown = veil(String(cause));
-  } catch {
-    thrown = "something that cannot be written as text";
-  }
-  return `${endpoint} met ${thrown}`;
 }
 
 /** Knows why a request was refused. */

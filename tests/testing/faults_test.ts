@@ -267,6 +267,33 @@ test("of many requests at once as many meet a fault as the rule says", async () 
   assertEquals(all.filter(({ status }) => status === 503).length, 3);
 });
 
+test("what is no fault is refused at once, and a function that makes one with how to call it", async () => {
+  const { board } = await scene();
+  const broken = () => faults.drop();
+  await each<[unknown, string]>([
+    [faults.drop, "found the function faults.drop: call it, faults.drop()"],
+    [faults.idToken.expired, "found the function faults.idToken.expired: call it, faults.idToken.expired()"],
+    [faults.error, "found the function faults.error: call it, faults.error(…)"],
+    [broken, "found the function broken: call it, broken()"],
+    [() => faults.drop(), "found a function: call it"],
+    [undefined, "found undefined"],
+    [null, "found null"],
+    ["drop", 'found "drop"'],
+    [{ handle: () => () => Promise.reject() }, "found an object without a name: give it one"],
+  ], ([one, found]) => {
+    const fault = one as Fault;
+    const clause = board.on("token");
+    const verbs = { once: clause.once, times: clause.times.bind(clause, 2), always: clause.always };
+    for (const [verb, write] of Object.entries(verbs)) {
+      const { message } = assertThrows(() => write(fault), TypeError);
+      assertEquals(message, `${verb}: expected a fault, such as faults.drop(), ${found}`);
+    }
+  });
+  // @ts-expect-error A function is no fault.
+  assertThrows(() => board.on("any").once(faults.drop), TypeError);
+  assertEquals(board.unfired(), []);
+});
+
 test("a rule for an endpoint where its fault means nothing is refused with a word on where it does", async () => {
   const { board } = await scene();
   assertThrows(() => board.on("jwks").once(faults.idToken.expired()), TypeError, 'write on("token")');

@@ -10,14 +10,18 @@ import {
   assertThrows,
 } from "@std/assert";
 import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
 import type { Layer, Reply } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log.ts";
 import type { Log } from "../../src/testing/log.ts";
 import { LogError } from "../../src/testing/log_error.ts";
+import { LogInError } from "../../src/testing/mod.ts";
+import { wrapStore } from "../../src/testing/wrapped_store.ts";
 import { as, crowd, post, publicTokens, refresh, refreshed, userinfo, webTokens } from "../flows/client_endpoints.ts";
 import { basic, bench, challenge, verifier } from "../flows/harness.ts";
 import type { Bench } from "../flows/harness.ts";
+import { testLatchkey } from "../watched.ts";
 
 async function logged(...layers: readonly Layer[]): Promise<{ readonly b: Bench; readonly log: Log }> {
   const record = recorder();
@@ -302,6 +306,41 @@ test("no refusals and no warnings are expected of a test as a whole", async () =
     /^expected no refusal, and there were 2:\n {2}POST token, [^\n]*\[TK-16\][^\n]*\n {2}GET userinfo, /,
   );
   assertEquals([refused.expected, refused.actual], [0, 2]);
+});
+
+test("[AZ-22] what broke inside the server is in the transcript and in every message, and no secret with it", async () => {
+  const secret = "a-secret-that-should-stay-one".repeat(2);
+  const store = wrapStore(memoryStore(), {
+    spend: () => Promise.reject(new TypeError(`disk on fire\nat ${secret}`)),
+  });
+  await using as = await testLatchkey({ store });
+  await assertRejects(() => as.logIn(as.client()), LogInError);
+  const met = "/oauth2/token met TypeError: disk on fire\\nat ";
+  for (const text of [String(as.log.unmasked), failure(() => as.log.expect("token").succeeded()).message]) {
+    assert(text.includes(met), text);
+    assert(!text.includes(secret));
+  }
+  const listed = failure(() => as.log.expectNoRefusals()).message;
+  assertMatch(
+    listed,
+    /→ 500 refused server_error \[AZ-22\] [^\n]* \(\/oauth2\/token met TypeError: disk on fire[^\n]*\)$/,
+  );
+  const transcript = String(as.log);
+  assertMatch(
+    transcript,
+    /\n {3}fails {2}AZ-22 [^]*\n {3}broke {2}\/oauth2\/token met TypeError: disk on fire[^\n]*\n {3}← 500/,
+  );
+  assert(!transcript.includes(secret));
+});
+
+test("what was thrown inside the server may be anything, and the transcript says where", async () => {
+  for (const odd of [undefined, null, 0, Object.create(null), Symbol("odd")]) {
+    await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
+    await assertRejects(() => as.logIn(as.client()), LogInError);
+    for (const log of [as.log, as.log.unmasked]) {
+      assertMatch(String(log), /\n {3}broke {2}\/oauth2\/authorize met \w+/);
+    }
+  }
 });
 
 test("a long log is shown from its end", async () => {

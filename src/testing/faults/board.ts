@@ -8,6 +8,7 @@ import type { Server } from "../../oauth/server.ts";
 import { requireEndpointName } from "../../recorder/endpoint_name.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { Fault, FaultContext, SeenRequest } from "./fault.ts";
+import { requireFault } from "./require_fault.ts";
 import { boardRule } from "./rule.ts";
 import type { BoardRule, Clause, Match, Rule } from "./rule.ts";
 import { see } from "./seen.ts";
@@ -29,7 +30,7 @@ export interface FaultBoard {
    * nothing through to those behind it, so that several of them form a queue: each meets a request of its own.
    *
    * @param endpoint `any`: every endpoint where the fault means something.
-   * @throws {TypeError} By `once`, `times` and `always`, when the fault means nothing at the endpoint.
+   * @throws {TypeError} By `once`, `times` and `always`, when that is no fault, or one that means nothing at the endpoint.
    */
   on(endpoint: EndpointName | "any", match?: Match): Clause;
   /**
@@ -72,15 +73,18 @@ export function faultBoard({ wait = waitFor, blame = () => {} }: FaultBoardOptio
   }
 
   function clause(endpoint: EndpointName | "any", match: Match | undefined, name?: string): Clause {
-    const make = (count: number, fault: Fault) => write(boardRule({ endpoint, match, name, count, fault }));
+    const make = (verb: string, count: number, fault: Fault) => {
+      requireFault(verb, fault);
+      return write(boardRule({ endpoint, match, name, count, fault }));
+    };
     return {
       named: (text) => clause(endpoint, match, text),
-      once: (fault) => make(1, fault),
+      once: (fault) => make("once", 1, fault),
       times(count, fault) {
-        if (Number.isInteger(count) && count >= 1) return make(count, fault);
+        if (Number.isInteger(count) && count >= 1) return make("times", count, fault);
         throw new RangeError(`times: expected a whole number from 1 on, found ${count}`);
       },
-      always: (fault) => make(Infinity, fault),
+      always: (fault) => make("always", Infinity, fault),
     };
   }
 

@@ -77,4 +77,6 @@ export interface Fault {
   handle?(next: Handle, at: FaultContext): Handle;
   /** Wraps what the rules are handed: store, clock, keys, signing, grants, issuers. */
   server?(server: Server, at: FaultContext): Server;
+  /** Never there. Every function has it, and one that makes faults is itself none: `faults.drop()`, not `faults.drop`. */
+  readonly apply?: never;
 }

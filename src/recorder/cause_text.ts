@@ -1,0 +1,10 @@
+/** What was thrown, as text. */
+
+/** Anything can be thrown, also what refuses to be text. */
+export function causeText(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return "something that cannot be written as text";
+  }
+}
