@@ -23,8 +23,14 @@ const optional = ["ioredis", "postgres"];
 /** The most that the package itself may take, in KiB. */
 const largest = 800;
 
-/** Where README.md begins to speak of the repository, which is not in the package. */
-const endOfReadme = "\n## Figures\n";
+/** What README.md says to those who have the repository, and what its place is taken by in the package. */
+const forUsers: readonly (readonly [from: RegExp, to: string])[] = [
+  [/^```sh\nnpx -y deno task start( +#.*\n)(?:.+\n)*?```$/m, `\`\`\`sh\nnpx ${manifest.name}$1\`\`\``],
+  [/^## Figures\n[^]*^(?=## Licence\n)/m, ""],
+  // Pictures: a row of them is a table, with two lines above it; a paragraph that ends in a colon leads to one.
+  [/^(?:(?:.+\n)*.+:\n\n)?(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm, ""],
+  [/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, "$1"],
+];
 
 readCommand({
   call: "deno task build",
@@ -56,17 +62,17 @@ const surplus = packages.filter((name) => name !== manifest.name && !dependencie
 if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
 if (own > largest) throw new Error(`The package itself takes ${own} KiB, and ${largest} are the most it may.`);
 
-/** README.md up to where it speaks of the repository, without pictures and links that lead to files not in the package. */
+/** README.md without what needs the repository, and without pictures and links that lead to files not in the package. */
 async function readmeForUsers(): Promise<string> {
-  const text = await Deno.readTextFile("README.md");
-  const end = text.indexOf(endOfReadme);
-  if (end < 0) {
-    throw new Error(`README.md has no section "${endOfReadme.trim()}" any more: say in scripts/build.ts where to end.`);
+  let text = await Deno.readTextFile("README.md");
+  for (const [from, to] of forUsers) {
+    const before = text;
+    text = text.replace(from, to);
+    if (text === before) throw new Error(`README.md has nothing like ${from} any more: mend it in scripts/build.ts.`);
   }
-  return text.slice(0, end)
-    // A row of pictures is a table, with two lines above it.
-    .replaceAll(/^(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm, "")
-    .replaceAll(/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, "$1");
+  const cut = /.*:\n\n+#+ .*/.exec(text)?.[0];
+  if (cut !== undefined) throw new Error(`The package's README would lose what a colon leads to:\n${cut}`);
+  return text;
 }
 
 /** Packs what was built, and gives back where. */

@@ -31,10 +31,12 @@ export function greeting(
 ): string {
   const page = (path: string) => issuer.replace(/\/$/, "") + path;
   const own = page("/authorized");
-  const rows = (pairs: readonly (readonly [string, string])[]) => {
+  const align = (pairs: readonly (readonly [string, string])[]) => {
     const width = Math.max(...pairs.map(([name]) => name.length));
-    return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+    return pairs.map(([name, value]) => `${name.padEnd(width)} ${value}`);
   };
+  const rows = (pairs: readonly (readonly [string, string])[]) =>
+    align(pairs.map(([name, value]) => [`  ${name} `, value]));
   const clients = settled.clients.map((client) => {
     const { client_secret: secret, token_endpoint_auth_method: method } = client;
     const proof = secret === undefined
@@ -66,10 +68,12 @@ export function greeting(
       `INSECURE: ${name} is on. Never let strangers reach this server.`
     ),
     "",
-    ...settled.clients.some((client) => client.redirect_uris?.includes(own))
-      ? [`Start the demo flow: ${page("/start")}`]
-      : [`Home page: ${page("/")}`],
-    ...inspector === "off" ? [] : [`Watch each login:    ${page("/flows")}`],
+    ...align([
+      settled.clients.some((client) => client.redirect_uris?.includes(own))
+        ? ["Start the demo flow:", page("/start")]
+        : ["Home page:", page("/")],
+      ...inspector === "off" ? [] : [["Watch each login:", page("/flows")] as const],
+    ]),
     "",
   ].map(printable).join("\n");
 }

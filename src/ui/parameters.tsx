@@ -17,7 +17,7 @@ export function Parameters({ of }: ParametersProps): VNode {
     <dl class="facts">
       {of.map(([name, value]) => (
         <Fact key={name} label={<Wire text={name} />}>
-          <Wire text={value} />
+          <Wire text={value} whole />
           <Meaning text={parameterInWords(name)} />
         </Fact>
       ))}

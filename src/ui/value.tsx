@@ -9,10 +9,10 @@ export interface WireProps {
   readonly text: string;
 }
 
-/** A wire text inside a line or a list. */
-export function Wire({ text }: WireProps): VNode {
+/** A wire text inside a line or a list; `whole`: in a place of its own, where one long word breaks not just at hyphens. */
+export function Wire({ text, whole = false }: WireProps & { readonly whole?: boolean }): VNode {
   return (
-    <code class="wire">
+    <code class={whole && text.length >= shortest && !text.includes(" ") ? "wire whole" : "wire"}>
       <Breakable text={text} />
     </code>
   );

@@ -115,7 +115,7 @@ test("the greeting shows the clients and users of the configuration file", async
     assertMatch(greeting, /^ {2}dave\s*$/m);
     assertMatch(greeting, /^Keys +ES256\b/m);
     assert(!/demo|alice/.test(greeting));
-    assertMatch(greeting, new RegExp(`^Home page: http://localhost:${port}/$`, "m"));
+    assertMatch(greeting, new RegExp(`^Home page: {8}http://localhost:${port}/\nWatch each login: http:`, "m"));
     assertEquals((await post(`${url}/oauth2/token`, { ...spaToken, code: await codeOf(url) })).status, 200);
   });
 });

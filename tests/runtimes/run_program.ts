@@ -54,7 +54,7 @@ const command = "Deno" in globalThis
   ? ["src/main.ts"]
   : ["dist/tests/runtimes/main_child.mjs"];
 
-const greeted = /^(?:Start the demo flow|Home page): \S+\n|"event":"listening".*\n/m;
+const greeted = /^(?:Start the demo flow|Home page): +\S+\n|"event":"listening".*\n/m;
 
 /** Starts it and waits for its end, as for `--help` or a fault. */
 export function runProgram(start: Start): Promise<Ending> {

@@ -437,6 +437,14 @@ test("an address breaks behind its slashes and between its parameters, and nothi
   for (const expected of broken) assertEquals(pieces(expected.join("").replaceAll("&amp;", "&")), expected);
 });
 
+test("a long value in a table breaks anywhere, unless it is several words", () => {
+  const state = "-xBhUBYxuQ2mJ9kLr4WvZcTn7pSdFgHyAbEqUoIi1X";
+  const request = [["state", state], ["scope", "openid profile email read"]] as const;
+  const html = pages.authorized({ ...success, roundTrip: { ...success.roundTrip, request } });
+  assertStringIncludes(html, `<dd><code class="wire whole">${state}</code>`);
+  assertStringIncludes(html, `<dd><code class="wire">openid profile email read</code>`);
+});
+
 test("[UI-13] the heading of a refusal follows its status", () => {
   const heading = (status: number): string[] =>
     textsOf(pages.refused({ issuer: "http://localhost:9000", base: "", status, sentence: "No." }), "h1");
