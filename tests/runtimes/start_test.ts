@@ -45,7 +45,11 @@ test("until the first flow is finished no package is loaded, and no endpoint tha
   ) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
-  assertEquals(sources.filter((path) => path.startsWith("src/store/")).length, 2, "the memory store and its queue");
+  assertEquals(
+    sources.filter((path) => path.startsWith("src/store/")).length,
+    3,
+    "the memory store, its queue and its list",
+  );
 });
 
 test("the mock loads no package before a client has to prove itself by a signature", async () => {
@@ -57,7 +61,7 @@ test("the command line loads no package before it has read that it needs one", a
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:ui|inspector|interaction|testing|store\/(?!memory|expiry_queue|store_error))|schema|shape|help/;
+    /^src\/(?:ui|inspector|interaction|testing|store\/(?!memory|expiry_queue|arrivals|store_error))|schema|shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
