@@ -421,12 +421,12 @@ export interface AccountProps extends Site {
     /** One for each client that they allowed something. */
     readonly consents: readonly {
       readonly client: { readonly id: string; readonly name?: string };
-      readonly scope: readonly string[];
+      /** Scope values by the resource they were allowed for; absent: this server's default audience. */
+      readonly allowed: readonly { readonly scope: readonly string[]; readonly resource?: string }[];
       readonly claims: readonly string[];
-      readonly resources: readonly string[];
       /** When they were asked last. */
       readonly at: number;
-      /** Until when it is remembered. */
+      /** From when on they are asked again. */
       readonly validUntil: number;
       /** What the form that takes it back carries to `{base}/account`. */
       readonly fields: HiddenFields;

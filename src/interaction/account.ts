@@ -54,11 +54,15 @@ async function accountOf(here: Desk, session: Session): Promise<AccountProps["ac
   const { server } = here;
   const consents = [];
   for (const { id, name } of server.clients.all()) {
-    const consent = await findConsent(server, session.sub, id);
-    if (consent === undefined) continue;
-    const { scope, claims, resources, at, validUntil } = consent;
+    const entry = await findConsent(server, session.sub, id);
+    if (entry === undefined) continue;
+    const { scopes = {}, claims, at, validUntil } = entry.value;
+    const allowed = Object.entries(scopes).map(([uri, scope]) => ({
+      scope,
+      resource: uri === server.audience ? undefined : uri,
+    }));
     const fields = await formFields(here, [["client_id", id]], purposeOf(session));
-    consents.push({ client: { id, name }, scope, claims, resources, at, validUntil, fields });
+    consents.push({ client: { id, name }, allowed, claims, at, validUntil, fields });
   }
   return {
     user: personOf((await findUser(server, session.sub))!),

@@ -14,7 +14,7 @@ import { readParams } from "../oauth/params.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session.ts";
 import { pathOf, proofOfLogin } from "./arrival.ts";
-import { claimsByName, findConsent, isRecognised, rememberConsent } from "./consents.ts";
+import { allowedBefore, claimsByName, findConsent, isRecognised, rememberConsent } from "./consents.ts";
 import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
 import type { FormPurpose } from "./form.ts";
 import { findPending, finish } from "./pending.ts";
@@ -65,7 +65,7 @@ export function consentEndpoint(desk: Desk): Endpoint {
       if (scope === undefined) throw denied();
       const { sub, authTime } = session!;
       const user = (await findUser(server, sub))!;
-      const consent = scope.length === 0 ? undefined : await rememberConsent(server, asked, sub, scope);
+      const consent = await rememberConsent(server, asked, sub, scope);
       return await sendCode(here, http, asked, { user, scope, authTime, consent }, session!, false);
     } catch (refusal) {
       return await refuseToClient(here, target, http, asked.destination, refusal);
@@ -85,7 +85,7 @@ async function show(here: Desk, pending: Pending, session: Session): Promise<Ans
   const { server, site } = here;
   const { asked } = pending;
   const { client, destination, scope, resources } = asked;
-  const before = await findConsent(server, session.sub, client.id);
+  const before = allowedBefore(server, asked, (await findConsent(server, session.sub, client.id))?.value);
   const pages = await here.pages();
   return html(
     200,
@@ -98,7 +98,7 @@ async function show(here: Desk, pending: Pending, session: Session): Promise<Ans
       scope: scope.map((value) => ({
         value,
         fixed: value === "openid",
-        known: before?.scope.includes(value) ?? false,
+        known: before.includes(value),
       })),
       claims: claimsByName(asked),
       resources,

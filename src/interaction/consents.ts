@@ -5,31 +5,48 @@ import type { AuthorizationRequest } from "../oauth/authorization.ts";
 import { scopeOfClaim } from "../oauth/claims.ts";
 import { endFamily } from "../oauth/grants/family.ts";
 import { isLoopback } from "../oauth/hosts.ts";
-import { drawName, shelfId } from "../oauth/secrets.ts";
+import { digest, shelfId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import type { ConsentRecord } from "../store/store.ts";
+import type { ConsentRecord, Entry } from "../store/store.ts";
 
-/** The consent that a person has given to this client, as long as it lasts. */
-export async function findConsent(server: Server, sub: string, clientId: string): Promise<ConsentRecord | undefined> {
+/** The consent that a user has given to this client, as long as anything may rest on it and it was not taken back. */
+export async function findConsent(
+  server: Server,
+  sub: string,
+  clientId: string,
+): Promise<Entry<ConsentRecord> | undefined> {
   const entry = await server.store.get("consent", await consentId(server, sub, clientId));
-  if (entry === undefined || entry.spentAt !== undefined) return undefined;
-  return server.now() < entry.value.validUntil ? entry.value : undefined;
+  if (entry === undefined || server.now() >= entry.expiresAt) return undefined;
+  return await isTakenBack(server, entry.value.name) ? undefined : entry;
 }
 
-/** An earlier consent that makes it needless to ask; `undefined` where the person must be asked. */
+/** An earlier consent that makes it needless to ask; `undefined` where the user must be asked. */
 export async function recallConsent(
   server: Server,
   asked: AuthorizationRequest,
   sub: string,
 ): Promise<ConsentRecord | undefined> {
   if (asked.wishes.prompt.includes("consent") || !isRecognised(asked)) return undefined;
-  const consent = await findConsent(server, sub, asked.client.id);
-  const covers = consent !== undefined && asked.scope.every((token) => consent.scope.includes(token)) &&
-    asked.resources.every((uri) => consent.resources.includes(uri)) &&
-    claimsByName(asked, consent.scope).every((name) => consent.claims.includes(name));
+  const entry = await findConsent(server, sub, asked.client.id);
+  // Nothing may outlast the record by which it is taken back, also where tokens live longer now than they did then.
+  if (entry === undefined || server.now() + longestLife(server) > entry.expiresAt) return undefined;
+  const allowed = allowedBefore(server, asked, entry.value);
+  const covers = asked.scope.every((token) => allowed.includes(token)) &&
+    claimsByName(asked, allowed).every((name) => entry.value.claims.includes(name));
   if (!covers) return undefined;
-  server.held?.("UI-11", "the person allowed this client all of it before, and it can be no other program");
-  return consent;
+  server.held?.("UI-11", "the user allowed this client all of it before, and it can be no other program");
+  return entry.value;
+}
+
+/** The scope values that were allowed for every resource of a request, as long as the user need not be asked again. */
+export function allowedBefore(
+  server: Server,
+  asked: AuthorizationRequest,
+  consent: ConsentRecord | undefined,
+): readonly string[] {
+  if (consent === undefined || server.now() >= consent.validUntil) return [];
+  const [first = [], ...others] = audiencesOf(server, asked).map((uri) => scopesOf(consent).get(uri) ?? []);
+  return first.filter((token) => others.every((scope) => scope.includes(token)));
 }
 
 /**
@@ -48,39 +65,79 @@ export function claimsByName({ wishes, scope }: AuthorizationRequest, allowed: r
   return [...new Set([...userinfo, ...id_token])].filter((name) => !allowed.includes(scopeOfClaim(name) ?? ""));
 }
 
-/** Remembers what a person has just allowed, beside what they allowed before, and gives back the consent's name. */
+/**
+ * Remembers what a user has just allowed and refused, beside what they allowed before.
+ *
+ * @returns The consent's name; `undefined` where nothing was allowed, now or before.
+ */
 export async function rememberConsent(
   server: Server,
   asked: AuthorizationRequest,
   sub: string,
   scope: readonly string[],
-): Promise<string> {
-  const before = await findConsent(server, sub, asked.client.id);
+): Promise<string | undefined> {
+  const id = await consentId(server, sub, asked.client.id);
+  const entry = await server.store.get("consent", id);
+  const name = await nextName(server, entry?.value.name ?? id);
+  const known = entry?.value.name === name ? entry.value : undefined;
+  if (known === undefined && scope.length === 0) return undefined;
   const at = server.now();
-  const validUntil = at + server.lifetimes.refresh_token * 1000;
-  const name = before?.name ?? drawName(server.random);
+  const before = known !== undefined && at < known.validUntil ? known : undefined;
   const refused = asked.scope.filter((token) => !scope.includes(token));
-  const allowedClaims = claimsByName(asked, []).filter((claim) => !refused.includes(scopeOfClaim(claim) ?? ""));
-  await server.store.put("consent", await consentId(server, sub, asked.client.id), {
+  const scopes = new Map(before && scopesOf(before));
+  for (const uri of audiencesOf(server, asked)) {
+    const allowed = [...new Set([...scopes.get(uri) ?? [], ...scope])].filter((token) => !refused.includes(token));
+    if (allowed.length > 0) scopes.set(uri, allowed);
+    else scopes.delete(uri);
+  }
+  const claims = [...new Set([...before?.claims ?? [], ...claimsByName(asked, [])])];
+  await server.store.put("consent", id, {
     name,
-    scope: [...new Set([...before?.scope ?? [], ...scope])].filter((token) => !refused.includes(token)),
-    claims: [...new Set([...before?.claims ?? [], ...allowedClaims])],
-    resources: [...new Set([...before?.resources ?? [], ...asked.resources])],
+    scopes: Object.fromEntries(scopes),
+    claims: claims.filter((claim) => !refused.includes(scopeOfClaim(claim) ?? "")),
     at,
-    validUntil,
-  }, { expiresAt: validUntil });
-  return name;
+    validUntil: at + server.lifetimes.refresh_token * 1000,
+  }, { expiresAt: at + 2 * longestLife(server) });
+  // Taken back in the meantime: what was allowed just now holds by itself, under the next name.
+  return await isTakenBack(server, name) ? await rememberConsent(server, asked, sub, scope) : name;
 }
 
-/** Takes a consent back, and ends the refresh tokens that rest on it; false where there was none. */
-export async function takeBack(server: Server, sub: string, clientId: string): Promise<boolean> {
-  const consent = await findConsent(server, sub, clientId);
-  if (consent === undefined) return false;
-  const now = server.now();
-  if (!await server.store.spend("consent", await consentId(server, sub, clientId), now)) return false;
-  const lastsUntil = now + server.lifetimes.refresh_token * 1000;
-  await endFamily(server, consent.name, "the user took the consent back", lastsUntil);
-  return true;
+/** Takes a consent back, and ends the refresh tokens and codes that rest on it. */
+export async function takeBack(server: Server, sub: string, clientId: string): Promise<void> {
+  const entry = await findConsent(server, sub, clientId);
+  if (entry === undefined) return;
+  // The latter for what is allowed, and not yet written down, at this very moment.
+  const lastsUntil = Math.max(entry.expiresAt, server.now() + 2 * longestLife(server));
+  await endFamily(server, entry.value.name, "the user took the consent back", lastsUntil);
+}
+
+/** What access tokens of a request will be for. */
+function audiencesOf(server: Server, { resources }: AuthorizationRequest): readonly string[] {
+  return resources.length === 0 ? [server.audience] : resources;
+}
+
+/** Records of former versions do not tell which scope value was allowed for which resource: they cover nothing. */
+function scopesOf({ scopes = {} }: Partial<ConsentRecord>): Map<string, readonly string[]> {
+  return new Map(Object.entries(scopes));
+}
+
+/** As long as a code or a refresh token that is issued now may live, in milliseconds. */
+function longestLife({ lifetimes }: Server): number {
+  return Math.max(lifetimes.code, lifetimes.refresh_token) * 1000;
+}
+
+/**
+ * The first name from this one on under which nothing was taken back. Names follow from each other, and the first from
+ * user and client: two windows that allow at once agree on it, so that taking it back ends what rests on either.
+ */
+async function nextName(server: Server, name: string): Promise<string> {
+  let next = name;
+  while (await isTakenBack(server, next)) next = await digest(next);
+  return next;
+}
+
+async function isTakenBack({ store }: Server, name: string): Promise<boolean> {
+  return await store.get("ended_family", name) !== undefined;
 }
 
 function consentId(server: Server, sub: string, clientId: string): Soon<string> {

@@ -26,7 +26,7 @@ interface Drawer {
 /** How much a memory store keeps. */
 export interface MemoryStoreOptions {
   /**
-   * Records of each of those kinds that logins leave behind: codes, tokens, logins under way, consents. Where there are
+   * Records of each of those kinds that logins leave behind: codes, tokens, logins under way. Where there are
    * more, one is forgotten as if it had expired, so that who comes with it is refused or asked again: the one that was
    * spent longest ago, so that no token outlives the one that took its place; and where none was spent the one that
    * expires first, and of those that expire together the oldest. At most half of them, or one, are spent ones. At least
@@ -35,9 +35,12 @@ export interface MemoryStoreOptions {
   readonly limit?: number;
 }
 
-/** Kinds that may be forgotten early. Never marks of what has ended or was seen: what they keep out would be let in. */
+/**
+ * Kinds that may be forgotten early. Never marks of what has ended or was seen: what they keep out would be let in; nor
+ * consents: what is not listed cannot be taken back, and there is at most one for each user and client.
+ */
 const expendable: ReadonlySet<Kind> = new Set<Kind>([
-  ...["code", "refresh_token", "access_token", "interaction", "consent", "browser"] as const,
+  ...["code", "refresh_token", "access_token", "interaction", "browser"] as const,
 ]);
 
 /**

@@ -122,19 +122,17 @@ export interface InteractionRecord {
   readonly validUntil: number;
 }
 
-/** What a person has allowed a client, remembered so that they are not asked twice. Times in milliseconds. */
+/** What a user has allowed a client, remembered so that they are not asked twice. Times in milliseconds. */
 export interface ConsentRecord {
-  /** Names the consent, so that everything issued under it can be ended at once. */
+  /** Names the consent, so that everything issued under it can be ended at once. Marked as ended: taken back. */
   readonly name: string;
-  /** The scope values allowed. */
-  readonly scope: readonly string[];
+  /** The scope values allowed, by resource (RFC 8707); those of the default audience under its own name. */
+  readonly scopes: Readonly<Record<string, readonly string[]>>;
   /** The claims allowed by name. */
   readonly claims: readonly string[];
-  /** The resources allowed (RFC 8707). */
-  readonly resources: readonly string[];
-  /** When the person was asked last. */
+  /** When the user was asked last. */
   readonly at: number;
-  /** From this moment on the person is asked again. */
+  /** From this moment on the user is asked again; the record stays until nothing can rest on it any more. */
   readonly validUntil: number;
 }
 
@@ -191,7 +189,7 @@ export interface Records {
   access_token: AccessTokenRecord;
   /** Requests that wait for a person, by the digest of the interaction. */
   interaction: InteractionRecord;
-  /** What people have allowed clients, by the digest of both names. Spent: taken back. */
+  /** What users have allowed clients, by the digest of both names. */
   consent: ConsentRecord;
   /** Browsers, by the digest of their cookie. */
   browser: BrowserRecord;

@@ -70,7 +70,7 @@ export function Account(props: AccountProps): VNode {
 type Consent = NonNullable<AccountProps["account"]>["consents"][number];
 
 function Grant(
-  { action, client, scope, claims, resources, at, validUntil, fields }: Consent & { action: string },
+  { action, client, allowed, claims, at, validUntil, fields }: Consent & { action: string },
 ): VNode {
   const name = client.name ?? client.id;
   return (
@@ -82,20 +82,23 @@ function Grant(
         <Fact label="Client ID">
           <Wire text={client.id} />
         </Fact>
-        <Fact label="Scope">
-          <Wire text={scope.join(" ")} />
-        </Fact>
+        {allowed.map(({ scope, resource }) => (
+          <Fact key={resource} label="Scope">
+            <Wire text={scope.join(" ")} />
+            {resource !== undefined && (
+              <>
+                {" "}
+                at <Wire text={resource} />
+              </>
+            )}
+          </Fact>
+        ))}
         {claims.length > 0 && (
           <Fact label="Claims by name">
             <Wire text={claims.join(" ")} />
           </Fact>
         )}
-        {resources.length > 0 && (
-          <Fact label="Resources">
-            <Wire text={resources.join(" ")} />
-          </Fact>
-        )}
-        <Fact label="Allowed">{moment(at)}, until {moment(validUntil)}</Fact>
+        <Fact label="Allowed">{moment(at)}. You are asked again from {moment(validUntil)} on.</Fact>
       </dl>
       <form method="post" action={action}>
         <Hidden fields={fields} />

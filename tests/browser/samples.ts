@@ -252,18 +252,19 @@ export const account: AccountProps = {
     consents: [
       {
         client: { id: "demo-public", name: "Demo public client" },
-        scope: ["openid", "read"],
+        allowed: [{ scope: ["openid", "read"] }],
         claims: [],
-        resources: [],
         at: Date.UTC(2026, 0, 1, 12),
         validUntil: Date.UTC(2026, 0, 31, 12),
         fields: interaction,
       },
       {
         client: { id: "web" },
-        scope: ["openid", "profile", "offline_access"],
+        allowed: [
+          { scope: ["openid", "profile", "offline_access"] },
+          { scope: ["read"], resource: "https://api.example" },
+        ],
         claims: ["birthdate"],
-        resources: ["https://api.example"],
         at: Date.UTC(2025, 11, 24, 18),
         validUntil: Date.UTC(2026, 0, 23, 18),
         fields: interaction,

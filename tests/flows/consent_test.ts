@@ -3,8 +3,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
 import { browse } from "./browser.ts";
 import { basic, bench, claimsOf, each, outcome, sentTo, shownPage, tokensOf } from "./harness.ts";
+import type { Browser } from "./browser.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { ask, codeOf, filled, landing, logIn, logInAndAllow, look, press, send } from "./walk.ts";
 
@@ -134,6 +137,142 @@ test("what was allowed adds up, and what is unticked later is forgotten", async 
   assertEquals(landing(await ask(browser, { scope: "openid read" })), "consent");
 });
 
+const payments = { resource: "https://payments.example" };
+const calendar = { resource: "https://calendar.example" };
+
+async function allow(browser: Browser, fields: Fields, unticked: readonly string[] = []) {
+  return codeOf(await press(browser, await ask(browser, fields), "decision", "allow", {}, unticked));
+}
+
+/** The page of one's own, with a button for each client. */
+async function accountOf(browser: Browser) {
+  return await look(browser, "/account", await browser.get("/account"));
+}
+
+/** The clients that the page lists. */
+async function listed(browser: Browser): Promise<(string | undefined)[]> {
+  const { forms } = await accountOf(browser);
+  return forms.map(({ controls }) => controls.find(({ name }) => name === "client_id")?.value);
+}
+
+test("[UI-11] a scope value that was allowed at one resource is not allowed at another, nor at the default audience", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice", { scope: "read", ...payments });
+  await allow(browser, { scope: "write", ...calendar });
+  const both = { resource: [payments.resource, calendar.resource] };
+  const silent: [string, Fields, string][] = [
+    ["read", payments, "code"],
+    ["write", calendar, "code"],
+    ["write", payments, "consent_required"],
+    ["read", calendar, "consent_required"],
+    ["read", {}, "consent_required"],
+    ["write", {}, "consent_required"],
+    ["read", both, "consent_required"],
+    ["read", { resource: b.as.issuer }, "consent_required"],
+  ];
+  const outcomes = async () => {
+    const found: string[] = [];
+    for (const [scope, fields] of silent) found.push(await browser.silently({ scope, ...fields }));
+    return found;
+  };
+  assertEquals(await outcomes(), silent.map(([, , expected]) => expected));
+  const account = await accountOf(browser);
+  for (const words of ["read at https://payments.example", "write at https://calendar.example"]) {
+    assertStringIncludes(account.text, words);
+  }
+  await allow(browser, { scope: "read", ...both });
+  assertEquals(await browser.silently({ scope: "read", ...both }), "code");
+  assertEquals(await browser.silently({ scope: "read", ...calendar }), "code");
+  assertEquals(await browser.silently({ scope: "write", ...payments }), "consent_required");
+  await allow(browser, { scope: "read" });
+  assertEquals(await browser.silently({ scope: "read" }), "code");
+  assertEquals(await browser.silently({ scope: "read write", ...calendar }), "code");
+});
+
+test("[UI-11] the page calls allowed before what was allowed for this very resource, and a refusal holds for it alone", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice", { scope: "read write", ...payments });
+  const elsewhere = await ask(browser, { scope: "read write", ...calendar });
+  assert(!elsewhere.text.includes("allowed before"));
+  await press(browser, elsewhere, "decision", "allow", {}, ["write"]);
+  assertEquals(await browser.silently({ scope: "read", ...calendar }), "code");
+  assertEquals(await browser.silently({ scope: "write", ...calendar }), "consent_required");
+  assertEquals(await browser.silently({ scope: "read write", ...payments }), "code");
+  const again = await ask(browser, { scope: "read write", prompt: "consent", ...payments });
+  assertStringIncludes(again.text, "allowed before");
+});
+
+test("[UI-11] claims that an allowed scope value shows are covered for the resource of that scope value alone", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const claims = '{"userinfo":{"email":null}}';
+  await logInAndAllow(browser, "alice", { scope: "openid email", ...payments });
+  await allow(browser, { scope: "openid" });
+  assertEquals(await browser.silently({ scope: "openid", claims, ...payments }), "code");
+  assertEquals(await browser.silently({ scope: "openid", claims }), "consent_required");
+});
+
+test("[UI-11] what a former version remembered covers nothing, is listed, and can be taken back", async () => {
+  const store = memoryStore();
+  const b = await bench({ ...crowd, store });
+  const browser = browse(b);
+  const { refresh_token } = await tokens(b, codeOf(await logInAndAllow(browser, "alice", { scope: "read" })));
+  const older: Store = {
+    ...store,
+    async get(kind, id) {
+      const entry = await store.get(kind, id);
+      if (entry === undefined || kind !== "consent") return entry;
+      const { scopes: _, ...value } = entry.value as unknown as Record<string, unknown>;
+      return { ...entry, value: { ...value, scope: ["read", "write"], resources: [payments.resource] } as never };
+    },
+  };
+  const later = await bench({ ...crowd, store: older });
+  const same = browse(later, browser.cookies);
+  for (const fields of [{}, payments]) {
+    assertEquals(await same.silently({ scope: "read", ...fields }), "consent_required");
+  }
+  assertEquals(landing(await ask(same, { scope: "read" })), "consent");
+  assertEquals(await listed(same), ["spa"]);
+  await press(same, await accountOf(same), "");
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  assertEquals(await listed(same), []);
+});
+
+test("[UI-11] refusing a scope value forgets the claims that it would show and that were allowed by name", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const byName = { scope: "openid", claims: '{"userinfo":{"email":null,"birthdate":null}}' };
+  await logInAndAllow(browser, "alice", byName);
+  assertEquals(await browser.silently(byName), "code");
+  await allow(browser, { scope: "openid email", prompt: "consent" }, ["email"]);
+  assertEquals(await browser.silently(byName), "consent_required");
+  // The scope value that would show this one was not refused.
+  assertEquals(await browser.silently({ ...byName, claims: '{"userinfo":{"birthdate":null}}' }), "code");
+});
+
+test("[UI-11] refusing all that was asked for forgets it, too", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice", { scope: "read write" });
+  const nothing = await press(
+    browser,
+    await ask(browser, { scope: "read", prompt: "consent" }),
+    "decision",
+    "allow",
+    {},
+    ["read"],
+  );
+  assertEquals(sentTo(nothing.response).error, "access_denied");
+  assertEquals(await browser.silently({ scope: "read" }), "consent_required");
+  assertEquals(await browser.silently({ scope: "write" }), "code");
+  const stranger = browse(b);
+  const page = await logIn(stranger, "bob", { scope: "read" });
+  await press(stranger, page, "decision", "allow", {}, ["read"]);
+  assertEquals(await listed(stranger), []);
+});
+
 test("[UI-11] a public client on loopback or a private-use scheme is asked about every time", async () => {
   const b = await bench(crowd);
   await each(["http://127.0.0.1:4711/cb", "http://localhost:4711/cb", "com.example.app:/cb"], async (redirect_uri) => {
@@ -237,6 +376,155 @@ test("[UI-16] a refresh token whose consent was taken back is inactive, and rota
   assertEquals(await introspect(), true);
   await press(browser, await look(browser, "/account", await browser.get("/account")), "");
   assertEquals(await introspect(), false);
+});
+
+const day = 24 * 3600;
+const lasting = { scope: "openid read offline_access" };
+
+test("[UI-16] what a silent login obtains late can still be taken back when the consent itself is over", async () => {
+  const b = await bench(crowd);
+  await logInAndAllow(browse(b), "alice", lasting);
+  b.advance(29 * day);
+  const browser = browse(b);
+  const late = await tokens(b, codeOf(await logIn(browser, "alice", lasting)));
+  b.advance(2 * day);
+  const anew = browse(b);
+  assertEquals(landing(await logIn(anew, "alice", lasting)), "consent");
+  assertEquals(await listed(anew), ["spa"]);
+  const { refresh_token } = await (await refresh(b, late.refresh_token)).json();
+  await press(anew, await accountOf(anew), "");
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  b.advance(20 * day);
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+});
+
+test("[UI-16] a later consent is one with the earlier one: taking it back ends what rests on either", async () => {
+  const b = await bench(crowd);
+  await logInAndAllow(browse(b), "alice", { scope: "openid read write offline_access" });
+  b.advance(29 * day);
+  const late = await tokens(b, codeOf(await logIn(browse(b), "alice", lasting)));
+  b.advance(2 * day);
+  const browser = browse(b);
+  const page = await logIn(browser, "alice", lasting);
+  assert(!page.text.includes("allowed before"));
+  const newest = await tokens(b, codeOf(await press(browser, page, "decision", "allow")));
+  // Of what was allowed so long ago nothing is left to build on.
+  assertEquals(await browser.silently({ scope: "write" }), "consent_required");
+  await press(browser, await accountOf(browser), "");
+  for (const { refresh_token } of [late, newest]) {
+    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  }
+  assertEquals(await listed(browser), []);
+  const again = await tokens(b, await allow(browser, lasting));
+  assertEquals((await refresh(b, again.refresh_token)).status, 200);
+});
+
+test("[UI-16] a refresh token that would outlast what is remembered of its consent takes a new consent", async () => {
+  const store = memoryStore();
+  const b = await bench({ ...crowd, store });
+  await logInAndAllow(browse(b), "alice", lasting);
+  const longer = await bench({ ...crowd, store, lifetimes: { refresh_token: 90 * day } });
+  const browser = browse(longer);
+  assertEquals(landing(await logIn(browser, "alice", lasting)), "consent");
+  const shorter = await bench({ ...crowd, store, lifetimes: { refresh_token: day } });
+  assertEquals(landing(await logIn(browse(shorter), "alice", lasting)), "code");
+});
+
+test("[UI-16] consents are not forgotten for room: what cannot be listed could not be taken back", async () => {
+  const clients = Array.from({ length: 5 }, (_, i) => ({ ...crowd.clients![0]!, client_id: `spa${i}` }));
+  const b = await bench({ ...crowd, clients, store: memoryStore({ limit: 3 }) });
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice", { ...lasting, client_id: "spa0" });
+  for (const { client_id } of clients.slice(1)) await allow(browser, { ...lasting, client_id });
+  assertEquals(await listed(browser), clients.map(({ client_id }) => client_id));
+});
+
+/** The same store, with something that happens before a call of one kind. */
+function interrupted(
+  store: Store,
+  before: (verb: "put" | "revoke", kind: string) => Promise<unknown> | undefined,
+): Store {
+  return {
+    ...store,
+    async put(...args) {
+      await before("put", args[0]);
+      await store.put(...args);
+    },
+    async revoke(...args) {
+      await before("revoke", "ended_family");
+      await store.revoke(...args);
+    },
+  };
+}
+
+test("[UI-16] taking back while Allow is pressed: the earlier tokens end, and what was allowed just then holds", async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const store = interrupted(memoryStore(), (verb, kind) => {
+    const now = verb === "put" && kind === "consent" ? meanwhile : undefined;
+    if (now !== undefined) meanwhile = undefined;
+    return now?.();
+  });
+  const b = await bench({ ...crowd, store });
+  const browser = browse(b);
+  const before = await tokens(b, codeOf(await logInAndAllow(browser, "alice", lasting)));
+  const page = await ask(browser, { ...lasting, scope: "openid write offline_access" });
+  const account = await accountOf(browser);
+  meanwhile = () => press(browser, account, "");
+  const after = await tokens(b, codeOf(await press(browser, page, "decision", "allow")));
+  assertEquals(await outcome(await refresh(b, before.refresh_token)), "400 invalid_grant");
+  assertEquals(await browser.silently({ scope: "read" }), "consent_required");
+  assertEquals(await browser.silently({ scope: "write" }), "code");
+  const next = await refresh(b, after.refresh_token);
+  assertEquals(next.status, 200);
+  const { refresh_token } = await next.json();
+  assertEquals(await listed(browser), ["spa"]);
+  await press(browser, await accountOf(browser), "");
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+});
+
+test("[UI-16] a consent that was taken back while a silent login looked at it counts as gone", async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const store = interrupted(memoryStore(), (verb, kind) => {
+    const now = verb === "put" && kind === "code" ? meanwhile : undefined;
+    if (now !== undefined) meanwhile = undefined;
+    return now?.();
+  });
+  const b = await bench({ ...crowd, store });
+  const browser = browse(b);
+  await logInAndAllow(browser, "alice", lasting);
+  const account = await accountOf(browser);
+  meanwhile = () => press(browser, account, "");
+  const code = codeOf(await ask(browser, lasting));
+  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  assertEquals(await browser.silently(lasting), "consent_required");
+});
+
+test("[UI-16] of two windows that allow at once both end by taking it back, the first time and later on", async () => {
+  let together: Promise<unknown>[] = [];
+  let release = () => {};
+  const store = interrupted(memoryStore(), (verb, kind) => {
+    if (verb !== "put" || kind !== "consent") return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    together.push(promise);
+    const former = release;
+    release = () => (former(), resolve());
+    if (together.length === 2) release();
+    return promise;
+  });
+  const b = await bench({ ...crowd, store });
+  const browser = browse(b);
+  const first = await logIn(browser, "alice", lasting);
+  for (let page = first, round = 0; round < 2; round++, page = await ask(browser, lasting)) {
+    const second = await ask(browser, lasting);
+    together = [];
+    release = () => {};
+    const ends = await Promise.all([page, second].map((one) => press(browser, one, "decision", "allow")));
+    const both = [await tokens(b, codeOf(ends[0]!)), await tokens(b, codeOf(ends[1]!))];
+    await press(browser, await accountOf(browser), "");
+    for (const { refresh_token } of both) {
+      assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    }
+  }
 });
 
 test("[UI-04, UI-16] only the account's own page takes something back, and only for who is logged in", async () => {
