@@ -32,11 +32,12 @@ import type { Dice } from "./oauth/secrets.ts";
 import type { Outbound, Server } from "./oauth/server.ts";
 import { clientFaults } from "./oauth/client_faults.ts";
 import type { ClientMetadata, User } from "./oauth/client.ts";
-import type { Fault } from "./oauth/fault.ts";
+import type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
 import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { settingsFaults, unknownFaults, userFaults } from "./oauth/settings_faults.ts";
+import { settingsWarnings } from "./oauth/settings_warnings.ts";
 import { throttle } from "./oauth/throttle.ts";
 import { tokenIssuers } from "./oauth/tokens/mod.ts";
 import { veiled } from "./oauth/trace.ts";
@@ -187,6 +188,9 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   };
   const world = { store, now, random, trace, keys, ask: answer, interaction, sharing };
   let house = assemble(options, issuer, world);
+  for (const warning of configurationWarnings(options, issuer)) {
+    trace({ type: "configuration_warning", at: now(), ...warning });
+  }
   const trusted = trustedProxies(options.trustProxy);
   // A test's store, taken along to a real host, is refused here and not at the first login.
   if (testKeys === "refused") await keys.published([]);
@@ -517,6 +521,15 @@ export function optionFaults(options: Settings, issuer: string): Fault[] {
     ...settingsFaults(options, issuer),
     ...proxyFaults(options.trustProxy),
   ];
+}
+
+/**
+ * Every warning about options that have no fault; traced when the server is made.
+ *
+ * @param issuer The issuer in effect.
+ */
+export function configurationWarnings(options: LatchkeyOptions, issuer: string): ConfigurationWarning[] {
+  return settingsWarnings(options, issuer);
 }
 
 /** Every option there is; a type makes sure of that. */

@@ -9,11 +9,13 @@ import type { Layer } from "./endpoints/layer.ts";
 import type { Incoming } from "./http/reply.ts";
 import type { Handle } from "./http/router.ts";
 import { latchkey, optionFaults } from "./latchkey.ts";
+import type { Trace } from "./oauth/trace.ts";
 import { hasTestHost, settle } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
+import { narrate } from "./operating/narration.ts";
 import { limitLoad } from "./operating/overload.ts";
 import { machine } from "./runtime/machine.ts";
 import type { Machine } from "./runtime/machine.ts";
@@ -35,7 +37,7 @@ async function start(): Promise<void> {
   }
 }
 
-async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }: Machine): Promise<void> {
+async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, exit }: Machine): Promise<void> {
   if (unfit !== undefined) {
     console.error(unfit);
     exit(1);
@@ -55,6 +57,13 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
     : logging({ write: (line) => console.error(line), format: wanted.log, everything: isTerminal });
   const counted = wanted.metrics && (await import("./operating/metrics.ts")).metrics();
   const state = health();
+  const trace: Trace = (event) => {
+    log?.trace(event);
+    counted?.trace(event);
+    // Even without a log: nothing else tells that a misspelt setting is not in effect.
+    if (log === undefined && event.type === "configuration_warning") console.error(narrate(event, false));
+  };
+  for (const warning of wanted.warnings) trace({ type: "configuration_warning", at: now(), ...warning });
   let ask: Handle | undefined;
   const as = await latchkey({
     ...settings,
@@ -68,10 +77,7 @@ async function main({ args, env, isTerminal, unfit, readTextFile, onStop, exit }
       { open: (desk) => void (ask = desk.ask) },
     ],
     store: await openStore(wanted.store),
-    trace(event) {
-      log?.trace(event);
-      counted?.trace(event);
-    },
+    trace,
   });
   let url: string;
   let scraped: { readonly url: string; close(): Promise<void> } | undefined;

@@ -43,7 +43,7 @@ export type { Recent } from "./oauth/recent.ts";
 export type { Resources } from "./oauth/resources.ts";
 export type { Guesser, Throttle } from "./oauth/throttle.ts";
 export type { TokenIssuer, TokenResponse } from "./oauth/tokens/issuer.ts";
-export type { Fault } from "./oauth/fault.ts";
+export type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings, Settings } from "./oauth/settings.ts";
 export { ConfigurationError } from "./oauth/settings_error.ts";
 export type { Explanation, Held, Trace, TraceEvent } from "./oauth/trace.ts";

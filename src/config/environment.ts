@@ -1,6 +1,6 @@
 /** Reads the environment: every variable whose name begins with LATCHKEY_, and no other. */
 
-import type { Fault } from "../oauth/fault.ts";
+import type { ConfigurationWarning, Fault } from "../oauth/fault.ts";
 import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./operator.ts";
 import { showName, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";
@@ -18,23 +18,35 @@ export function variableName(name: OperatorName): string {
   return prefix + name.toUpperCase().replaceAll("-", "_");
 }
 
+/** What the variables say. */
+export interface EnvironmentReading {
+  readonly said: Sayings;
+  readonly faults: readonly Fault[];
+  /** Of variables that are ignored: others set them too, so they do not stop the start. */
+  readonly warnings: readonly ConfigurationWarning[];
+}
+
 /** Reads the variables, and the files that those name whose own name ends in _FILE; an empty one counts as absent. */
-export async function readEnvironment(
-  env: Environment,
-  readTextFile: ReadTextFile,
-): Promise<{ said: Sayings; faults: readonly Fault[] }> {
+export async function readEnvironment(env: Environment, readTextFile: ReadTextFile): Promise<EnvironmentReading> {
   const said: Sayings = {};
   const faults: Fault[] = [];
+  const warnings: ConfigurationWarning[] = [];
+  const links: string[] = [];
+  const isSet = (place: string) => Boolean(env[place]) && !isServiceLink(place, env[place]!);
   for (const [place, value] of Object.entries(env)) {
     if (!place.startsWith(prefix) || !value) continue;
+    if (!isSet(place)) {
+      links.push(place);
+      continue;
+    }
     const plain = operatorNames.find((known) => variableName(known) === place);
     const filed = operatorNames.find((known) => variableName(known) + inFile === place);
     const name = plain ?? filed;
     if (name === undefined) {
-      faults.push(await unknownFault(place));
+      warnings.push(await unknownWarning(place));
       continue;
     }
-    if (plain === undefined && env[variableName(name)]) {
+    if (plain === undefined && isSet(variableName(name))) {
       faults.push(twiceFault(name, place));
       continue;
     }
@@ -48,14 +60,13 @@ export async function readEnvironment(
     said[name] = sound ? { place, value: text } : { place };
     if (!sound) faults.push(typeof text === "string" ? valueFault(name, place, text) : text);
   }
-  return { said, faults };
+  if (links.length > 0) warnings.push(linkWarning(links));
+  return { said, faults, warnings };
 }
 
 function valueFault(name: OperatorName, place: string, value: string): Fault {
   const { expected, example } = operatorRules[name];
-  const mend = value.startsWith("tcp://")
-    ? unlinkService
-    : place.endsWith(inFile)
+  const mend = place.endsWith(inFile)
     ? `Let the file hold ${example} or the like, or unset the variable.`
     : `Write it like ${place}=${example}, or unset it.`;
   return { place, expected, found: showValue(value, [place]), mend };
@@ -75,22 +86,29 @@ function pathFault(name: OperatorName, place: string): Fault {
   };
 }
 
-async function unknownFault(place: string): Promise<Fault> {
-  const known = operatorNames.map(variableName);
-  const meant = serviceLink.test(place) ? undefined : await suggest(place.slice(prefix.length), operatorNames);
+async function unknownWarning(place: string): Promise<ConfigurationWarning> {
+  const isFiled = place.endsWith(inFile);
+  const meant = await suggest(place.slice(prefix.length, isFiled ? -inFile.length : undefined), operatorNames);
+  const known = meant === undefined ? operatorNames : [meant as OperatorName];
+  const names = known.map((name) => variableName(name) + (isFiled && !operatorRules[name].isPath ? inFile : ""));
   return {
-    place: showName(place),
-    expected: "a known variable",
-    found: "an unknown one",
-    mend: serviceLink.test(place)
-      ? unlinkService
-      : meant
-      ? `Did you mean ${variableName(meant as OperatorName)}?`
-      : `Unset it, or use one of ${known.join(", ")}.`,
+    path: showName(place),
+    message: meant === undefined
+      ? `This variable is unknown and ignored. Unset it, or use one of ${names.join(", ")}.`
+      : `This variable is unknown and ignored. Did you mean ${names[0]}?`,
   };
 }
 
-// Kubernetes gives every pod such variables for each service, and one service may well be called latchkey.
-const serviceLink = /^LATCHKEY_(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
-const unlinkService =
-  "Kubernetes sets it for a service called latchkey: put enableServiceLinks: false in the pod, or rename the service.";
+const serviceLink = /^LATCHKEY_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+
+/** Kubernetes gives every pod such variables for each service, and a service may be called latchkey. */
+function isServiceLink(place: string, value: string): boolean {
+  return serviceLink.test(place) || place.endsWith("PORT") && /^(tcp|udp|sctp):\/\//.test(value);
+}
+
+function linkWarning(places: readonly string[]): ConfigurationWarning {
+  return {
+    path: places.map(showName).sort().join(", "),
+    message: "Ignored: Kubernetes sets this for each service. To stop it, put enableServiceLinks: false in the pod.",
+  };
+}

@@ -2,7 +2,7 @@
 
 import type { Settings } from "../oauth/settings.ts";
 import { ConfigurationError } from "../oauth/settings_error.ts";
-import type { Fault } from "../oauth/fault.ts";
+import type { ConfigurationWarning, Fault } from "../oauth/fault.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
 import { noFile, readFile, unreadFile } from "./file.ts";
 import { readFlags } from "./flags.ts";
@@ -46,6 +46,8 @@ export type Configuration =
     readonly maxInFlight: number;
     /** Seconds for which it goes on serving when it is told to stop. */
     readonly drain: number;
+    /** What works but is probably not meant, outside of `settings`, whose warnings the server traces itself. */
+    readonly warnings: readonly ConfigurationWarning[];
   }
   /** Show `text`, which ends with a newline, and leave. */
   | { readonly kind: "help"; readonly text: string }
@@ -94,7 +96,8 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
   const meaning = findMeaningFaults(settings, issuer ?? local, file.unsound, settingsFaults);
   const placed = meaning.map((fault) => ({ ...fault, place: findOrigin(fault.place, said) }));
   const faults = [...flags.faults, ...environment.faults, ...file.faults, ...placed, ...tls.faults];
-  if (faults.length > 0) throw new ConfigurationError(faults);
+  const warnings = [...environment.warnings];
+  if (faults.length > 0) throw new ConfigurationError(faults, warnings);
   const metricsPort = said["metrics-port"]?.value ?? operator.metricsPort;
   const metricsHost = said["metrics-host"]?.value ?? operator.metricsHost ?? defaults.metricsHost;
   return {
@@ -110,6 +113,7 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
     tls: tls.read,
     maxInFlight: Number(said["max-in-flight"]?.value ?? operator.maxInFlight ?? defaults.maxInFlight),
     drain: Number(said.drain?.value ?? operator.drain ?? defaults.drain),
+    warnings,
   };
 }
 

@@ -563,7 +563,7 @@ export const configurationSchema = v.pipe(
       defaultScope: v.optional(text({
         title: "Default scope",
         description:
-          "Granted when a request names no scope, space-separated. Default: read where scopes is left out; otherwise such a request is refused.",
+          "Granted when a request names no scope, space-separated. Default: read where scopes holds it; otherwise such a request is rejected, and a warning at start says so.",
         examples: ["read"],
       }, "a string of space-separated scope values")),
       alg: v.optional(choice(algorithms, {

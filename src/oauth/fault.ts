@@ -12,6 +12,14 @@ export interface Fault {
   readonly mend: string;
 }
 
+/** Something in the configuration that works, but probably not as intended. */
+export interface ConfigurationWarning {
+  /** Where: the name of a setting (`scopes`, `clients[1].scope`), a variable or a flag. */
+  readonly path: string;
+  /** What happens because of it, and how to fix it, in full sentences; never a secret. */
+  readonly message: string;
+}
+
 /** Text as a fault shows it: quoted, and shortened when it is long. */
 export function quote(value: unknown): string {
   const text = (JSON.stringify(value) ?? "nothing").replace(

@@ -70,8 +70,8 @@ export interface Settings {
   /** Default: `openid profile email read write offline_access`. */
   readonly scopes?: readonly string[];
   /**
-   * Granted when a request names no scope, space-separated. Default: `read` where `scopes` is left at its default; where
-   * it is not, a request without scope is `invalid_scope`.
+   * Granted when a request names no scope, space-separated; `""`: such a request is `invalid_scope`. Default: `read`
+   * where `scopes` holds it, and `""` with a warning where it does not.
    */
   readonly defaultScope?: string;
   /** Signs access tokens, and id tokens of clients that registered no other algorithm. Default `RS256`. */
@@ -150,7 +150,7 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
 /** Fills in what a person left out. `issuer` is the one in effect. */
 export function settle(settings: Settings, issuer: string): Settled {
   const scopes = settings.scopes ?? defaultScopes;
-  const defaultScope = settings.defaultScope ?? (settings.scopes === undefined ? "read" : "");
+  const defaultScope = settings.defaultScope ?? (scopes.includes("read") ? "read" : "");
   return {
     issuer,
     login: settings.login ?? "auto",

@@ -1,16 +1,21 @@
 /** The error that says everything that is wrong with the settings, at once and for a person. */
 
-import type { Fault } from "./fault.ts";
+import type { ConfigurationWarning, Fault } from "./fault.ts";
 
 /** Settings that cannot be used. `message` tells every fault, a paragraph each, as a terminal can show it. */
 export class ConfigurationError extends Error {
   /** Everything that is wrong, in the order in which it was found; never empty. */
   readonly faults: readonly Fault[];
 
-  /** Says these faults. */
-  constructor(faults: readonly Fault[]) {
+  /**
+   * Says these faults.
+   *
+   * @param warnings Told after the faults, which may follow from them: a misspelt variable leaves a setting at its default.
+   */
+  constructor(faults: readonly Fault[], warnings: readonly ConfigurationWarning[] = []) {
     const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
-    super([`The configuration has ${count}.`, ...faults.map(tellFault)].join("\n\n"));
+    const told = warnings.map(({ path, message }) => `${path} (warning)\n  ${message}`);
+    super([`The configuration has ${count}.`, ...faults.map(tellFault), ...told].join("\n\n"));
     this.name = "ConfigurationError";
     this.faults = faults;
   }

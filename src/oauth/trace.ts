@@ -47,6 +47,13 @@ export type TraceEvent =
   | { readonly type: "family_ended"; readonly at: number; readonly family: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
   | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly family: string }
+  | {
+    /** At start: a setting that works, but probably not as intended. Outside of any request. */
+    readonly type: "configuration_warning";
+    readonly at: number;
+    readonly path: string;
+    readonly message: string;
+  }
   | { readonly type: "key_made"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "bug";

@@ -111,10 +111,18 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
   };
 }
 
+/** How grave what is more than information is. */
+const levels: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
+  bug: "error",
+  refused: "warn",
+  warning: "warn",
+  configuration_warning: "warn",
+};
+
 /** An event as an object for programs. */
 function record(event: TraceEvent): Record<string, unknown> {
   const { type, at, ...rest } = event;
-  const level = type === "bug" ? "error" : type === "refused" || type === "warning" ? "warn" : "info";
+  const level = levels[type] ?? "info";
   const head = { time: new Date(at).toISOString(), level, event: type };
   if ("why" in rest) {
     const { why, ...further } = rest;

@@ -14,6 +14,8 @@ export function narrate(event: TraceEvent, everything: boolean): string | undefi
       return `${time} refused ${event.error} at ${place(event.endpoint)}${by(event.client)}: ${explain(event.why)}`;
     case "warning":
       return `${time} warning${by(event.client)}: ${explain(event.why)}`;
+    case "configuration_warning":
+      return `${time} warning: ${printable(event.path)}: ${printable(event.message)}`;
     case "family_ended":
       return `${time} revoked all that one approval bought (family ${event.family}): ${event.reason}`;
     case "bug":

@@ -13,6 +13,7 @@ export const machine: Machine = {
     return Deno.env.toObject();
   },
   isTerminal: Deno.stdout.isTerminal(),
+  now: Date.now,
   readTextFile: (path) => Deno.readTextFile(path),
   onStop(callback) {
     Deno.addSignalListener("SIGINT", callback);

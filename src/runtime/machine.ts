@@ -7,6 +7,8 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether a person looks at what is printed. */
   readonly isTerminal: boolean;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
   /** Why this runtime is not good enough, in a sentence; absent when it is. */
   readonly unfit?: string;
   /** Rejects with whatever the runtime throws. */

@@ -34,6 +34,7 @@ export const machine: Machine = {
   args: process.argv.slice(2),
   env: process.env,
   isTerminal: isTerminal(1),
+  now: Date.now,
   unfit: judgeNode(),
   readTextFile: (path) =>
     new Promise((resolve) => resolve(process.getBuiltinModule("node:fs").readFileSync(path, "utf-8"))),

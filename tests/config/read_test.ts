@@ -80,6 +80,7 @@ const untold: Run = {
   tls: undefined,
   maxInFlight: 1000,
   drain: 0,
+  warnings: [],
 };
 
 test("without flags, environment and file everything has its default", async () => {
@@ -282,15 +283,6 @@ for (const [title, args, faults] of flagFaults) {
 }
 
 const variableFaults: readonly [string, Readonly<Record<string, string>>, readonly Short[]][] = [
-  ["an unknown variable", { LATCHKEY_COLOUR: "x" }, [["LATCHKEY_COLOUR", "unknown", "LATCHKEY_PORT, LATCHKEY_HOST"]]],
-  ["a near miss", { LATCHKEY_ISUER: "x" }, [["LATCHKEY_ISUER", "Did you mean LATCHKEY_ISSUER?"]]],
-  ["a flag that is no variable", { LATCHKEY_HELP: "1" }, [["LATCHKEY_HELP"]]],
-  ["prototype names", { LATCHKEY_CONSTRUCTOR: "1", LATCHKEY___PROTO__: "1", LATCHKEY_: "1" }, [
-    ["LATCHKEY_CONSTRUCTOR"],
-    ["LATCHKEY___PROTO__"],
-    ["LATCHKEY_"],
-  ]],
-  ["a secret", { LATCHKEY_CLIENT_SECRET: "hunter2" }, [["LATCHKEY_CLIENT_SECRET"]]],
   ["a file that is not there", { LATCHKEY_STORE_FILE: "none" }, [
     ["none", "none there", "that LATCHKEY_STORE_FILE names"],
   ]],
@@ -301,18 +293,6 @@ const variableFaults: readonly [string, Readonly<Record<string, string>>, readon
     ["LATCHKEY_CONFIG_FILE", "Call it LATCHKEY_CONFIG."],
     ["LATCHKEY_TLS_KEY_FILE", "Call it LATCHKEY_TLS_KEY."],
   ]],
-  ["the file of nothing that is known", { LATCHKEY_COLOUR_FILE: "a" }, [["LATCHKEY_COLOUR_FILE", "unknown"]]],
-  ["what Kubernetes sets for a service", {
-    LATCHKEY_PORT: "tcp://10.0.0.1:9000",
-    LATCHKEY_SERVICE_HOST: "10.0.0.1",
-    LATCHKEY_SERVICE_PORT_HTTP: "9000",
-    LATCHKEY_PORT_9000_TCP_ADDR: "10.0.0.1",
-  }, [
-    ["LATCHKEY_PORT", "enableServiceLinks"],
-    ["LATCHKEY_SERVICE_HOST", "enableServiceLinks"],
-    ["LATCHKEY_SERVICE_PORT_HTTP", "enableServiceLinks"],
-    ["LATCHKEY_PORT_9000_TCP_ADDR", "enableServiceLinks"],
-  ]],
 ];
 
 for (const [title, env, faults] of variableFaults) {
@@ -321,6 +301,67 @@ for (const [title, env, faults] of variableFaults) {
     assert(!(await faultsOf({ env })).map(tell).join().includes("hunter2"));
   });
 }
+
+const variableWarnings: readonly [string, Readonly<Record<string, string>>, readonly Short[]][] = [
+  ["an unknown variable", { LATCHKEY_COLOUR: "x" }, [["LATCHKEY_COLOUR", "unknown", "LATCHKEY_PORT, LATCHKEY_HOST"]]],
+  ["a near miss", { LATCHKEY_ISUER: "x" }, [["LATCHKEY_ISUER", "Did you mean LATCHKEY_ISSUER?"]]],
+  ["a flag that is no variable", { LATCHKEY_HELP: "1" }, [["LATCHKEY_HELP"]]],
+  ["prototype names", { LATCHKEY_CONSTRUCTOR: "1", LATCHKEY___PROTO__: "1", LATCHKEY_: "1" }, [
+    ["LATCHKEY_CONSTRUCTOR"],
+    ["LATCHKEY___PROTO__"],
+    ["LATCHKEY_"],
+  ]],
+  ["a secret", { LATCHKEY_CLIENT_SECRET: "hunter2" }, [["LATCHKEY_CLIENT_SECRET"]]],
+  ["the file of nothing that is known", { LATCHKEY_COLOUR_FILE: "a" }, [["LATCHKEY_COLOUR_FILE", "unknown"]]],
+  ["the misspelt file of a value", { LATCHKEY_STROE_FILE: "hunter2" }, [
+    ["LATCHKEY_STROE_FILE", "Did you mean LATCHKEY_STORE_FILE?"],
+  ]],
+  ["the misspelt file of a path", { LATCHKEY_TLS_KYE_FILE: "a" }, [
+    ["LATCHKEY_TLS_KYE_FILE", "Did you mean LATCHKEY_TLS_KEY?"],
+  ]],
+  ["what Kubernetes sets for a service", {
+    LATCHKEY_PORT: "tcp://10.0.0.1:9000",
+    LATCHKEY_SERVICE_HOST: "10.0.0.1",
+    LATCHKEY_SERVICE_PORT_HTTP: "9000",
+    LATCHKEY_PORT_9000_TCP_ADDR: "10.0.0.1",
+    LATCHKEY_METRICS_PORT: "tcp://10.0.0.2:9464",
+    LATCHKEY_STORE_PORT_5432_TCP: "tcp://10.0.0.3:5432",
+  }, [[
+    "LATCHKEY_METRICS_PORT, LATCHKEY_PORT, LATCHKEY_PORT_9000_TCP_ADDR, LATCHKEY_SERVICE_HOST, " +
+    "LATCHKEY_SERVICE_PORT_HTTP, LATCHKEY_STORE_PORT_5432_TCP",
+    "enableServiceLinks: false",
+  ]]],
+];
+
+for (const [title, env, expected] of variableWarnings) {
+  test(`[OP-07] environment: ${title} is ignored with a warning`, async () => {
+    const { warnings, ...rest } = await run({ env });
+    assertEquals({ ...rest, warnings: [] }, untold);
+    assertEquals(warnings.map(({ path }) => path), expected.map(([path]) => path));
+    for (const [i, [, ...words]] of expected.entries()) {
+      for (const word of words) assertStringIncludes(warnings[i]!.message, word);
+    }
+    assert(!JSON.stringify(warnings).includes("hunter2"));
+  });
+}
+
+test("[OP-07] the port that Kubernetes sets leaves that of the file in effect, and the file of one", async () => {
+  const env = { LATCHKEY_PORT: "tcp://10.0.0.1:9000" };
+  assertEquals((await run({ env, file: { port: 8080 } })).port, 8080);
+  assertEquals((await run({ env: { ...env, LATCHKEY_PORT_FILE: "port" }, files: { port: "8081" } })).port, 8081);
+});
+
+test("[OP-07] faults that may follow from a misspelt variable are told with its warning", async () => {
+  const error = await assertRejects(
+    () => read({ args: ["--port=x"], env: { LATCHKEY_LOGN: "hunter2" } }),
+    ConfigurationError,
+  );
+  assertStringIncludes(
+    error.message,
+    "LATCHKEY_LOGN (warning)\n  This variable is unknown and ignored. Did you mean LATCHKEY_LOGIN?",
+  );
+  assert(!error.message.includes("hunter2"));
+});
 
 test("a variable whose file is empty, or names a database with its password, is told without what is in it", async () => {
   const env = { LATCHKEY_STORE_FILE: "/run/store" };
@@ -680,13 +721,13 @@ test("faults of flags, environment, file and meaning are all told at once, in th
   const judge: JudgeSettings = () => [{ place: "audience", expected: "a", found: "b", mend: "Do c." }];
   const given = {
     args: ["--prot=1"],
-    env: { LATCHKEY_HOTS: "a" },
+    env: { LATCHKEY_PORT: "a" },
     file: { ports: 1, alg: "none", clients: [{}], audience: "x" },
     judge,
   };
   assertEquals((await faultsOf(given)).map(({ place }) => place), [
     "--prot",
-    "LATCHKEY_HOTS",
+    "LATCHKEY_PORT",
     "latchkey.json: ports",
     "latchkey.json: clients[0].client_id",
     "latchkey.json: alg",

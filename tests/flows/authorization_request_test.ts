@@ -256,7 +256,7 @@ test("[AZ-05] an empty value is no value", async () => {
   });
   assertEquals(await granted(server, { scope: "" }), new Set(["read"]));
   assertEquals(sentTo(await ask(server, `${queryWithout("state")}&state`), { state: null }).error, undefined);
-  const strict = await bench({ scopes: ["read"] });
+  const strict = await bench({ scopes: ["write"] });
   assertEquals(sentTo(await strict.authorize({ scope: "" })).error, "invalid_scope");
 });
 
@@ -499,6 +499,11 @@ test("[AZ-16] without scope the configured default is granted and named in the t
   const own = await bench({ scopes: ["a", "b", "c"], defaultScope: "b a" });
   assertEquals(await granted(own, { scope: undefined }), new Set(["a", "b"]));
   assertEquals(await granted(own, { scope: "c" }), new Set(["c"]));
+});
+
+test("[AZ-16] the default scope `read` is kept where scopes of your own hold it", async () => {
+  const own = await bench({ scopes: ["openid", "read", "orders"] });
+  assertEquals(await granted(own, { scope: undefined }), new Set(["read"]));
 });
 
 test("[AZ-16] without scope and without a configured default the answer is invalid_scope", async () => {

@@ -166,7 +166,7 @@ test("[CC-02, AZ-17] scope that is unknown, malformed or not the client's is 400
 test("[CC-02, AZ-16] without scope the default is granted and named; without a default it is invalid_scope", async () => {
   const b = await bench(machines);
   for (const scope of [undefined, ""]) assertEquals((await tokenOf(b, "machine", { scope })).scope, "read");
-  const bare = await bench({ ...machines, defaultScope: undefined });
+  const bare = await bench({ ...machines, defaultScope: "" });
   assertEquals(await outcome(await ask(bare)), "400 invalid_scope");
   assertEquals((await tokenOf(bare, "machine", { scope: "write" })).scope, "write");
 });

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { Latchkey, Layer, Store } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, Layer, Store } from "../../src/mod.ts";
 import { narrate } from "../../src/operating/narration.ts";
 import { health, limitLoad, logging, metrics } from "../../src/operating/mod.ts";
 import { basic, bench, verifier } from "../flows/harness.ts";
@@ -259,6 +259,36 @@ test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neithe
 test("options that name a proxy which is no address are refused in words", async () => {
   const error = await assertRejects(() => bench({ trustProxy: ["::1", "proxy.test"] }), ConfigurationError);
   assertEquals(error.faults.map(({ place, found }) => [place, found]), [["trustProxy[1]", `"proxy.test"`]]);
+});
+
+test("[OP-07, AZ-16] scopes that leave no default scope are told at start, and an empty defaultScope confirms it", async () => {
+  const warnings = async (options: LatchkeyOptions) =>
+    (await bench(options)).events.filter((event) => event.type === "configuration_warning");
+  const [warning, ...others] = await warnings({ scopes: ["openid", "orders"] });
+  assertEquals([warning?.path, others], ["scopes", []]);
+  assertMatch(
+    warning!.message,
+    /request without scope is rejected .* Set defaultScope to some of scopes \(openid orders\)/,
+  );
+  const meant = [{}, { scopes: ["read", "a"] }, { scopes: ["a"], defaultScope: "a" }, {
+    scopes: ["a"],
+    defaultScope: "",
+  }];
+  for (const options of meant) assertEquals(await warnings(options), []);
+});
+
+test("[OP-07] a warning of the configuration reads the same in every log", () => {
+  const event = { type: "configuration_warning", at: 0, path: "scopes", message: "Set \u001b[2J it." } as const;
+  assertStrictEquals(narrate(event, false), "00:00:00.000Z warning: scopes: Set \\u001b[2J it.");
+  const lines: string[] = [];
+  logging({ write: (line) => lines.push(line), format: "json" }).trace(event);
+  assertEquals(JSON.parse(lines[0]!), {
+    time: "1970-01-01T00:00:00.000Z",
+    level: "warn",
+    event: "configuration_warning",
+    path: "scopes",
+    message: event.message,
+  });
 });
 
 test("a store that fails is told in one line, and anything else unforeseen with all that is known of it", () => {

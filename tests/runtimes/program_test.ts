@@ -195,13 +195,28 @@ test("faults in flags and variables end the start with exit code 1 and a way to 
   await refused({ args: ["--issuer", "http://auth.corp.com"] }, /insecureAllowHttpIssuer/, /insecureAllowAutoLogin/);
   await refused(
     { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
-    /has 5 faults/,
+    /has 4 faults/,
     /^--colour$/m,
     /^--port$/m,
     /^command line$/m,
     /Did you mean LATCHKEY_PORT\?/,
     /^LATCHKEY_STORE$/m,
   );
+});
+
+test("[OP-07] a misspelt variable is told on stderr whatever the log is set to, and the server starts", async () => {
+  const env = { LATCHKEY_STROE: "hunter2", LATCHKEY_PORT: "tcp://10.0.0.7:9000", LATCHKEY_SERVICE_HOST: "10.0.0.7" };
+  const config = file("scopes.json", { scopes: ["orders"] });
+  for (const log of ["text", "json", "off"]) {
+    const program = await startProgram({ args: ["--port", "0", "--log", log, "--config", config], env });
+    program.signal("SIGTERM");
+    const { code, stderr } = await program.ended;
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /LATCHKEY_STROE.*Did you mean LATCHKEY_STORE\?/);
+    assertMatch(stderr, /LATCHKEY_PORT, LATCHKEY_SERVICE_HOST.*enableServiceLinks: false/);
+    assertMatch(stderr, /scopes.*defaultScope/);
+    assert(!stderr.includes("hunter2"), stderr);
+  }
 });
 
 test("faults in the configuration file are told with their place, down to line and column", async () => {
