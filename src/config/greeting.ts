@@ -41,7 +41,7 @@ export function greeting(
     const { client_secret: secret, token_endpoint_auth_method: method } = client;
     const proof = secret === undefined
       ? method ?? (client.jwks === undefined ? "public, PKCE" : "private_key_jwt")
-      : `${showSecrets ? `secret ${secret}` : "a secret"} by ${method ?? "client_secret_basic"}`;
+      : `${showSecrets ? `secret ${secret}` : "a secret"} by ${method ?? "client_secret_basic or client_secret_post"}`;
     return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
   });
   const users = settled.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);

@@ -579,10 +579,12 @@ export const configurationSchema = v.pipe(
       })),
       lifetimes: v.optional(lifetimes),
       pkce: v.optional(pkce),
-      acceptTokenEndpointAudience: v.optional(flag({
-        title: "Token endpoint as audience",
-        description: "Accept client assertions whose aud is the token endpoint's URL, as older clients send it.",
-        default: false,
+      assertionAudience: v.optional(choice(["issuer", "issuer-or-token-endpoint"], {
+        title: "Audience of client assertions",
+        description:
+          "What the aud of client assertions may be, alone: the issuer, or also the token endpoint's URL, as RFC 7523 has it and many clients send it, with a warning for the latter.",
+        examples: ["issuer"],
+        default: "issuer-or-token-endpoint",
       })),
       keys: v.optional(keys),
       refresh: v.optional(refresh),

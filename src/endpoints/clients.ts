@@ -42,9 +42,9 @@ export function client(desk: Desk, options: DirectoryOptions): Answers {
 
 /** A client as pages show it. */
 export function listClient({ site }: Desk, client: Client): ListedClient {
-  const { id, name, authMethod, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
+  const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
-  return { id, name, href, authMethod, redirectUris, postLogoutRedirectUris, grantTypes, scope };
+  return { id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope };
 }
 
 async function showList(

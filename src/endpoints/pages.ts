@@ -53,8 +53,8 @@ export interface ListedClient {
   readonly name?: string;
   /** The path of its own page. */
   readonly href: string;
-  /** The client authentication method: `none`, `client_secret_basic`, … */
-  readonly authMethod: string;
+  /** Every client authentication method that is accepted from it: `none`, `client_secret_basic`, … */
+  readonly authMethods: readonly string[];
   /** As registered. */
   readonly redirectUris: readonly string[];
   /** Where the browser may be sent after logout. */

@@ -34,7 +34,10 @@ export interface ClientMetadata {
   readonly client_name?: string;
   /** Compared character by character; a loopback URI also matches with another port (OAuth 2.1 §8.4.2). */
   readonly redirect_uris?: readonly string[];
-  /** Default: `client_secret_basic` when there is a secret, `private_key_jwt` when there are keys, otherwise `none`. */
+  /**
+   * The one method that is accepted. Default: `client_secret_basic` when there is a secret, which may then be sent in the
+   * body as well; `private_key_jwt` when there are keys, otherwise `none`.
+   */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
   /** The client's public keys, for `private_key_jwt` (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };

@@ -18,8 +18,10 @@ export interface Client {
   readonly name?: string;
   /** Whether it can keep a secret and must prove who it is. */
   readonly confidential: boolean;
-  /** The one method it may prove itself by. */
+  /** The method it is registered for; the default of RFC 7591 §2 where its metadata names none. */
   readonly authMethod: ClientAuthMethod;
+  /** Every method that is accepted from it: Basic and post where it has a secret and names none, otherwise that one. */
+  readonly authMethods: readonly ClientAuthMethod[];
   /** The digest of the secret; absent for a public client. */
   readonly secretDigest?: Soon<string>;
   /** The secret itself, only where it is the key of client assertions. */
@@ -250,8 +252,8 @@ export function knowClient(
   server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
 ): Client {
   const secret = metadata.client_secret;
-  const { jwks, jwks_uri: jwksUri } = metadata;
-  const authMethod = metadata.token_endpoint_auth_method ??
+  const { jwks, jwks_uri: jwksUri, token_endpoint_auth_method: named } = metadata;
+  const authMethod = named ??
     (secret !== undefined
       ? "client_secret_basic"
       : jwks !== undefined || jwksUri !== undefined
@@ -265,6 +267,9 @@ export function knowClient(
     name: metadata.client_name,
     confidential,
     authMethod,
+    authMethods: named === undefined && secret !== undefined
+      ? ["client_secret_basic", "client_secret_post"]
+      : [authMethod],
     secretDigest: secret === undefined ? undefined : digest(secret),
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
     jwks,

@@ -82,8 +82,11 @@ export interface Settings {
   readonly lifetimes?: Lifetimes;
   /** How strictly code challenges are asked for. */
   readonly pkce?: PkceSettings;
-  /** Accept client assertions whose `aud` is the token endpoint's URL, as older clients send it. Default: false. */
-  readonly acceptTokenEndpointAudience?: boolean;
+  /**
+   * What the `aud` of client assertions may be, alone: the issuer (RFC 7523bis), or also the token endpoint's URL, as RFC
+   * 7523 has it and many clients send it. Default: `issuer-or-token-endpoint`, with a warning for the latter.
+   */
+  readonly assertionAudience?: "issuer" | "issuer-or-token-endpoint";
   /** The life of signing keys. */
   readonly keys?: KeySettings;
   /** How refresh tokens behave. */
@@ -163,7 +166,7 @@ export function settle(settings: Settings, issuer: string): Settled {
     lifetimes: { ...defaultLifetimes, ...defined(settings.lifetimes) },
     refresh: { rotateConfidential: false, grace: 0, onlyOffline: false, ...defined(settings.refresh) },
     resources: settings.resources,
-    acceptTokenEndpointAudience: settings.acceptTokenEndpointAudience ?? false,
+    assertionAudience: settings.assertionAudience ?? "issuer-or-token-endpoint",
     keys: { lead: 300, ...defined(settings.keys) },
     pkce: { requireMethod: false, requireForConfidential: false, ...defined(settings.pkce) },
     directory: settings.directory ?? (hasTestHost(issuer) ? "edit" : "off"),

@@ -38,6 +38,7 @@ export function settingsFaults(settings: Settings, issuer: string): Fault[] {
     ...resourceFaults(settled),
     ...usersFaults(settled),
     ...tokenFaults(settled),
+    ...assertionFaults(settled),
     ...written ? clientsFaults(settled) : [],
   ];
 }
@@ -84,6 +85,17 @@ function issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Fault[] {
     ));
   }
   return faults;
+}
+
+function assertionFaults({ assertionAudience }: Settled): Fault[] {
+  // In JavaScript no type stops a misspelt value, which would accept more than was meant.
+  if (assertionAudience === "issuer" || assertionAudience === "issuer-or-token-endpoint") return [];
+  return [{
+    place: "assertionAudience",
+    expected: '"issuer" or "issuer-or-token-endpoint"',
+    found: quote(assertionAudience),
+    mend: "Write one of them, in small letters.",
+  }];
 }
 
 function loginFaults(settings: Settings, settled: Settled): Fault[] {

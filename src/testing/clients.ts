@@ -21,7 +21,10 @@ export interface TestClient extends ClientMetadata {
   readonly redirect_uri: string;
   /** As registered. */
   readonly redirect_uris: readonly string[];
-  /** How it proves who it is. */
+  /**
+   * The method it is registered for. Where the options name none, a client with a secret is registered without one: it
+   * may send the secret by Basic, as is said here, or in the body.
+   */
   readonly token_endpoint_auth_method: ClientAuthMethod;
   /** The grants it may use. */
   readonly grant_types: readonly string[];
@@ -106,7 +109,8 @@ export function clientMaker(clients: () => Clients, random: Dice): MakeClient & 
       ...method.startsWith("client_secret_") && { client_secret: given.client_secret ?? drawSecret(random) },
       ...key && { jwks: { keys: [key.public] } },
     };
-    clients().set(metadata);
+    // Where no method is named, the client is registered without one: libraries differ in how they send a secret.
+    clients().set({ ...metadata, token_endpoint_auth_method: given.token_endpoint_auth_method });
     return { ...metadata, redirect_uri: redirect_uris[0] ?? "", ...key && { private_jwk: key.private } };
   }
 

@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 /** The clients: all of them on one page, each on one of its own, and the form that adds one. */
 
+import { Fragment } from "preact";
 import type { VNode } from "preact";
 import type { ClientProps, ClientsProps, EditForm, ListedClient } from "../endpoints/pages.ts";
 import { Settings } from "./client_settings.tsx";
@@ -17,6 +18,8 @@ const authentication: Readonly<Record<string, string>> = {
   client_secret_basic: "a confidential client: id and secret travel in the Authorization header",
   client_secret_post: "a confidential client: id and secret travel in the request body",
   client_secret_jwt: "a confidential client: it signs with its secret, which does not travel",
+  "client_secret_basic client_secret_post":
+    "a confidential client that names no method: id and secret travel in the Authorization header or the request body",
   private_key_jwt: "a confidential client: it signs with a key that only it has",
 };
 
@@ -59,15 +62,20 @@ export function Clients(props: ClientsProps): VNode {
 
 /** What was registered for a client, line by line. */
 function Facts({ client }: { readonly client: ListedClient }): VNode {
-  const { id, authMethod, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
+  const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   return (
     <dl class="facts">
       <Fact label="Client ID">
         <Wire text={id} />
       </Fact>
       <Fact label="Authentication">
-        <Wire text={authMethod} />
-        {Object.hasOwn(authentication, authMethod) && <>, {authentication[authMethod]}</>}
+        {authMethods.map((method, i) => (
+          <Fragment key={method}>
+            {i > 0 && " or "}
+            <Wire text={method} />
+          </Fragment>
+        ))}
+        {Object.hasOwn(authentication, authMethods.join(" ")) && <>, {authentication[authMethods.join(" ")]}</>}
       </Fact>
       <Several label="Redirect URI" texts={redirectUris} />
       <Several label="After logout" texts={postLogoutRedirectUris} />

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { as, confidentialClient, count, crowd, post, refreshed } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
@@ -661,16 +661,31 @@ test("[JC-04] headers that must be understood and other forms of JOSE are refuse
   }
 });
 
-test("[JC-05] aud is the issuer alone, as text or as an array of one, character for character", async () => {
+test("[JC-05] aud is the issuer or the token endpoint alone, as text or as an array of one, character for character", async () => {
   for (const own of [issuer, "https://as.test/t1", "https://as.test:8443"]) {
     const b = await bench({ ...await signers(), issuer: own });
+    const strict = await bench({ ...await signers(), issuer: own, assertionAudience: "issuer" });
     for (const client of both) {
       const aud = async (value: unknown) => await tried(b, client, { claims: { aud: value } });
+      const strictly = async (value: unknown) => await tried(strict, client, { claims: { aud: value } });
       assertEquals([await aud(own), await aud([own])], ["200", "200"]);
+      assertEquals([await strictly(own), await strictly([own])], ["200", "200"]);
+      assertEquals(
+        b.events.filter(({ type, ...event }) => type === "warning" && "client" in event && event.client === client),
+        [],
+      );
+      const endpoint = `${own}/oauth2/token`;
+      assertEquals([await aud(endpoint), await aud([endpoint])], ["200", "200"]);
+      const warnings = b.events.filter((event) => event.type === "warning" && event.client === client);
+      assertEquals(warnings.length, 1, "once");
+      const { why } = warnings[0] as Extract<TraceEvent, { type: "warning" }>;
+      assertEquals([why.rule, why.expected, why.received], ["JC-05", `aud = ${own}, the issuer`, endpoint]);
+      assertEquals([await strictly(endpoint), await strictly([endpoint])], [refused, refused]);
       await each<unknown>([
         ...[
           `${own}/`,
-          `${own}/oauth2/token`,
+          `${own}/oauth2/token/`,
+          `${own}/oauth2/introspect`,
           `${own}/oauth2/revoke`,
           `${own}/.well-known/openid-configuration`,
           `${own} `,
@@ -687,9 +702,60 @@ test("[JC-05] aud is the issuer alone, as text or as an array of one, character 
           own,
           "",
         ]],
-        ...[[own, null], [[own]], { 0: own }, [`${own}/oauth2/token`], `${own} https://evil.example`, `${own},x`, []],
-      ], async (value) => assertEquals(await aud(value), refused));
+        ...[
+          [own, null],
+          [[own]],
+          { 0: own },
+          [endpoint, endpoint],
+          [endpoint, own],
+          `${own} https://evil.example`,
+          `${own},x`,
+          [],
+        ],
+      ], async (value) => assertEquals([await aud(value), await strictly(value)], [refused, refused]));
     }
+  }
+});
+
+test("[JC-05] at every endpoint it is the token endpoint's URL that may stand for the issuer", async () => {
+  const b = await bench(await signers());
+  await each(endpoints, async ([path, fields]) => {
+    const ask = async (aud: string) =>
+      (await post(b, path, {
+        client_assertion_type: type,
+        client_assertion: await assertionOf("key", { claims: { aud } }),
+        ...fields,
+      })).status;
+    assertEquals(await ask(`${issuer}/oauth2/token`), 200);
+    if (path !== "/oauth2/token") assertEquals(await ask(issuer + path), 401);
+  });
+});
+
+test("[JC-05] a misspelt assertionAudience is a fault, and the former setting is one as well", async () => {
+  for (const assertionAudience of ["Issuer", "token-endpoint", "", true, 0]) {
+    const options = { assertionAudience } as unknown as LatchkeyOptions;
+    const { faults } = await assertRejects(() => latchkey(options), ConfigurationError);
+    assertEquals(faults.map(({ place }) => place), ["assertionAudience"]);
+  }
+  const former = { acceptTokenEndpointAudience: true } as LatchkeyOptions;
+  const { faults } = await assertRejects(() => latchkey(former), ConfigurationError);
+  assertEquals(faults.map(({ found }) => found), ['"acceptTokenEndpointAudience"']);
+});
+
+test("[JC-07] typ is client-authentication+jwt or JWT in any case, or absent, and nothing else", async () => {
+  const b = await bench(await signers());
+  for (const client of both) {
+    const typ = (value: unknown) => tried(b, client, { header: { typ: value } });
+    await each(
+      [undefined, "JWT", "jwt", "client-authentication+jwt", "Client-Authentication+JWT", "application/jwt"],
+      async (value) => assertEquals(await typ(value), "200"),
+    );
+    await each<unknown>(
+      ["at+jwt", "dpop+jwt", "oauth-authz-req+jwt", "logout+jwt", "", " ", "JWT ", "jwt+jwt", "application/", 1, null, {
+        toString: 1,
+      }, ["JWT"]],
+      async (value) => assertEquals(await typ(value), refused),
+    );
   }
 });
 
@@ -746,6 +812,41 @@ test("[JC-06] of several keys the kid picks one; a key that was taken out counts
   assertEquals([await say("a", one), await say("z", two)], [refused, "200"]);
   b.as.clients.set(keyClient("turn", [{ ...one.jwk, kid: "z" }]));
   assertEquals([await say("z", one), await say("z", two)], ["200", refused]);
+});
+
+test("[JC-06] of several keys without kid each that suits is tried, eight at most, and a kid picks one", async () => {
+  const names = Array.from({ length: 9 }, (_, i) => `many${i} ES256`);
+  const pairs = await Promise.all(names.map(pairOf));
+  const rsa = await pairOf("key RS256");
+  const b = await bench(
+    await signers(
+      keyClient("two", [pairs[0]!.jwk, pairs[1]!.jwk]),
+      keyClient("mixed", [rsa.jwk, pairs[0]!.jwk, { ...pairs[1]!.jwk, kid: "named" }, {
+        ...pairs[2]!.jwk,
+        use: "enc",
+      }]),
+      keyClient("many", pairs.map(({ jwk }) => jwk)),
+      keyClient("same", [{ ...pairs[0]!.jwk, kid: "k" }, { ...pairs[1]!.jwk, kid: "k" }]),
+    ),
+  );
+  const by = (client: string, { privateKey: key }: Pair, more: Change = {}) =>
+    tried(b, client, {
+      key,
+      ...more,
+      header: { alg: key.algorithm.name === "ECDSA" ? "ES256" : "RS256", ...more.header },
+    });
+  assertEquals([await by("two", pairs[0]!), await by("two", pairs[1]!), await by("two", pairs[2]!)], [
+    "200",
+    "200",
+    refused,
+  ]);
+  assertEquals(await by("two", pairs[1]!, { claims: { aud: "https://evil.example" } }), refused);
+  assertEquals(await by("two", pairs[1]!, { claims: { exp: start - 60 } }), refused);
+  assertEquals(await by("two", pairs[1]!, { header: { kid: "other" } }), refused);
+  const mixed = [rsa, ...pairs.slice(0, 3)].map((pair) => by("mixed", pair));
+  assertEquals(await Promise.all(mixed), ["200", "200", "200", refused]);
+  assertEquals([await by("many", pairs[7]!), await by("many", pairs[8]!)], ["200", refused]);
+  assertEquals([await by("same", pairs[1]!, { header: { kid: "k" } }), await by("same", pairs[2]!)], ["200", refused]);
 });
 
 test("[JC-06] the server starts with no private key of a client, and not without any key", async () => {

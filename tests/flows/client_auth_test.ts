@@ -15,7 +15,7 @@ import { ClientSecretBasic, ClientSecretPost } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { digestedBy } from "./digests.ts";
-import { basic, bench, clients, each, encode, outcome, overheard, webRequest } from "./harness.ts";
+import { basic, bench, clients, each, encode, outcome, overheard, refusals, webRequest } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { latchkey } from "../watched.ts";
 
@@ -63,7 +63,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   "every character": (text) => text.replace(/./gs, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, "0")}`),
 };
 
-test("[CA-01] a client with a secret authenticates by Basic unless it is registered for something else", async () => {
+test("[CA-01] a client with a secret authenticates by Basic where it is registered for nothing else", async () => {
   const b = await bench();
   assertEquals(b.as.clients.find("web")?.authMethod, "client_secret_basic");
   assertEquals(await outcome(await redeem(b, "web", basic("web", "web-secret"))), "200");
@@ -260,7 +260,8 @@ const failures: Readonly<Record<string, readonly [HeadersInit, Fields]>> = {
   "Basic with another client in the body": [basic("web", "wrong"), { client_id: "spa" }],
   "unknown client by post": [{}, { client_id: "nobody", client_secret: "poster-secret" }],
   "wrong secret by post": [{}, { client_id: "poster", client_secret: "wrong" }],
-  "post for a client registered for Basic": [{}, { client_id: "web", client_secret: "web-secret" }],
+  "wrong secret by post of a client that names no method": [{}, { client_id: "web", client_secret: "wrong" }],
+  "post for a client registered for Basic": [{}, { client_id: "named", client_secret: "named-secret" }],
   "post for a public client": [{}, { client_id: "spa", client_secret: "x" }],
   "a secret without a client": [{}, { client_secret: "web-secret" }],
   "unknown client that only names itself": [{}, { client_id: "nobody" }],
@@ -273,7 +274,11 @@ const failures: Readonly<Record<string, readonly [HeadersInit, Fields]>> = {
 };
 
 const withOld: LatchkeyOptions = {
-  clients: [...clients, confidential("old", "old-secret", { client_secret_expires_at: 1 })],
+  clients: [
+    ...clients,
+    confidential("old", "old-secret", { client_secret_expires_at: 1 }),
+    confidential("named", "named-secret", { token_endpoint_auth_method: "client_secret_basic" }),
+  ],
 };
 
 test("[CA-07] unknown client, wrong secret, no credentials and wrong method get equal answers", async () => {
@@ -596,11 +601,61 @@ test("[CA-16] client_secret_post works for clients registered for it, in every s
   });
 });
 
-test("[CA-16] a Basic client that posts its secret is 401, and so is a post client with Basic", async () => {
+test("[CA-16] a client that names Basic and posts its secret is 401, and so is a post client with Basic", async () => {
+  const named = confidential("named", "its-secret", { token_endpoint_auth_method: "client_secret_basic" });
+  const b = await bench({ clients: [...clients, named] });
+  const posted = { client_id: "named", client_secret: "its-secret" };
+  assertEquals(await outcome(await redeem(b, "named", {}, posted)), "401 invalid_client");
+  const { why } = refusals(b.events).at(-1)!;
+  assertEquals([why.rule, why.expected, why.received], ["CA-07", "client_secret_basic", "client_secret_post"]);
+  assertEquals(await outcome(await redeem(b, "web", basic("poster", "poster-secret"))), "401 invalid_client");
+  assertEquals(await outcome(await redeem(b, "named", basic("named", "its-secret"))), "200");
+  assertEquals(b.events.filter(({ type }) => type === "warning"), [], "nothing is to be pinned");
+});
+
+test("[CA-16] a client with a secret that names no method sends it by Basic or in the body, and never both at once", async () => {
   const b = await bench();
   const posted = { client_id: "web", client_secret: "web-secret" };
-  assertEquals(await outcome(await redeem(b, "web", {}, posted)), "401 invalid_client");
-  assertEquals(await outcome(await redeem(b, "web", basic("poster", "poster-secret"))), "401 invalid_client");
+  for (const [path, fields] of [["revoke", { token: "x" }], ["introspect", { token: "x" }]] as const) {
+    const ask = (fields: Fields, headers = {}) =>
+      b.get(`/oauth2/${path}`, {
+        method: "POST",
+        body: encode(fields),
+        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      });
+    assertEquals((await ask({ ...fields, ...posted })).status, 200, path);
+    assertEquals((await ask(fields, basic("web", "web-secret"))).status, 200, path);
+    assertEquals((await ask({ ...fields, ...posted }, basic("web", "web-secret"))).status, 400, path);
+  }
+  assertEquals(await outcome(await redeem(b, "web", {}, posted)), "200");
+  assertEquals(await outcome(await redeem(b, "web", basic("web", "web-secret"))), "200");
+  assertEquals(await outcome(await redeem(b, "web", basic("web", "web-secret"), posted)), "400 invalid_request");
+  await each(
+    [{ ...posted, client_secret: "web-secres" }, { ...posted, client_secret: "" }, { client_id: "web" }],
+    async (
+      fields,
+    ) => assertEquals(await outcome(await redeem(b, "web", {}, fields)), "401 invalid_client"),
+  );
+});
+
+test("[CA-16] a warning says by which method it was and how to pin it, once for each", async () => {
+  const b = await bench();
+  for (let i = 0; i < 2; i++) {
+    await redeem(b, "web", basic("web", "web-secret"));
+    await redeem(b, "web", {}, { client_id: "web", client_secret: "web-secret" });
+    await redeem(b, "web", {}, { client_id: "web", client_secret: "another" });
+    await redeem(b, "web", {}, { client_id: "poster", client_secret: "poster-secret" });
+  }
+  const warnings = b.events.filter((event) => event.type === "warning");
+  assertEquals(warnings.map(({ client, why: { rule } }) => [client, rule]), [["web", "CA-16"], ["web", "CA-16"]]);
+  for (const [i, method] of ["client_secret_basic", "client_secret_post"].entries()) {
+    const { reason, expected } = warnings[i]!.why;
+    assertEquals(
+      reason,
+      `the client sent its secret by ${method}, and its metadata names no token_endpoint_auth_method`,
+    );
+    assertMatch(expected!, new RegExp(`^token_endpoint_auth_method: "${method}"`));
+  }
 });
 
 test("[CA-17] an empty secret is no secret, for whoever sends it", async () => {

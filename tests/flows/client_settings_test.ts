@@ -23,7 +23,14 @@ const redirect_uris = ["https://app.example/auth/callback/latchkey"];
 /** One client for each method of authentication; `machine` is called back nowhere. */
 const clients: readonly ClientMetadata[] = [
   { client_id: "none", redirect_uris },
-  { client_id: "client_secret_basic", client_secret: secret, redirect_uris, grant_types },
+  {
+    client_id: "client_secret_basic",
+    client_secret: secret,
+    redirect_uris,
+    grant_types,
+    token_endpoint_auth_method: "client_secret_basic",
+  },
+  { client_id: "unnamed", client_secret: secret, redirect_uris, grant_types },
   {
     client_id: "client_secret_post",
     client_secret: secret,
@@ -117,7 +124,7 @@ test("[DI-05] the settings for oidc-client-ts log a user in, and are given to pu
 
 test("[DI-05] the settings for Passport log a user in, by the methods that it knows", async () => {
   const as = await serve();
-  for (const id of ["none", "client_secret_post"]) {
+  for (const id of ["none", "client_secret_post", "unnamed"]) {
     const { strategy } = await run(settingsOf(as, id).get("Passport")!.text!, { "passport-oauth2": OAuth2Strategy });
     const outcome = await passport(strategy);
     assert("user" in outcome, JSON.stringify(outcome));

@@ -93,6 +93,31 @@ test("a client comes with what it needs to prove itself, by every method", async
   assertEquals([as.client().client_id, as.client().client_id], ["client-8", "client-10"]);
 });
 
+test("[CA-16] a client that is confidential and names no method may send its secret either way, one that does that way alone", async () => {
+  await using as = await testLatchkey();
+  const ask = async (client: { client_id: string; client_secret: string }, way: "basic" | "post") => {
+    const { client_id, client_secret } = client;
+    const response = await as.fetch("/oauth2/token", {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        ...way === "post" && { client_id, client_secret },
+      }),
+      headers: way === "basic" ? { authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {},
+    });
+    return response.status;
+  };
+  const statuses = async (client: { client_id: string; client_secret: string }) => [
+    await ask(client, "basic"),
+    await ask(client, "post"),
+  ];
+  assertEquals(await statuses(as.client({ confidential: true })), [200, 200]);
+  assertEquals(await statuses(as.client({ client_secret: "of its own" })), [200, 200]);
+  assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_basic" })), [200, 401]);
+  assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_post" })), [401, 200]);
+  assertEquals(as.client({ confidential: true }).token_endpoint_auth_method, "client_secret_basic");
+});
+
 test("a client that contradicts itself is refused with a sentence", async () => {
   await using as = await testLatchkey();
   assertThrows(

@@ -16,8 +16,8 @@ test("openid-client logs in by the mock's fetch, refreshes, and meets a user who
   const config = await openid.discovery(
     new URL(as.issuer),
     client_id,
+    client_secret,
     undefined,
-    openid.ClientSecretBasic(client_secret),
     {
       [openid.customFetch]: as.fetch as openid.CustomFetch,
       execute: [openid.enableNonRepudiationChecks],

@@ -228,7 +228,7 @@ const hostileClient = (value: string): ListedClient => ({
   id: value,
   name: value,
   href: "/clients/x",
-  authMethod: value,
+  authMethods: [value],
   redirectUris: [value],
   postLogoutRedirectUris: [value],
   grantTypes: [value],

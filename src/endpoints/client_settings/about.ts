@@ -10,8 +10,10 @@ export interface About {
   readonly issuer: string;
   /** The `client_id`. */
   readonly clientId: string;
-  /** The one method it may prove itself by. */
+  /** The method it is registered for. */
   readonly authMethod: Client["authMethod"];
+  /** Every method that is accepted from it. */
+  readonly authMethods: Client["authMethods"];
   /** What stands where its secret belongs; absent for a client without one. */
   readonly secret?: string;
   /** The first redirect URI, if it may ask for codes; who has none asks by the client credentials grant. */
@@ -38,6 +40,7 @@ export function aboutClient(
     issuer,
     clientId: client.id,
     authMethod: client.authMethod,
+    authMethods: client.authMethods,
     secret: client.secretDigest === undefined ? undefined : secret,
     redirectUri: client.grantTypes.includes("authorization_code") ? client.redirectUris[0] : undefined,
     postLogoutRedirectUri: client.postLogoutRedirectUris[0],
@@ -83,10 +86,10 @@ export function unfitForWeb(
 
 /** Why a library that sends secrets in one way only is of no use to a client. */
 export function unfitMethod(
-  { authMethod }: About,
+  { authMethod, authMethods }: About,
   fit: readonly About["authMethod"][],
 ): string | undefined {
-  if (fit.includes(authMethod)) return undefined;
+  if (fit.some((method) => authMethods.includes(method))) return undefined;
   return `This client must authenticate by ${authMethod}, which this library does not do. Register it with ` +
     `token_endpoint_auth_method ${fit.map((method) => JSON.stringify(method)).join(" or ")}.`;
 }

@@ -1,13 +1,14 @@
 /** Proving a client by an assertion it has signed (RFC 7523 §3): loaded when the first one comes, with what verifies it. */
 
-import { jwtVerify } from "jose";
-import type { JWTPayload } from "jose";
+import { errors, jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { Client } from "../clients.ts";
+import { quote } from "../fault.ts";
 import { shelfId } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { keysOf } from "./client_keys.ts";
-import { refuseClient } from "./method.ts";
+import { refuseClient, warnOnce } from "./method.ts";
 import type { Credentials } from "./method.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -16,6 +17,10 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const tolerance = 10;
 /** The longest time, in seconds, for which an assertion may be good. */
 const longest = 300;
+/** The most keys that are tried for an assertion that names none of several. */
+const maxTriedKeys = 8;
+/** What the header of an assertion may say that it is; it may also say nothing (RFC 7523bis). */
+const types = ["client-authentication+jwt", "jwt"];
 
 /**
  * The client that an assertion proves.
@@ -42,7 +47,7 @@ export async function prove(
     throw refuseClient("the assertion names no registered client", "sub = client_id", "another");
   }
   if (client.authMethod !== method) {
-    throw refuseClient("the client is registered for another method", client.authMethod, method);
+    throw refuseClient("the client is registered for another method", client.authMethods.join(" or "), method);
   }
   if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
     throw refuseClient(
@@ -71,9 +76,10 @@ async function verify(
     currentDate: new Date(server.now()),
   };
   let payload: JWTPayload;
+  let protectedHeader: JWTVerifyResult["protectedHeader"];
   try {
-    ({ payload } = client.assertionSecret === undefined
-      ? await jwtVerify(assertion, keysOf(server, client), options)
+    ({ payload, protectedHeader } = client.assertionSecret === undefined
+      ? await verifyByKeys(server, client, assertion, options)
       : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
   } catch (cause) {
     throw refuseClient(
@@ -81,9 +87,27 @@ async function verify(
       "iss = sub = client_id, good, signed",
     );
   }
+  const { typ = types[0] } = protectedHeader;
+  // A media type, of which case and "application/" do not count (RFC 7515 §4.1.9).
+  if (typeof typ !== "string" || !types.includes(typ.toLowerCase().replace(/^application\//, ""))) {
+    throw refuseClient("the assertion is another kind of JWT", `typ = ${types.join(" or ")}, or no typ`, quote(typ));
+  }
   const audience = [payload.aud!].flat();
-  if (audience.length !== 1 || ![server.issuer, ...server.assertionAudiences].includes(audience[0]!)) {
-    throw refuseClient("the assertion is for somebody else", `aud = ${server.issuer}, alone`, audience.join(" "));
+  const audiences = [server.issuer, ...server.assertionAudiences];
+  if (audience.length !== 1 || !audiences.includes(audience[0]!)) {
+    throw refuseClient(
+      "the assertion is for somebody else",
+      `aud = ${audiences.join(" or ")}, alone`,
+      audience.join(" "),
+    );
+  }
+  if (audience[0] !== server.issuer) {
+    warnOnce(server, client, {
+      rule: "JC-05",
+      reason: "the aud of the client assertion is the URL of the token endpoint, which many servers reject",
+      expected: `aud = ${server.issuer}, the issuer`,
+      received: audience[0],
+    });
   }
   const now = server.now() / 1000;
   if (payload.exp! <= now || payload.exp! > now + longest || (payload.iat ?? now) > now + tolerance) {
@@ -93,6 +117,29 @@ async function verify(
     throw refuseClient("the assertion has no jti", "a text of its own for each assertion", "something else");
   }
   return payload;
+}
+
+/** By the key that the assertion names, or by each that suits where it names none of several. */
+async function verifyByKeys(
+  server: Server,
+  client: Client,
+  assertion: string,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(assertion, keysOf(server, client), options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(assertion, key, options);
+      } catch (cause) {
+        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }
 
 async function refuseReplay(server: Server, client: Client, { jti, exp }: JWTPayload): Promise<void> {

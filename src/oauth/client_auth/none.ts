@@ -24,7 +24,11 @@ export const none: ClientAuth = {
       throw refuseClient("the client is unknown", "the client_id of a registered client", id);
     }
     if (client.confidential) {
-      throw refuseClient(`client ${id} is confidential and must prove itself`, client.authMethod, "client_id alone");
+      throw refuseClient(
+        `client ${id} is confidential and must prove itself`,
+        client.authMethods.join(" or "),
+        "client_id alone",
+      );
     }
     return client;
   },
