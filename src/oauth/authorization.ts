@@ -236,16 +236,15 @@ function readResponseType(client: Client, params: Params): void {
       received: "no response_type",
     });
   }
-  // A set of words, so their order and number do not matter (§4.1.1).
-  const words = splitScope(type).sort().join(" ");
-  if (!responseTypes.some((known) => known === words)) {
+  // Words in any order, one space between two (§4.1.1, RFC 6749 Appendix A.3); each type there is has but one.
+  if (!responseTypes.some((known) => known === type)) {
     throw new OAuthError("unsupported_response_type", "response_type is not supported, only code is", {
       rule: "AZ-09",
       expected: "response_type=code",
       received: `response_type=${type}`,
     });
   }
-  if (client.grantTypes.includes("authorization_code") && client.responseTypes.includes(words)) return;
+  if (client.grantTypes.includes("authorization_code") && client.responseTypes.includes(type)) return;
   throw new OAuthError("unauthorized_client", "this client is not registered for the code flow", {
     rule: "AZ-11",
     expected: "grant_types with authorization_code and response_types with code",

@@ -354,6 +354,7 @@ test("[AZ-10] response_type is compared with case, as a whole set of words", asy
     ...["Code", "CODE", "cODE", "id_token code", "code id_token", "code token", "token code", "code id_token token"],
     ...["code,token", "code+token", "codex", "xcode", "code\0", "code\n", "code\ttoken", "code Code", "ｃode"],
     ...["constructor", "__proto__", "code".repeat(2_500)],
+    ...[" code", "code ", " code ", "  code", "code  ", " ", "code code", "code\u00a0"],
   ];
   await each(types, async (response_type) => {
     assertEquals(sentTo(await server.authorize({ response_type })).error, "unsupported_response_type");
