@@ -137,6 +137,7 @@ export const sources: Readonly<Record<string, string>> = {
   "BR-02": "OAuth 2.1 §5.3",
   "BR-03": "OAuth 2.1 §5.2; RFC 9068 §4",
   "BR-04": "OAuth 2.1 §5.3.1",
+  "BR-05": "RFC 4648 §3.5; RFC 7515 §2",
   "RT-01": "OAuth 2.1 §3.2.3; OpenID Connect Core §11",
   "RT-02": "OAuth 2.1 §3.2.3, §4.3",
   "RT-03": "OAuth 2.1 §4.3.1; MCP authorization",

@@ -7,6 +7,7 @@ import { quote } from "../fault.ts";
 import { shelfId } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
+import { compactJws } from "../tokens/verification.ts";
 import { keysOf } from "./client_keys.ts";
 import { refuseClient, warnOnce } from "./method.ts";
 import type { Credentials } from "./method.ts";
@@ -75,6 +76,14 @@ async function verify(
     clockTolerance: tolerance,
     currentDate: new Date(server.now()),
   };
+  // The library accepts padding and unused bits that are not zero: other encodings of the same assertion.
+  if (!compactJws.test(assertion)) {
+    throw refuseClient(
+      "the assertion is no JWT",
+      "three parts of canonical base64url without padding",
+      "something else",
+    );
+  }
   let payload: JWTPayload;
   let protectedHeader: JWTVerifyResult["protectedHeader"];
   try {

@@ -6,8 +6,11 @@ import type { Server } from "../server.ts";
 /** Loaded with the first token that comes back: without one there is nothing to verify. */
 let jose: typeof import("jose") | undefined;
 
-/** Three parts of unpadded base64url (RFC 7515 §7.1). */
-export const compactJws: RegExp = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+/** Base64url without padding, its unused bits zero, so that the same bytes have no other encoding (RFC 4648 §3.5). */
+const part = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])/.source;
+
+/** Three parts of it (RFC 7515 §7.1). */
+export const compactJws: RegExp = new RegExp(`^${part}\\.${part}\\.${part}$`);
 
 /**
  * The claims of a token that one of this server's keys has signed, and that holds by these options; else `undefined`.
@@ -22,7 +25,7 @@ export async function verifyOwn(
   options: () => JWTVerifyOptions,
   retired = false,
 ): Promise<JWTPayload | undefined> {
-  // Padding, which the library forgives, is another spelling of the same token.
+  // The library accepts padding and unused bits that are not zero: other encodings of the same token.
   if (!compactJws.test(token)) return undefined;
   let unreachable: unknown;
   const key: JWTVerifyGetKey = async ({ kid, alg }) => {
