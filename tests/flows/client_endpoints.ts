@@ -25,7 +25,7 @@ export function confidentialClient(client_id: string, more: Partial<ClientMetada
 
 /**
  * The clients of the bench, all registered for refresh tokens; `other` and `web2`, which differ from `spa` and `web` in
- * nothing but their names; `machine`, which acts for itself; and `api`, which serves the default audience.
+ * nothing but their names; `named`, which names its method; `machine`, which acts for itself; and `api`, which serves the default audience.
  */
 export const crowd: LatchkeyOptions & { readonly clients: readonly ClientMetadata[] } = {
   clients: [
@@ -33,6 +33,7 @@ export const crowd: LatchkeyOptions & { readonly clients: readonly ClientMetadat
     publicClient("other"),
     publicClient("brief", { grant_types: ["authorization_code"] }),
     confidentialClient("web2"),
+    confidentialClient("named", { token_endpoint_auth_method: "client_secret_basic" }),
     { client_id: "machine", client_secret: "machine-secret", grant_types: ["client_credentials"] },
     { client_id: "api", client_secret: "api-secret", grant_types: ["client_credentials"], serves: ["https://as.test"] },
   ],
@@ -207,7 +208,8 @@ export async function refusesStrangers(b: Bench, { path, fields }: GoodRequest):
     [{ client_id: "__proto__" }, {}],
     [{ client_id: "constructor" }, {}],
     [{ client_id: "spa\0" }, {}],
-    [{ client_id: "web", client_secret: "web-secret" }, {}],
+    [{ client_id: "named", client_secret: "named-secret" }, {}],
+    [{ client_id: "web", client_secret: "guess" }, {}],
     [{ client_id: "spa", client_secret: "guess" }, {}],
     [{ client_id: "poster", client_secret: "guess" }, {}],
     [{}, basic("web", "guess")],
