@@ -480,9 +480,7 @@ test("[TK-17] a refused request writes nothing into the store and issues nothing
     [{}, { headers: { "content-type": "text/plain" } }],
   ], async ([change, init]) => assertMatch(await outcome(await b.token({ code, ...change }, init)), /^40[01] /));
   assertEquals(heard, []);
-  assertEquals([...new Set(b.events.map((event) => event.type))], ["refused", "warning"]);
-  const warnings = b.events.filter((event) => event.type === "warning");
-  assertEquals(warnings.map(({ why }) => why.rule), ["CA-16"], "the one about the method of web");
+  assertEquals([...new Set(b.events.map((event) => event.type))], ["refused"]);
   assertEquals(await outcome(await b.token({ code })), "200");
 });
 

@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
-import { faults, LogInError } from "../../src/testing/mod.ts";
+import { faults, LogError, LogInError } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../watched.ts";
 
@@ -111,7 +111,11 @@ test("[CA-16] a client that is confidential and names no method may send its sec
     await ask(client, "basic"),
     await ask(client, "post"),
   ];
-  assertEquals(await statuses(as.client({ confidential: true })), [200, 200]);
+  const { client_id, client_secret } = as.client({ confidential: true });
+  assertEquals(await ask({ client_id, client_secret }, "basic"), 200);
+  as.log.expectNoWarnings();
+  assertEquals(await ask({ client_id, client_secret }, "post"), 200);
+  assertThrows(() => as.log.expectNoWarnings(), LogError, "token_endpoint_auth_method");
   assertEquals(await statuses(as.client({ client_secret: "of its own" })), [200, 200]);
   assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_basic" })), [200, 401]);
   assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_post" })), [401, 200]);

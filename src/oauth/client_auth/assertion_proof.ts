@@ -9,7 +9,7 @@ import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { compactJws } from "../tokens/verification.ts";
 import { keysOf } from "./client_keys.ts";
-import { refuseClient, warnOnce } from "./method.ts";
+import { refuseClient } from "./method.ts";
 import type { Credentials } from "./method.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -111,12 +111,13 @@ async function verify(
     );
   }
   if (audience[0] !== server.issuer) {
-    warnOnce(server, client, {
+    const why = {
       rule: "JC-05",
       reason: "the aud of the client assertion is the URL of the token endpoint, which many servers reject",
       expected: `aud = ${server.issuer}, the issuer`,
       received: audience[0],
-    });
+    };
+    server.trace({ type: "warning", at: server.now(), client: client.id, why });
   }
   const now = server.now() / 1000;
   if (payload.exp! <= now || payload.exp! > now + longest || (payload.iat ?? now) > now + tolerance) {

@@ -8,7 +8,6 @@ import type { Params } from "../params.ts";
 import { digest, equalInConstantTime } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
-import type { Explanation } from "../trace.ts";
 
 /** What a request offers as proof of who is calling. */
 export interface Credentials {
@@ -38,18 +37,6 @@ export function refuseClient(reason: string, expected?: string, received?: strin
     expected,
     received,
   });
-}
-
-/** What was warned of, by the client that was the cause. */
-const warned = new WeakMap<Client, Set<string>>();
-
-/** Warns of how a client authenticates: once for each client and reason, not with every request. */
-export function warnOnce(server: Server, client: Client, why: Explanation): void {
-  let reasons = warned.get(client);
-  if (reasons === undefined) warned.set(client, reasons = new Set());
-  if (reasons.has(why.reason)) return;
-  reasons.add(why.reason);
-  server.trace({ type: "warning", at: server.now(), client: client.id, why });
 }
 
 /** The digest that stands in for the secret of a client that is not there. */

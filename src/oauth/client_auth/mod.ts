@@ -8,7 +8,6 @@ import type { Throttle } from "../throttle.ts";
 import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
-import { warnOnce } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
 
@@ -43,15 +42,16 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
-  if (client.authMethods.length > 1) {
-    warnOnce(server, client, {
-      rule: "CA-16",
-      reason: `the client sent its secret by ${way.method}, and its metadata names no token_endpoint_auth_method`,
-      expected: `token_endpoint_auth_method: "${way.method}" in its metadata, which then accepts that method alone`,
-      received: "no token_endpoint_auth_method, which accepts client_secret_basic and client_secret_post",
-    });
-  }
   server.held?.("CA-07", `the client has said who it is by ${way.method}`, client.id);
+  if (way.method !== client.authMethod) {
+    const why = {
+      rule: "CA-16",
+      reason: `the client used ${way.method}, and its metadata names no token_endpoint_auth_method`,
+      expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${way.method}" in its metadata`,
+      received: way.method,
+    };
+    server.trace({ type: "warning", at: server.now(), client: client.id, why });
+  }
   return client;
 }
 
