@@ -20,7 +20,7 @@ import { readTarget, router } from "./http/router.ts";
 import type { Handle, Peer } from "./http/router.ts";
 import { knowClient, readClient, registry, writeClient } from "./oauth/clients.ts";
 import type { Clients, Sharing, Users } from "./oauth/clients.ts";
-import { isLoopback, isTestHost } from "./oauth/hosts.ts";
+import { isLoopback } from "./oauth/hosts.ts";
 import { grants } from "./oauth/grants/mod.ts";
 import { signWith, storedKeys } from "./oauth/keys.ts";
 import type { Keys, KeySource, SigningAlgorithm } from "./oauth/keys.ts";
@@ -381,7 +381,7 @@ function assemble(
     refresh: settled.refresh,
     outbound: options.outbound ?? fetch,
     assertionAudiences: settled.assertionAudience === "issuer" ? [] : [urlOf(issuer, "/oauth2/token")],
-    resources: knowResources(settled.resources, isTestHost),
+    resources: knowResources(settled.resources, hasTestHost(issuer)),
     throttle: settled.throttle ? throttle(world.now) : undefined,
     recentChallenges: recent(rememberedChallenges),
   };

@@ -1,7 +1,7 @@
 /** The front door for operators: flags, environment and file become options, options become a listening server. */
 
 import { licencesText, version, versionLine } from "./config/about.ts";
-import { greeting, insecurities } from "./config/greeting.ts";
+import { greeting, insecurities, openness } from "./config/greeting.ts";
 import type { StoreChoice } from "./config/operator.ts";
 import { printable } from "./config/show.ts";
 import { readConfiguration } from "./config/read.ts";
@@ -111,7 +111,8 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
   const store = placeOf(wanted.store);
   const facts = { version, issuer: as.issuer, url, store, inspector, metrics: scraped?.url } as const;
   if (wanted.log === "json") {
-    return log?.announce("listening", { ...facts, insecure: insecurities(settled, inspector) });
+    const open = openness({ ...facts, host: wanted.host, settled });
+    return log?.announce("listening", { ...facts, insecure: insecurities(settled, inspector), open });
   }
   const document = `${as.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const metadata = JSON.parse(String((await ask!(questionFor(document))).body));

@@ -1,5 +1,6 @@
 /** What the terminal shows once the server listens: everything a person needs to point a client at it. */
 
+import { isLoopback, isTestHost } from "../oauth/hosts.ts";
 import type { Settled } from "../oauth/settings.ts";
 import { printable } from "./show.ts";
 
@@ -29,6 +30,7 @@ export interface Greeted {
 export function greeting(
   { version, issuer, url, host, discovery, settled, showSecrets, store, inspector, metrics, endpoints }: Greeted,
 ): string {
+  const open = openness({ issuer, host, settled, inspector });
   const page = (path: string) => issuer.replace(/\/$/, "") + path;
   const own = page("/authorized");
   const align = (pairs: readonly (readonly [string, string])[]) => {
@@ -61,9 +63,7 @@ export function greeting(
     `Scopes  ${settled.scopes.join(" ")}`,
     `Keys    ${settled.alg}, kept in ${store}`,
     ...metrics === undefined ? [] : [`Metrics ${metrics}`],
-    ...isOpen(host) && settled.login === "auto"
-      ? [`OPEN: whoever reaches ${host} is logged in as the first user.`]
-      : [],
+    ...open === undefined ? [] : [`OPEN: ${open}`],
     ...insecurities(settled, inspector).map((name) =>
       `INSECURE: ${name} is on. Never let strangers reach this server.`
     ),
@@ -85,7 +85,25 @@ export function insecurities(settled: Settled, inspector: Greeted["inspector"]):
   return [...names, ...inspector === "insecure" ? ["insecureAllowInspector"] : []];
 }
 
-/** Whether other machines may reach a server that listens there. */
-function isOpen(host: string): boolean {
-  return !/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host);
+/**
+ * What every machine that reaches the server may do, as a sentence; `undefined` where only this machine reaches it: it
+ * listens on a loopback address, and no other machine knows it by the issuer's name.
+ */
+export function openness(
+  { issuer, host, settled, inspector }: Pick<Greeted, "issuer" | "host" | "settled" | "inspector">,
+): string | undefined {
+  const { hostname } = new URL(issuer);
+  const isTest = isTestHost(hostname);
+  const listensHere = isLoopback(host.includes(":") ? `[${host}]` : host);
+  if (listensHere && (isLoopback(hostname) || !isTest)) return undefined;
+  const may = [
+    ...settled.login === "auto"
+      ? ["is logged in as the first user"]
+      : isTest
+      ? ["can log in as any user without a password"]
+      : [],
+    ...isTest && settled.directory !== "off" ? [`can ${settled.directory} /clients and /users`] : [],
+    ...isTest && inspector === "on" ? ["can read every login in /flows"] : [],
+  ];
+  return may.length === 0 ? undefined : `whoever reaches ${listensHere ? issuer : host} ${may.join(", and ")}.`;
 }

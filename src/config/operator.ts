@@ -15,7 +15,7 @@ export interface FileContent extends Settings {
   readonly store?: string;
   /** Whether there are pages that show each login. Default: on where the issuer is a test host. */
   readonly inspector?: boolean;
-  /** Accept those pages although the issuer is not a loopback or reserved test host. */
+  /** Accept those pages although the issuer is not a test host. */
   readonly insecureAllowInspector?: boolean;
   /** How the log reads. Default `text`. */
   readonly log?: typeof logFormats[number];

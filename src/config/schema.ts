@@ -600,56 +600,53 @@ export const configurationSchema = v.pipe(
       directory: v.optional(choice(["edit", "read", "off"], {
         title: "Clients and users as pages",
         description:
-          "What /clients and /users let everybody do who opens them: change them for this run, look, or nothing. Default: edit, or off unless the issuer is a loopback or reserved test host.",
+          "What /clients and /users let everybody do who opens them: change them for this run, look, or nothing. Default: edit, or off unless the issuer is a test host.",
         examples: ["read"],
       })),
       throttle: v.optional(flag({
         title: "Throttle",
         description:
-          "Slow down guesses of client secrets and passwords. Default: on, unless the issuer is a loopback or reserved test host.",
+          "Slow down guesses of client secrets and passwords. Default: on, unless the issuer is a test host.",
       })),
       insecureAllowHttpIssuer: v.optional(flag({
         title: "Allow an http issuer (insecure)",
-        description: "Accept an http issuer that is not a loopback or reserved test host.",
+        description: "Accept an http issuer that is not a test host.",
         default: false,
       })),
       insecureAllowHttpRedirectUris: v.optional(flag({
         title: "Allow http redirect URIs (insecure)",
-        description: "Accept http redirect URIs that are not loopback or reserved test hosts.",
+        description: "Accept http redirect URIs that are not test hosts.",
         default: false,
       })),
       insecureAllowAutoLogin: v.optional(flag({
         title: "Allow automatic login (insecure)",
-        description: 'Accept login "auto" although the issuer is not a loopback or reserved test host.',
+        description: 'Accept login "auto" although the issuer is not a test host.',
         default: false,
       })),
       insecureAllowOpenLogin: v.optional(flag({
         title: "Allow login without passwords (insecure)",
         description:
-          'Accept login "interactive" without passwords, so that anybody can be anybody, although the issuer is not a loopback or reserved test host.',
+          'Accept login "interactive" without passwords, so that anybody can be anybody, although the issuer is not a test host.',
         default: false,
       })),
       insecureAllowDemoClients: v.optional(flag({
         title: "Allow the demo clients (insecure)",
-        description:
-          "Accept the demo clients, whose secret is public, although the issuer is not a loopback or reserved test host.",
+        description: "Accept the demo clients, whose secret is public, although the issuer is not a test host.",
         default: false,
       })),
       insecureAllowDirectory: v.optional(flag({
         title: "Allow the directory (insecure)",
         description:
-          "Accept a directory that shows clients and users to strangers, although the issuer is not a loopback or reserved test host.",
+          "Accept a directory that shows clients and users to strangers, although the issuer is not a test host.",
         default: false,
       })),
       inspector: v.optional(flag({
         title: "Inspector",
-        description:
-          "Whether /flows shows each login step by step. Default: on where the issuer is a loopback or reserved test host.",
+        description: "Whether /flows shows each login step by step. Default: on where the issuer is a test host.",
       })),
       insecureAllowInspector: v.optional(flag({
         title: "Allow the inspector (insecure)",
-        description:
-          "Accept pages that show everybody's logins to strangers, although the issuer is not a loopback or reserved test host.",
+        description: "Accept pages that show everybody's logins to strangers, although the issuer is not a test host.",
         default: false,
       })),
       store: v.optional(v.pipe(

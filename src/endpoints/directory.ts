@@ -22,7 +22,7 @@ export function answerHere(desk: Desk, { show, change }: { readonly show: Answer
   const answerWith = (answer: Answer) => async (request: Incoming, target: Target): Promise<Reply> => {
     const here = desk.during(request);
     try {
-      refuseForeignHost(here.server.issuer, request, "UI-05");
+      refuseForeignHost(here.server.issuer, request, "DI-04");
       return await answer(here, request, target);
     } catch (refusal) {
       return await asPage(here, target, refusal);

@@ -1,27 +1,32 @@
-/** Whether a request came by a name of this server: what only its own people should see or change is shown by no other. */
+/** The host check against DNS rebinding: pages that only this server's own users may read open under its own name alone. */
 
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming } from "../http/reply.ts";
-import { isTestHost } from "../oauth/hosts.ts";
-
-const address = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[.*\])$/;
+import { quote } from "../oauth/fault.ts";
+import { isLoopback } from "../oauth/hosts.ts";
 
 /** A name or an address, and perhaps a port (RFC 9110 §7.2). */
 const nameAndPort = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
 /**
- * A page of a stranger can have its own name lead to this machine, and then ask and read whatever is answered under that
- * name. So a name must be the issuer's or one that nobody can own; an address cannot be made to lead elsewhere.
+ * Rejects DNS rebinding: an attacker's host name that resolves to this machine, so that the attacker's page is of the same
+ * origin as what is asked for under that name. Only the issuer's host and loopback hosts can never be the attacker's.
  *
  * @param rule The ID of the rule that a breach breaks.
  * @throws {HttpFault} 403.
  */
 export function refuseForeignHost(issuer: string, request: Incoming, rule: string): void {
   if (isOwnHost(issuer, request)) return;
-  throw new HttpFault(403, rule, "These pages are shown under the issuer's own host name, or that of a test, alone");
+  const { host } = new URL(issuer);
+  const asked = quote(request.headers.get("host")?.slice(0, 256));
+  throw new HttpFault(
+    403,
+    rule,
+    `This page opens under ${host} or a loopback host alone, and was asked for under ${asked}`,
+  );
 }
 
-/** Whether it came by such a name. */
+/** Whether the request came to such a host. */
 export function isOwnHost(issuer: string, { headers }: Incoming): boolean {
   const host = headers.get("host");
   // Nothing came over a network: a program asks the server that it holds.
@@ -29,5 +34,5 @@ export function isOwnHost(issuer: string, { headers }: Incoming): boolean {
   // Never by URL: what that refuses, browsers may take for a name all the same.
   const hostname = nameAndPort.exec(host.toLowerCase())?.[1];
   if (hostname === undefined) return false;
-  return hostname === new URL(issuer).hostname || isTestHost(hostname) || address.test(hostname);
+  return isLoopback(hostname) || hostname === new URL(issuer).hostname;
 }

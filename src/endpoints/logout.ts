@@ -14,11 +14,13 @@ import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
 import { sessionFor } from "../oauth/subject.ts";
 import { endSession, formToken } from "../oauth/session.ts";
+import { hasTestHost } from "../oauth/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
 import { asPage } from "./answer.ts";
 import type { Answers, Desk } from "./endpoint.ts";
+import { refuseForeignHost } from "./foreign_host.ts";
 import { forgetSession, readSession } from "./session_cookie.ts";
 
 /** The end session endpoint. */
@@ -38,6 +40,8 @@ export function logout(desk: Desk): Answers {
       const names = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
       const ending = session === undefined || names.includes(sid ?? "") ? sid : undefined;
       if (session !== undefined && ending === undefined && !await isConfirmed(here, request, session, params)) {
+        // Where anybody is let in, so is an attacker's page under its own name, which could then read who that is.
+        if (hasTestHost(server.issuer)) refuseForeignHost(server.issuer, request, "UI-20");
         return await askToConfirm(here, session, client, params);
       }
       const ended = ending ?? session?.sid;

@@ -85,6 +85,8 @@ export const mends: Readonly<Record<string, string>> = {
   "HT-20": "Send only the parameters that are meant for this address.",
   "FL-04": "Go back to the flows, and press one of the buttons there.",
   "FL-06": "Reload the page of the flows: it shows the same, only not by itself.",
-  "FL-05": "Open the page at the issuer's address.",
-  "FP-04": "Send the browser to the authorization endpoint under the issuer's own address.",
+  "UI-20": "Open the page at the issuer's address; a proxy in between must pass the Host header on unchanged.",
+  "DI-04": "Open the page at the issuer's address; a proxy in between must pass the Host header on unchanged.",
+  "FL-05": "Open the page at the issuer's address; a proxy in between must pass the Host header on unchanged.",
+  "FP-04": "Send the browser to the authorization endpoint at the issuer's address.",
 };

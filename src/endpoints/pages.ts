@@ -405,8 +405,13 @@ export interface ConsentProps extends Site {
   readonly claims: readonly string[];
   /** What access tokens will be for, where the client says so. */
   readonly resources: readonly string[];
-  /** Seconds for which the answer is remembered; absent: the person is asked every time. */
-  readonly remembered?: number;
+  /** Whether the redirect URI leads to a program on the person's own device. */
+  readonly onDevice: boolean;
+  /**
+   * Seconds for which the answer is remembered; or what could pass for the client, so that the person is asked every time:
+   * a program on the same device, or whoever is on the network's path.
+   */
+  readonly remembered: number | "device" | "network";
   /** Where another person can log in instead. */
   readonly otherAccountHref: string;
 }

@@ -42,7 +42,7 @@ export interface InspectorOptions {
   readonly recorder?: Recorder;
   /** How many exchanges the inspector's own recorder remembers. Default: 1,000. */
   readonly limit?: number;
-  /** Show strangers who is logged in, and how, although the issuer is neither a loopback nor a reserved test host. */
+  /** Show strangers who is logged in, and how, although the issuer is no test host. */
   readonly insecureAllow?: boolean;
 }
 

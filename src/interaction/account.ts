@@ -2,6 +2,7 @@
 
 import { asPage } from "../endpoints/answer.ts";
 import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
+import { refuseForeignHost } from "../endpoints/foreign_host.ts";
 import type { AccountProps } from "../endpoints/pages.ts";
 import { readSession } from "../endpoints/session_cookie.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
@@ -14,13 +15,18 @@ import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
 import type { FormPurpose } from "./form.ts";
 import { personOf } from "./people.ts";
 
-/** The page of one's own. */
-export function accountEndpoint(desk: Desk): Endpoint {
+/**
+ * The page of one's own.
+ *
+ * @param open Whether users without a password are believed.
+ */
+export function accountEndpoint(desk: Desk, open: boolean): Endpoint {
   const path = `${desk.site.base}/account`;
 
   async function show(http: Incoming, target: Target): Promise<Answer> {
     const here = desk.during(http);
     try {
+      if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const pages = await here.pages();
       const session = await readSession(here, http);
       return html(200, pages.account({ ...here.site, account: session && await accountOf(here, session) }));
@@ -32,6 +38,7 @@ export function accountEndpoint(desk: Desk): Endpoint {
   async function change(http: Incoming, target: Target): Promise<Answer> {
     const here = desk.during(http);
     try {
+      if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const params = await readOwnForm(here, http);
       const session = await readSession(here, http);
       await requireOwnForm(here, params, purposeOf(session));

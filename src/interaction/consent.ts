@@ -3,6 +3,7 @@
 import { asPage, refuseToClient } from "../endpoints/answer.ts";
 import { bareHead, sendCode } from "../endpoints/authorize.ts";
 import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
+import { refuseForeignHost } from "../endpoints/foreign_host.ts";
 import { readSession } from "../endpoints/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
@@ -14,18 +15,23 @@ import { readParams } from "../oauth/params.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session.ts";
 import { pathOf, proofOfLogin } from "./arrival.ts";
-import { allowedBefore, claimsByName, findConsent, isRecognised, rememberConsent } from "./consents.ts";
+import { allowedBefore, claimsByName, doubtOf, findConsent, rememberConsent, staysOnDevice } from "./consents.ts";
 import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
 import type { FormPurpose } from "./form.ts";
 import { findPending, finish } from "./pending.ts";
 import type { Pending } from "./pending.ts";
 import { personOf } from "./people.ts";
 
-/** The consent page. */
-export function consentEndpoint(desk: Desk): Endpoint {
+/**
+ * The consent page.
+ *
+ * @param open Whether users without a password are believed.
+ */
+export function consentEndpoint(desk: Desk, open: boolean): Endpoint {
   async function ask(http: Incoming, target: Target): Promise<Answer> {
     const here = desk.during(http);
     try {
+      if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const params = readParams(parseFields(target.query));
       const pending = await findPending(here, http, params.get("interaction"));
       const session = await readSession(here, http);
@@ -46,6 +52,7 @@ export function consentEndpoint(desk: Desk): Endpoint {
     let session: Session | undefined;
     let scope: readonly string[] | undefined;
     try {
+      if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const params = await readOwnForm(here, http);
       pending = await findPending(here, http, params.get("interaction"));
       session = await readSession(here, http);
@@ -102,7 +109,8 @@ async function show(here: Desk, pending: Pending, session: Session): Promise<Ans
       })),
       claims: claimsByName(asked),
       resources,
-      remembered: isRecognised(asked) ? server.lifetimes.refresh_token : undefined,
+      onDevice: staysOnDevice(destination.uri),
+      remembered: doubtOf(asked) ?? server.lifetimes.refresh_token,
       otherAccountHref: pathOf(here, "login", pending.id),
     }),
   );

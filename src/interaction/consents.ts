@@ -26,7 +26,7 @@ export async function recallConsent(
   asked: AuthorizationRequest,
   sub: string,
 ): Promise<ConsentRecord | undefined> {
-  if (asked.wishes.prompt.includes("consent") || !isRecognised(asked)) return undefined;
+  if (asked.wishes.prompt.includes("consent") || doubtOf(asked) !== undefined) return undefined;
   const entry = await findConsent(server, sub, asked.client.id);
   // Nothing may outlast the record by which it is taken back, also where tokens live longer now than they did then.
   if (entry === undefined || server.now() + longestLife(server) > entry.expiresAt) return undefined;
@@ -50,13 +50,20 @@ export function allowedBefore(
 }
 
 /**
- * Whether the redirect URI or a secret tells who the client is. Any program on a machine can listen on a loopback port or
- * claim a private-use scheme, and pass for a client that was allowed something (OAuth 2.1 §7.3.1).
+ * What could pass for a client that was allowed something (OAuth 2.1 §7.3.1); `undefined` where its secret or the redirect
+ * URI tells who it is. Any program on a device can listen on a loopback port or claim a private-use scheme, and over plain
+ * http anybody on the network's path can read the response.
  */
-export function isRecognised({ client, destination }: AuthorizationRequest): boolean {
-  if (client.confidential) return true;
-  const { protocol, hostname } = new URL(destination.uri);
-  return /^https?:$/.test(protocol) && !isLoopback(hostname);
+export function doubtOf({ client, destination }: AuthorizationRequest): "device" | "network" | undefined {
+  if (client.confidential) return undefined;
+  if (staysOnDevice(destination.uri)) return "device";
+  return new URL(destination.uri).protocol === "http:" ? "network" : undefined;
+}
+
+/** Whether a redirect URI leads to a program on the person's own device. */
+export function staysOnDevice(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri);
+  return !/^https?:$/.test(protocol) || isLoopback(hostname);
 }
 
 /** The claims that are asked for by name and that no allowed scope value shows anyway (OpenID Connect Core §5.5). */

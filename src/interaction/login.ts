@@ -3,6 +3,7 @@
 import { asPage, refuseToClient } from "../endpoints/answer.ts";
 import { bareHead, sendCode } from "../endpoints/authorize.ts";
 import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
+import { refuseForeignHost } from "../endpoints/foreign_host.ts";
 import { keepSession, readSession } from "../endpoints/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
@@ -28,6 +29,7 @@ export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {
     const here = desk.during(http);
     let pending: Pending;
     try {
+      if (rules.open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const params = readParams(parseFields(target.query));
       pending = await findPending(here, http, params.get("interaction"));
       if (pending.browser !== undefined) return await showLogin(here, http, pending, rules.open, params);
@@ -49,6 +51,7 @@ export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {
     let person: Identity;
     let former: Session | undefined;
     try {
+      if (rules.open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const params = await readOwnForm(here, http);
       pending = await findPending(here, http, params.get("interaction"));
       await requireOwnForm(here, params, loginPurpose(pending));

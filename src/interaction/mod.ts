@@ -46,6 +46,10 @@ export const accountLink: NavigationLink = { label: "Account", path: "/account" 
 export function interaction(desk: Desk, open: boolean): Interaction {
   return {
     decide: arrive,
-    endpoints: [loginEndpoint(desk, { open, prove: passwordProof() }), consentEndpoint(desk), accountEndpoint(desk)],
+    endpoints: [
+      loginEndpoint(desk, { open, prove: passwordProof() }),
+      consentEndpoint(desk, open),
+      accountEndpoint(desk, open),
+    ],
   };
 }

@@ -2,13 +2,15 @@
 
 import type { ClientMetadata } from "./client.ts";
 import { sectorOf } from "./clients.ts";
-import { isTestHost } from "./hosts.ts";
+import { allowsHttp, httpHosts } from "./hosts.ts";
 import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { signingAlgorithms } from "./keys.ts";
 import { redirectUriFault } from "./redirect_uri.ts";
 import { subjectTypes } from "./subject.ts";
 import { splitScope } from "./scope.ts";
+import { hasTestHost } from "./settings.ts";
+import type { Settled } from "./settings.ts";
 
 /** Grant types that a client may be registered for, served here or not. */
 const grantTypes = [
@@ -23,9 +25,10 @@ const grantTypes = [
 /** Finds them all; places are relative to the client. */
 export function clientFaults(
   client: ClientMetadata,
-  server: { readonly scopes: readonly string[]; readonly insecureAllowHttpRedirectUris: boolean },
+  server: Pick<Settled, "issuer" | "scopes" | "insecureAllowHttpRedirectUris">,
 ): Fault[] {
   const faults: Fault[] = [];
+  const onTestHost = hasTestHost(server.issuer);
   if (typeof client.client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client.client_id)) {
     faults.push({
       place: "client_id",
@@ -34,7 +37,7 @@ export function clientFaults(
       mend: "Choose a short identifier.",
     });
   }
-  faults.push(...clientSecretFaults(client), ...clientKeyFaults(client));
+  faults.push(...clientSecretFaults(client), ...clientKeyFaults(client, onTestHost));
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (grantTypes.includes(type)) continue;
     faults.push({
@@ -60,11 +63,11 @@ export function clientFaults(
     });
   }
   for (const [i, uri] of uris.entries()) {
-    const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris);
+    const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris, onTestHost);
     if (fault !== undefined) faults.push({ place: `redirect_uris[${i}]`, ...fault, found: quote(uri) });
   }
   for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
-    const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris);
+    const fault = redirectUriFault(uri, server.insecureAllowHttpRedirectUris, onTestHost);
     if (fault !== undefined) faults.push({ place: `post_logout_redirect_uris[${i}]`, ...fault, found: quote(uri) });
   }
   for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
@@ -132,13 +135,13 @@ const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
   private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
 };
 
-function isFetchable(uri: string): boolean {
+function isFetchable(uri: string, onTestHost: boolean): boolean {
   if (!URL.canParse(uri)) return false;
   const { protocol, hostname } = new URL(uri);
-  return protocol === "https:" || (protocol === "http:" && isTestHost(hostname));
+  return protocol === "https:" || (protocol === "http:" && allowsHttp(hostname, onTestHost));
 }
 
-function clientKeyFaults(client: ClientMetadata): Fault[] {
+function clientKeyFaults(client: ClientMetadata, onTestHost: boolean): Fault[] {
   const faults: Fault[] = [];
   const alg = client.token_endpoint_auth_signing_alg;
   const suits = assertionAlgorithms[
@@ -157,10 +160,10 @@ function clientKeyFaults(client: ClientMetadata): Fault[] {
   if (uri !== undefined && client.jwks !== undefined) {
     faults.push({ place: "jwks_uri", expected: "jwks or jwks_uri", found: "both", mend: "Keep one of the two." });
   }
-  if (uri !== undefined && !isFetchable(uri)) {
+  if (uri !== undefined && !isFetchable(uri, onTestHost)) {
     faults.push({
       place: "jwks_uri",
-      expected: "an https URL, or an http URL on a loopback or reserved test host",
+      expected: `an https URL, or an http URL on ${httpHosts(onTestHost)}`,
       found: quote(uri),
       mend: "Write https://host/path.",
     });

@@ -7,6 +7,7 @@ import { soon } from "./soon.ts";
 import type { Soon } from "./soon.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quote } from "./fault.ts";
+import { testHosts } from "./hosts.ts";
 import { ConfigurationError } from "./settings_error.ts";
 import type { Trace } from "./trace.ts";
 
@@ -247,8 +248,8 @@ function testKeyRefused(kid: string): ConfigurationError {
     place: "keys",
     expected: "signing keys that nobody else knows, because the issuer is a real host",
     found: `the test key ${quote(kid)}, whose private half is public knowledge`,
-    mend: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer that is a " +
-      "loopback address or ends in .test, .example, .localhost or .internal.",
+    mend: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer on a " +
+      `test host (${testHosts}).`,
   }]);
 }
 

@@ -1,6 +1,6 @@
 /** Redirect URIs: which may be registered, and which request matches (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
-import { isTestHost } from "./hosts.ts";
+import { allowsHttp, httpHosts } from "./hosts.ts";
 
 /** Names that only this server may put into a redirect; a registered query must not use them. */
 const responseNames = /^(?:code|state|error|error_description|error_uri|iss|id_token|access_token|response)$/;
@@ -10,10 +10,16 @@ const localSchemes = new Set([
   ...["ws:", "wss:", "ftp:", "mailto:"],
 ]);
 
-/** Says what is wrong with a redirect URI that somebody wants to register; `undefined` when nothing is. */
+/**
+ * Says what is wrong with a redirect URI that somebody wants to register; `undefined` when nothing is.
+ *
+ * @param allowHttp Whether plain http may lead to any host.
+ * @param onTestHost Whether the issuer's host is a test host.
+ */
 export function redirectUriFault(
   uri: string,
   allowHttp: boolean,
+  onTestHost: boolean,
 ): { readonly expected: string; readonly mend: string } | undefined {
   if (!/^[\x21-\x7E]+$/.test(uri)) {
     return { expected: "printable ASCII characters only", mend: "Percent-encode everything else." };
@@ -41,9 +47,9 @@ export function redirectUriFault(
     if (!/^https?:\/\/[^/?]/i.test(uri)) {
       return { expected: "two slashes and a host after the scheme", mend: "Write it as https://host/path." };
     }
-    if (url.protocol === "http:" && !allowHttp && !isTestHost(url.hostname)) {
+    if (url.protocol === "http:" && !allowHttp && !allowsHttp(url.hostname, onTestHost)) {
       return {
-        expected: "https, or http on a loopback or reserved test host",
+        expected: `https, or http on ${httpHosts(onTestHost)}`,
         mend: "Use https, or set insecureAllowHttpRedirectUris for a test that cannot.",
       };
     }

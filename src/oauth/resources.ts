@@ -1,6 +1,7 @@
 /** Resource indicators (RFC 8707): which resources there are, and which a request may name. */
 
 import { OAuthError } from "./errors.ts";
+import { allowsHttp } from "./hosts.ts";
 import type { Params } from "./params.ts";
 import type { Server } from "./server.ts";
 
@@ -20,10 +21,14 @@ export interface Resources {
   isOpaque(uri: string): boolean;
 }
 
-/** Makes a list of resources; without a list, every https URI and every URI on a test host is one. */
+/**
+ * Makes a list of resources; without a list, every https URI is one, and every URI on a host that plain http may lead to.
+ *
+ * @param onTestHost Whether the issuer's host is a test host.
+ */
 export function knowResources(
   written: readonly ResourceSettings[] | undefined,
-  isTestHost: (host: string) => boolean,
+  onTestHost: boolean,
 ): Resources {
   const known = new Map(written?.map((resource) => [canonicalUri(resource.uri), resource]));
   return {
@@ -31,7 +36,7 @@ export function knowResources(
       if (!isAbsoluteUri(uri)) return undefined;
       const key = canonicalUri(uri);
       if (written !== undefined) return known.get(key)?.uri;
-      return /^https:/i.test(uri) || isTestHost(new URL(uri).hostname) ? key : undefined;
+      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, onTestHost) ? key : undefined;
     },
     isOpaque: (uri) => known.get(canonicalUri(uri))?.access_token_format === "opaque",
   };

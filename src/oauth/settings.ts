@@ -95,26 +95,26 @@ export interface Settings {
   readonly resources?: readonly ResourceSettings[];
   /**
    * The pages `/clients` and `/users`: whoever opens them may change what is there for this run (`edit`), may look at it
-   * (`read`), or there are no such pages (`off`). Default: `edit` where the issuer is a loopback or reserved test host,
+   * (`read`), or there are no such pages (`off`). Default: `edit` where the issuer is a test host,
    * `off` elsewhere.
    */
   readonly directory?: "edit" | "read" | "off";
-  /** Slow down guesses of client secrets and passwords (429). Default: on, unless the issuer is a loopback or reserved test host. */
+  /** Slow down guesses of client secrets and passwords (429). Default: on, unless the issuer is a test host. */
   readonly throttle?: boolean;
   /**
    * The addresses and networks (`10.0.0.0/8`) of proxies whose word counts about who sent a request, in `Forwarded` or
    * `X-Forwarded-For`: for slowing down guesses, and for logs. What they say of host and scheme never counts. Default: none.
    */
   readonly trustProxy?: readonly string[];
-  /** Accept an `http` issuer that is not a loopback or reserved test host. */
+  /** Accept an `http` issuer that is not a test host. */
   readonly insecureAllowHttpIssuer?: boolean;
-  /** Accept `http` redirect URIs that are not loopback or reserved test hosts. */
+  /** Accept `http` redirect URIs that are not test hosts. */
   readonly insecureAllowHttpRedirectUris?: boolean;
-  /** Accept `login: "auto"` although the issuer is not a loopback or reserved test host. */
+  /** Accept `login: "auto"` although the issuer is not a test host. */
   readonly insecureAllowAutoLogin?: boolean;
   /** Accept `login: "interactive"` without passwords, so that anybody can be anybody, the issuer not being a test host. */
   readonly insecureAllowOpenLogin?: boolean;
-  /** Accept the demo clients, whose secret is public, although the issuer is not a loopback or reserved test host. */
+  /** Accept the demo clients, whose secret is public, although the issuer is not a test host. */
   readonly insecureAllowDemoClients?: boolean;
   /** Accept a `directory` that shows clients and users to strangers, the issuer not being a test host. */
   readonly insecureAllowDirectory?: boolean;
@@ -213,7 +213,7 @@ const demoUsers: readonly User[] = [
   { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: false },
 ];
 
-/** Whether the issuer is this machine or a reserved test name, so that nobody else can be meant. */
+/** Whether the issuer is on a test host ({@link isTestHost}). */
 export function hasTestHost(issuer: string): boolean {
   return URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
 }

@@ -7,7 +7,7 @@ import type { User } from "./client.ts";
 import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { isAbsoluteUri } from "./resources.ts";
-import { isTestHost } from "./hosts.ts";
+import { isTestHost, testHosts } from "./hosts.ts";
 import { readPasswordDigest } from "./password.ts";
 import { scopeToken } from "./scope.ts";
 import { hasTestHost, settle } from "./settings.ts";
@@ -80,8 +80,8 @@ function issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Fault[] {
   }
   if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
     faults.push(fault(
-      "https, because the host is neither a loopback address nor a name that ends in .test, .example, .localhost or .internal",
-      "Use https or such a name, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
+      `https, or http on a test host (${testHosts})`,
+      "Use https or a test host, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
     ));
   }
   return faults;

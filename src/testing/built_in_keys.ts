@@ -4,8 +4,8 @@ import type { NewKey, SigningAlgorithm } from "../oauth/keys.ts";
 
 /**
  * PUBLIC TEST KEYS: whoever can read this file can sign with them, so they protect nothing. They spare tests the time
- * that making keys takes. Their names begin with `latchkey-test-`, and a server whose issuer is neither a loopback
- * address nor a reserved test name refuses every key of such a name.
+ * that making keys takes. Their names begin with `latchkey-test-`, and a server whose issuer is on no test host
+ * refuses every key of such a name.
  */
 // deno-fmt-ignore
 export const builtInKeys: Readonly<Record<SigningAlgorithm, readonly NewKey[]>> = {

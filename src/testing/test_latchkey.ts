@@ -5,6 +5,7 @@ import type { Layer } from "../endpoints/layer.ts";
 import { latchkey } from "../latchkey.ts";
 import type { Latchkey, LatchkeyOptions, ListenOptions } from "../latchkey.ts";
 import type { Clients, Registry, Users } from "../oauth/clients.ts";
+import { testHosts } from "../oauth/hosts.ts";
 import type { SigningAlgorithm } from "../oauth/keys.ts";
 import type { Dice } from "../oauth/secrets.ts";
 import { hasTestHost, settle } from "../oauth/settings.ts";
@@ -274,10 +275,9 @@ function refuseKeys({ issuer, keySource, seed, testKeys = true }: TestLatchkeyOp
   if (testKeys && issuer !== undefined && URL.canParse(issuer) && !hasTestHost(issuer)) {
     throw new ConfigurationError([{
       place: "issuer",
-      expected: "a loopback address or a name that ends in .test, .example, .localhost or .internal, because the " +
-        "built-in test keys sign and their private halves are public knowledge",
+      expected: `a test host (${testHosts}), because the built-in test keys sign and their private halves are public`,
       found: JSON.stringify(issuer),
-      mend: "Choose such a name, or set testKeys: false to have keys made.",
+      mend: "Choose a test host, or set testKeys: false to have keys made.",
     }]);
   }
 }

@@ -11,9 +11,15 @@ import { Hidden } from "./post_form.tsx";
 import { scopeInWords } from "./scope_words.ts";
 import { Fact, Wire } from "./value.tsx";
 
+/** Why an answer is not remembered. */
+const doubts = {
+  device: "other programs on this device could pass for this application",
+  network: "the application is called back over http, where others on the network can read what is sent",
+};
+
 /** The page at `/oauth2/consent`. */
 export function Consent(props: ConsentProps): VNode {
-  const { base, client, user, fields, redirectUri, scope, claims, resources, remembered, otherAccountHref } = props;
+  const { base, client, user, fields, redirectUri, scope, claims, resources, onDevice, remembered } = props;
   const name = client.name ?? client.id;
   return (
     <Layout
@@ -40,10 +46,10 @@ export function Consent(props: ConsentProps): VNode {
             </Fact>
             <Fact label="You">
               <Named person={user} />
-              <a href={otherAccountHref}>Use another account</a>
+              <a href={props.otherAccountHref}>Use another account</a>
             </Fact>
             <Fact label="Sends you to">
-              <Place uri={redirectUri} />
+              <Place uri={redirectUri} onDevice={onDevice} />
               <div class="aside">
                 <Wire text={redirectUri} />
               </div>
@@ -71,9 +77,9 @@ export function Consent(props: ConsentProps): VNode {
             </div>
           </form>
           <p class="aside">
-            {remembered === undefined
-              ? "You are asked every time, because other programs on this device could pass for this application."
-              : `Your answer is remembered for ${spanInWords(remembered)}.`}{" "}
+            {typeof remembered === "number"
+              ? `Your answer is remembered for ${spanInWords(remembered)}.`
+              : `You are asked every time, because ${doubts[remembered]}.`}{" "}
             What you allow you can take back on the page “Account”.
           </p>
         </>
@@ -100,8 +106,8 @@ function Scope({ value, fixed, known }: ConsentProps["scope"][number]): VNode {
 }
 
 /** Where the answer goes, as far as a person can judge it. */
-function Place({ uri }: { readonly uri: string }): VNode {
-  const { protocol, hostname, host } = new URL(uri);
+function Place({ uri, onDevice }: { readonly uri: string; readonly onDevice: boolean }): VNode {
+  const { protocol, host } = new URL(uri);
   if (!/^https?:$/.test(protocol)) {
     return (
       <>
@@ -109,7 +115,7 @@ function Place({ uri }: { readonly uri: string }): VNode {
       </>
     );
   }
-  if (/^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) {
+  if (onDevice) {
     return (
       <>
         a program on this device, at <strong>{host}</strong>

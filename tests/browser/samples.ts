@@ -240,6 +240,8 @@ export const consent: ConsentProps = {
   })),
   claims: [],
   resources: [],
+  onDevice: new URL(issuer).hostname === "localhost",
+  remembered: "device",
   otherAccountHref: "/oauth2/login?interaction=q7f",
 };
 

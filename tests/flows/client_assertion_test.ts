@@ -1013,10 +1013,11 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
 
 test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async () => {
   const { jwk } = await pairOf("key ES256");
-  const places = async (more: Partial<ClientMetadata>) => {
+  const real = { issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
+  const places = async (more: Partial<ClientMetadata>, options: LatchkeyOptions = { issuer }) => {
     const client = { client_id: "x", redirect_uris: ["https://web.example/cb"], ...more };
     try {
-      await (await latchkey({ issuer, clients: [client] })).close();
+      await (await latchkey({ ...options, clients: [client] })).close();
       return [];
     } catch (error) {
       return (error as ConfigurationError).faults.map(({ place }) => place);
@@ -1024,7 +1025,23 @@ test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async (
   };
   assertEquals(await places({ jwks_uri: "https://client.widgets.com/jwks" }), []);
   assertEquals(await places({ jwks_uri: "http://localhost:3000/jwks" }), []);
-  for (const jwks_uri of ["http://client.widgets.com/jwks", "ftp://x.example/", "/jwks", "file:///etc/passwd"]) {
+  assertEquals(await places({ jwks_uri: "http://localhost:3000/jwks" }, real), []);
+  assertEquals(await places({ jwks_uri: "http://app:3000/jwks" }), []);
+  // The server's network would decide whose keys these are.
+  for (
+    const jwks_uri of ["http://app:3000/jwks", "http://keys.corp.internal/jwks", "http://host.docker.internal/jwks"]
+  ) {
+    assertEquals(await places({ jwks_uri }, real), ["clients[0].jwks_uri"]);
+  }
+  for (
+    const jwks_uri of [
+      "http://client.widgets.com/jwks",
+      "http://keys.corp.internal/jwks",
+      "ftp://x.example/",
+      "/jwks",
+      "file:///etc/passwd",
+    ]
+  ) {
     assertEquals(await places({ jwks_uri }), ["clients[0].jwks_uri"]);
   }
   assertEquals(await places({ jwks_uri: "https://x.example/jwks", jwks: { keys: [{ ...jwk }] } }), [

@@ -82,7 +82,17 @@ test("[UI-13, UI-19] every refusal that ends on a page says what was wrong and h
 function sourcesOfPages(): string {
   const files = (folder: string) =>
     readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`);
-  const endpoints = ["authorize", "authorized", "assets", "clients", "edit_form", "foreign_host", "home", "logout"];
+  const endpoints = [
+    "authorize",
+    "authorized",
+    "assets",
+    "clients",
+    "directory",
+    "edit_form",
+    "foreign_host",
+    "home",
+    "logout",
+  ];
   const texts = [
     ...files("src/http"),
     ...files("src/interaction"),

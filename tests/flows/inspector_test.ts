@@ -506,7 +506,7 @@ test("[FL-04] a form that came from elsewhere changes nothing", async () => {
 });
 
 test("[FL-05] a stranger's name that leads here is shown nothing", async () => {
-  const bench = await watched({ issuer: undefined });
+  const bench = await watched({ issuer: "http://oidc:9000" });
   await bench.code({ client_id: "spa" });
   const paths = ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"];
   for (const path of paths) {
@@ -515,10 +515,14 @@ test("[FL-05] a stranger's name that leads here is shown nothing", async () => {
       await response.body?.cancel();
       return response.status;
     };
-    for (const host of ["rebound.evil.com", "localhost.evil.com", "evil.com:9000"]) {
+    const rebound = [
+      ...["rebound.evil.com", "localhost.evil.com", "evil.com:9000", "mypc.corp.internal:9000", "mypc:9000", "as.test"],
+      ...["host.docker.internal:9000", "192.168.1.7:9000"],
+    ];
+    for (const host of rebound) {
       assertEquals(await status(host), 403);
     }
-    for (const host of ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "192.168.1.7:9000", "as.test"]) {
+    for (const host of ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "a.localhost", "oidc:9000", "OIDC"]) {
       assert([200, 302].includes(await status(host)), `${path} under ${host}`);
     }
   }

@@ -360,18 +360,39 @@ test("[RU-09] https, http on loopback hosts and on reserved test names are regis
     "https://[2001:db8::1]/cb",
     ...["http://127.0.0.1/cb", "http://127.0.0.1:3000/cb", "http://[::1]/cb", "http://localhost/cb"],
     ...["http://localhost:3000", "http://app.test/cb", "http://app.example/cb", "http://app.localhost/cb"],
-    ...["http://app.internal/cb", "http://a.b.test:81/", "https://xn--bcher-kva.example/cb"],
-    "https://c.example/%C3%A9",
+    ...["http://app.invalid/cb", "http://a.b.test:81/", "https://xn--bcher-kva.example/cb", "http://127.0.0.2/cb"],
+    ...["https://c.example/%C3%A9", "https://app.corp.internal/cb"],
+    ...["http://app/cb", "http://web-1:3000/cb", "http://2130706433/cb", "http://host.docker.internal:3000/cb"],
+    ...["http://gateway.docker.internal/cb", "http://host.containers.internal/cb", "http://host.lima.internal/cb"],
   ]));
 
 test("[RU-09] http on any other host is refused at start", () =>
   assertUnregistrable([
     ...["http://app.example.com/cb", "http://example.com/cb", "http://app.example.com:3000/cb"],
-    ...["HTTP://app.example.com/cb", "http://test.com/cb", "http://mytest/cb", "http://localhost.com/cb"],
-    ...["http://app.localhost.evil.com/cb", "http://notlocalhost/cb", "http://127.0.0.1.evil.com/cb"],
+    ...["HTTP://app.example.com/cb", "http://test.com/cb", "http://mytest.com/cb", "http://localhost.com/cb"],
+    ...["http://app.localhost.evil.com/cb", "http://notlocalhost.com/cb", "http://127.0.0.1.evil.com/cb"],
     ...["http://10.0.0.1/cb", "http://192.168.0.1/cb", "http://0.0.0.0/cb", "http://[::]/cb"],
-    ...["http://[2001:db8::1]/cb", "http://internal.com/cb", "http://app/cb"],
+    ...["http://[2001:db8::1]/cb", "http://internal.com/cb", "http://app.internal/cb", "http://app.corp.internal/cb"],
+    ...["http://docker.internal/cb", "http://my.host.docker.internal/cb", "http://internal.host.docker.internal/cb"],
+    ...["http://app./cb", "http://app.test./cb", "http://host.docker.internal./cb", "http://167772161/cb"],
+    ...["http://0xa000001/cb", "http://10.1/cb", "http://[::ffff:10.0.0.1]/cb"],
   ]));
+
+test("[RU-09] the server of a real host takes http for hosts alone that lead to no other machine in any network", async () => {
+  const options = {
+    issuer: "https://auth.corp.com",
+    insecureAllowAutoLogin: true,
+  };
+  for (
+    const uri of ["http://localhost:3000/cb", "http://127.0.0.9/cb", "http://a.localhost/cb", "http://app.test/cb"]
+  ) {
+    await (await bench({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] })).as.close();
+  }
+  await assertUnregistrable(
+    ["http://app/cb", "http://host.docker.internal/cb", "http://app.corp.internal/cb", "http://app.corp.com/cb"],
+    options,
+  );
+});
 
 test("[RU-09] http on any host is registrable where insecureAllowHttpRedirectUris says so", async () => {
   const uris = ["http://app.example.com/cb", "http://10.0.0.1:3000/cb"];

@@ -67,7 +67,7 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] what is wrong with a redirect URI is s
     "https://c.example/cb?code=1": /query/,
   };
   for (const [uri, expected] of Object.entries(wrong)) {
-    const fault = redirectUriFault(uri, false);
+    const fault = redirectUriFault(uri, false, true);
     assert(fault, `${uri} passed`);
     assertMatch(fault.expected, expected);
     assertMatch(fault.mend, /^[A-Z].*\.$/);
@@ -75,9 +75,9 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] what is wrong with a redirect URI is s
 });
 
 test("[RU-09] only http is a matter of the insecure setting", () => {
-  assertEquals(redirectUriFault("http://app.example.com/cb", true), undefined);
+  assertEquals(redirectUriFault("http://app.example.com/cb", true, false), undefined);
   for (const uri of ["javascript:alert(1)", "ftp://c.example/", "myapp:/cb", "http://c.example/#"]) {
-    assert(redirectUriFault(uri, true), `${uri} passed`);
+    assert(redirectUriFault(uri, true, true), `${uri} passed`);
   }
 });
 

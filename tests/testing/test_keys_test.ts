@@ -71,7 +71,7 @@ test("[JK-06] a server under test whose issuer is a real host is refused, unless
   const error = await assertRejects(() => testLatchkey({ ...real, issuer }), ConfigurationError);
   assertMatch(
     error.message,
-    /issuer\n {2}Expected a loopback address .* public knowledge, found "https:\/\/login\.acme/,
+    /issuer\n {2}Expected a test host \(.* are public, found "https:\/\/login\.acme/,
   );
   assertMatch(error.message, /testKeys: false/);
   await assertRejects(() => testLatchkey({ ...real, issuer, seed: 1, testKeys: false }), ConfigurationError, "seed");
