@@ -38,7 +38,7 @@ export function authorized(desk: Desk): Answers {
   async function answer(request: Incoming, read: () => Fields | Promise<Fields>): Promise<Reply> {
     const here = desk.during(request);
     const { server, site } = here;
-    const browser = recogniseBrowser(here, request);
+    const browser = await recogniseBrowser(here, request);
     const notes: string[] = [];
     const params = await readCallback(read, notes);
     const code = params.get("code");

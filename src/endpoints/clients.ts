@@ -54,7 +54,7 @@ async function showList(
   values: Readonly<Record<string, string>>,
   faults: readonly FieldFault[],
 ): Promise<Reply> {
-  const browser = recogniseBrowser(here, request);
+  const browser = await recogniseBrowser(here, request);
   const props: ClientsProps = {
     ...here.site,
     clients: here.server.clients.all().map((client) => listClient(here, client)),
@@ -74,7 +74,7 @@ async function showOne(
   drawnSecret?: string,
 ): Promise<Reply> {
   const { server, site } = here;
-  const browser = recogniseBrowser(here, request);
+  const browser = await recogniseBrowser(here, request);
   const isDemo = await client.secretDigest === await digest(demoSecret);
   const secret = drawnSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
   const { settingsFor } = await import("./client_settings/mod.ts");

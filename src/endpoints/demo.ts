@@ -6,9 +6,11 @@ import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { digest, drawName, drawSecret, equalInConstantTime } from "../oauth/secrets.ts";
 import type { Client } from "../oauth/clients.ts";
 import type { Server } from "../oauth/server.ts";
+import { openBrowserSecret, sealBrowserSecret } from "../oauth/session.ts";
 import type { Desk } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
 import type { StartLink } from "./pages.ts";
+import { cookieName, cookieScope } from "./session_cookie.ts";
 
 /**
  * One browser's secret. Every verifier is derived from it and from the state that travels with the flow, so that any
@@ -20,15 +22,16 @@ export interface Browser {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const cookie = "latchkey_demo";
-
 /** The browser that asks, by its cookie, or a new one. */
-export function recogniseBrowser({ server, site }: Desk, request: Incoming): Browser {
-  const known = readCookie(request.headers.get("cookie"), cookie);
-  if (known !== undefined && /^[A-Za-z0-9_-]{43}$/.test(known)) return { secret: known, headers: {} };
+export async function recogniseBrowser(desk: Desk, request: Incoming): Promise<Browser> {
+  const { server } = desk;
+  const cookie = cookieName("demo", desk);
+  const sealed = readCookie(request.headers.get("cookie"), cookie);
+  const known = sealed === undefined ? undefined : await openBrowserSecret(server, sealed);
+  if (known !== undefined) return { secret: known, headers: {} };
   const secret = drawSecret(server.random);
-  const secure = server.issuer.startsWith("https:");
-  return { secret, headers: { "set-cookie": setCookie(cookie, secret, { path: `${site.base}/`, secure }) } };
+  const made = setCookie(cookie, await sealBrowserSecret(server, secret), cookieScope(desk));
+  return { secret, headers: { "set-cookie": made } };
 }
 
 /** The redirect URI of the demo clients: this server's own page. */

@@ -31,7 +31,7 @@ export async function readEdit(desk: Desk, request: Incoming): Promise<Params> {
   refuseElsewhere(request, new URL(desk.server.issuer).origin);
   const params = readParams(await readForm(request));
   const sent = params.get("form_token") ?? "";
-  if (equalInConstantTime(sent, await editToken(desk, recogniseBrowser(desk, request)))) return params;
+  if (equalInConstantTime(sent, await editToken(desk, await recogniseBrowser(desk, request)))) return params;
   throw new OAuthError("access_denied", "this form was not made for this browser", {
     rule: "UI-04",
     status: 403,

@@ -16,7 +16,7 @@ export function home(desk: Desk, endpoints: readonly Endpoint[], isListed: boole
   const origin = new URL(server.issuer).origin;
   return {
     async GET(request) {
-      const browser = recogniseBrowser(desk, request);
+      const browser = await recogniseBrowser(desk, request);
       const pages = await desk.pages();
       const page = pages.home({
         ...site,

@@ -10,27 +10,33 @@ import type { Soon } from "../oauth/soon.ts";
 import type { Desk } from "./endpoint.ts";
 
 /** Who is logged in, in the browser that asks. */
-export function readSession({ server }: Desk, request: Incoming): Soon<Session | undefined> {
-  const sealed = readCookie(request.headers.get("cookie"), cookieName("session", server.issuer));
-  return sealed === undefined ? undefined : openSession(server, sealed);
+export function readSession(desk: Desk, request: Incoming): Soon<Session | undefined> {
+  const sealed = readCookie(request.headers.get("cookie"), cookieName("session", desk));
+  return sealed === undefined ? undefined : openSession(desk.server, sealed);
 }
 
 /** Headers that make the browser keep a session. */
 export function keepSession(desk: Desk, session: Session): Soon<Record<string, string>> {
   return soon(sealSession(desk.server, session), (sealed) => ({
-    "set-cookie": setCookie(cookieName("session", desk.server.issuer), sealed, cookieScope(desk)),
+    "set-cookie": setCookie(cookieName("session", desk), sealed, cookieScope(desk)),
   }));
 }
 
 /** Headers that make the browser forget its session. */
 export function forgetSession(desk: Desk): Record<string, string> {
-  return { "set-cookie": clearCookie(cookieName("session", desk.server.issuer), cookieScope(desk)) };
+  return { "set-cookie": clearCookie(cookieName("session", desk), cookieScope(desk)) };
 }
 
-/** Cookies know no ports, so the name must: or two servers on one machine would log each other out. */
-export function cookieName(purpose: string, issuer: string): string {
+/**
+ * Cookies know no ports, so the name must: or two servers on one machine would log each other out. Behind https a prefix
+ * keeps other hosts of the same domain, and whoever speaks plain http in this one's place, from setting the cookie; with
+ * a path, from setting it over plain http (RFC 6265bis §4.1.3).
+ */
+export function cookieName(purpose: string, { server: { issuer }, site: { base } }: Desk): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
-  return port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
+  const name = port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
+  if (!issuer.startsWith("https:")) return name;
+  return base === "" ? `__Host-${name}` : `__Secure-${name}`;
 }
 
 /** Cookies are for this issuer alone. */

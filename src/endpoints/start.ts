@@ -10,7 +10,7 @@ import type { Answers, Desk } from "./endpoint.ts";
 export function start(desk: Desk): Answers {
   return {
     async GET(request, target) {
-      const browser = recogniseBrowser(desk, request);
+      const browser = await recogniseBrowser(desk, request);
       const links = await startLinks(desk, browser);
       const wanted = new URLSearchParams(target.query).get("client_id");
       const link = wanted === null ? links[0] : links.find(({ clientId }) => clientId === wanted);

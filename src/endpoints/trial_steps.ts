@@ -88,7 +88,7 @@ async function formFor(
 /** Tries one step, and draws what it came to. */
 export async function answerTrial(desk: Desk, request: Incoming, params: Params, peer: Peer): Promise<Reply> {
   const { server, site } = desk;
-  const browser = recogniseBrowser(desk, request);
+  const browser = await recogniseBrowser(desk, request);
   const { step, landing, client } = readTrial(desk, params);
   const flow = await recallFlow(browser, landing.state);
   const hand: Hand = {

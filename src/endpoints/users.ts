@@ -58,7 +58,7 @@ async function showList(
   values: Readonly<Record<string, string>>,
   faults: readonly FieldFault[],
 ): Promise<Reply> {
-  const browser = recogniseBrowser(here, request);
+  const browser = await recogniseBrowser(here, request);
   const props: UsersProps = {
     ...here.site,
     users: here.server.users.all().map((user) => listUser(here, user)),
@@ -78,7 +78,7 @@ async function showOne(
   claims: string = JSON.stringify(claimsOf(user), null, 2),
   faults: readonly FieldFault[] = [],
 ): Promise<Reply> {
-  const browser = recogniseBrowser(here, request);
+  const browser = await recogniseBrowser(here, request);
   const props: UserProps = {
     ...here.site,
     user: listUser(here, user),

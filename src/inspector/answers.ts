@@ -19,7 +19,7 @@ import { describeList } from "./list.ts";
 
 /** GET /flows. */
 export async function showList(here: Desk, request: Incoming, recorder: Recorder, query: string): Promise<Reply> {
-  const browser = recogniseBrowser(here, request);
+  const browser = await recogniseBrowser(here, request);
   const { flowPages } = await import("../ui/flows/mod.ts");
   const page = flowPages.list({
     ...here.site,
@@ -57,7 +57,7 @@ export async function showOne(
   const wishes = new URLSearchParams(query);
   const mayReveal = hasTestHost(server.issuer);
   const secrets = mayReveal && wishes.get("show") === "secrets";
-  const browser = recogniseBrowser(here, request);
+  const browser = await recogniseBrowser(here, request);
   const page = flowPages.flow({
     ...site,
     ...await describeFlow(server, flow, Number(wishes.get("from")) || 1, { secrets, now: server.now() }),

@@ -44,7 +44,7 @@ export async function goOn(here: Desk, http: Incoming, asked: AuthorizationReque
   if (silent) {
     throw settled ? mustAsk("consent_required", "consent") : mustAsk("account_selection_required", "a choice");
   }
-  const browser = recogniseBrowser(here, http);
+  const browser = await recogniseBrowser(here, http);
   const pending = await shelve(server, asked, { id, browser: browser.secret });
   const way = settled ? await consentPath(here, pending, session) : pathOf(here, "login", pending);
   return redirect(http.method, way, browser.headers);

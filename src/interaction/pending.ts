@@ -61,7 +61,7 @@ export async function findPending(here: Desk, http: Incoming, id: string | undef
   await meet(server.clients, value.clientId);
   const asked = recall(server, value);
   if (value.browser === undefined) return { id, asked };
-  const { secret } = recogniseBrowser(here, http);
+  const { secret } = await recogniseBrowser(here, http);
   if (await digest(secret) !== value.browser) throw stale("it was begun in another browser, or cookies are blocked");
   server.held?.("UI-14", "the request waits for an answer from this very browser");
   return { id, asked, browser: secret };

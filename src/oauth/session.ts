@@ -64,6 +64,17 @@ export async function endSession(
   server.trace({ type: "session_ended", at: now, sid });
 }
 
+/** Seals the secret that names a browser, so that it is one that this server drew. */
+export function sealBrowserSecret(server: Server, secret: string): Soon<string> {
+  return soon(macOf(server, "browser", secret), (mac) => `${secret}.${mac}`);
+}
+
+/** Opens a sealed browser's secret; `undefined` when this server did not draw it. */
+export async function openBrowserSecret(server: Server, sealed: string): Promise<string | undefined> {
+  const secret = sealed.slice(0, sealed.indexOf("."));
+  return equalInConstantTime(await sealBrowserSecret(server, secret), sealed) ? secret : undefined;
+}
+
 /** A proof that a form came from a page that was shown to whoever holds a secret, such as a session, for one purpose. */
 export function formToken(server: Server, holder: string, purpose: string): Soon<string> {
   return macOf(server, `form ${purpose}`, holder);

@@ -1,5 +1,7 @@
 /** The cookies of one browser (RFC 6265 §5). */
 
+import { isLoopback } from "../oauth/hosts.ts";
+
 /** A cookie as the browser keeps it. */
 export interface Cookie {
   /** Its name. */
@@ -81,8 +83,12 @@ function read(line: string, { origin, pathname, protocol, hostname }: URL, now: 
   const secure = attributes.has("secure");
   if (secure && protocol !== "https:" && !isLoopback(hostname)) return undefined;
   const path = attributes.get("path") ?? "";
+  const name = pair.slice(0, equals).trim();
+  // What the prefixes promise (RFC 6265bis §4.1.3).
+  if (/^__(?:Secure|Host)-/i.test(name) && !secure) return undefined;
+  if (/^__Host-/i.test(name) && (path !== "/" || attributes.has("domain"))) return undefined;
   return {
-    name: pair.slice(0, equals).trim(),
+    name,
     value: pair.slice(equals + 1).trim(),
     origin,
     path: path.startsWith("/") ? path : pathname.slice(0, pathname.lastIndexOf("/")) || "/",
@@ -103,8 +109,4 @@ function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number 
 
 function covers(path: string, pathname: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.*\.localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
 }

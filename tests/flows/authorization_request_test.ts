@@ -447,7 +447,7 @@ test("[AZ-14] a state with a line break yields one Location line and no further 
       sentTo(response, { state: decodeURIComponent(state) });
       const names = [...response.headers.keys()].sort();
       assertEquals(names, ["cache-control", "location", "referrer-policy", "set-cookie", "strict-transport-security"]);
-      assertMatch(response.headers.getSetCookie().join("\n"), /^latchkey_session=[^\n]*$/);
+      assertMatch(response.headers.getSetCookie().join("\n"), /^__Host-latchkey_session=[^\n]*$/);
     },
   );
 });

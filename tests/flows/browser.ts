@@ -5,12 +5,15 @@ import { encode, goodRequest, redirected, shownPage, tokensOf } from "./harness.
 import type { Bench, Fields, TokenAnswer } from "./harness.ts";
 
 /** The cookie that holds the session. */
-export const sessionCookie = "latchkey_session";
+export const sessionCookie = "__Host-latchkey_session";
 
 /** A token answer of a client that is registered for refresh tokens. */
 export interface LoginAnswer extends TokenAnswer {
   readonly refresh_token: string;
 }
+
+/** The cookie that names the browser. */
+export const browserCookie = "__Host-latchkey_demo";
 
 /** One browser. Paths are below the issuer. */
 export interface Browser {

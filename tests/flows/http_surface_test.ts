@@ -393,7 +393,7 @@ test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a co
     authorize({ client_id: "nobody", code: kept, access_token: tokens.access_token }),
     authorize({ state: ["web-secret", kept] }),
     authorize({ id_token_hint: tokens.id_token, prompt: "none", scope: "nothing" }),
-    get(`/authorized?code=${kept}&state=web-secret`, { headers: { cookie: `latchkey_demo=${cookie}` } }),
+    get(`/authorized?code=${kept}&state=web-secret`, { headers: { cookie: `__Host-latchkey_demo=${cookie}` } }),
     get(`/authorized?code=${kept}&code=${used}`),
     get(`/nowhere?code=${kept}&access_token=${tokens.access_token}`),
     get(`/oauth2/jwks?code=${kept}`, { method: "DELETE" }),

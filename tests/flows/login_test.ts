@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { userAgent } from "../../src/testing/user_agent.ts";
-import { browse, sessionCookie } from "./browser.ts";
+import { browse, browserCookie, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import {
   bench,
@@ -126,13 +126,56 @@ test("[UI-03, OI-06] markup in login_hint, the client's name and a person's clai
 
 test("[UI-07] every login begins a session of another name, whatever cookie was there before", async () => {
   const b = await bench(crowd);
-  const planted = browse(b, [[sessionCookie, "x.y"], ["latchkey_demo", "A".repeat(43)]]);
+  const planted = browse(b, [[sessionCookie, "x.y"], [browserCookie, "A".repeat(43)]]);
   const first = await logIn(planted, "alice");
   const one = planted.cookies.get(sessionCookie)!;
   assertNotEquals(one, "x.y");
   assertMatch(first.response.headers.get("content-type")!, /html/);
   await press(planted, await ask(planted, { prompt: "login" }), "sub", "alice");
   assertNotEquals(planted.cookies.get(sessionCookie), one);
+});
+
+test("[UI-07] every cookie says in its name which port it is for, and behind https that no other host may set it", async () => {
+  await each<[issuer: string, prefix: string, port: string]>([
+    ["https://as.test", "__Host-", ""],
+    ["https://as.test:8443", "__Host-", "_8443"],
+    ["https://as.test/tenant", "__Secure-", ""],
+    ["https://as.test:8443/tenant", "__Secure-", "_8443"],
+    ["http://localhost:9000", "", "_9000"],
+    ["http://localhost:9000/tenant", "", "_9000"],
+  ], async ([issuer, prefix, port]) => {
+    const b = await bench({ ...crowd, login: "auto", issuer });
+    const browser = browse(b);
+    await browser.get("/");
+    await browser.authorize();
+    const names = ["demo", "session"].map((purpose) => `${prefix}latchkey_${purpose}${port}`);
+    assertEquals([...browser.cookies.keys()].sort(), names);
+    // By any other name they mean nothing.
+    const renamed = [...browser.cookies].map(([name, value]) => [name.replace(/^__\w+-|_\d+$/, ""), value] as const);
+    if (prefix + port !== "") assertEquals(await browse(b, renamed).silently(), "login_required");
+  });
+});
+
+test("[UI-07, UI-14] a browser's cookie that this server has not made names no browser", async () => {
+  const b = await bench(crowd);
+  const victim = browse(b);
+  await victim.get("/");
+  const good = victim.cookies.get(browserCookie)!;
+  const other = browse(b);
+  await other.get("/");
+  const foreign = browse(await bench(crowd));
+  await foreign.get("/");
+  const made = ["A".repeat(43), `${"A".repeat(43)}.${"A".repeat(43)}`, good.split(".")[0]!, `${good}A`, ".", "", "x"];
+  const mixed = `${good.split(".")[0]}.${other.cookies.get(browserCookie)!.split(".")[1]}`;
+  await each([...made, mixed, foreign.cookies.get(browserCookie)!], async (value) => {
+    const browser = browse(b, [[browserCookie, value]]);
+    await browser.get("/");
+    const drawn = browser.cookies.get(browserCookie)!;
+    assertMatch(drawn, /^[\w-]{43}\.[\w-]{43}$/);
+    assertNotEquals([drawn, drawn.split(".")[0]], [value, value.split(".")[0]]);
+  });
+  await victim.get("/");
+  assertEquals(victim.cookies.get(browserCookie), good);
 });
 
 test("[UI-07] cookies are for this server alone, and Secure behind https, over http they work on loopback", async () => {
@@ -203,7 +246,7 @@ test("[UI-14] what is finished, too old, made up or another browser's is a page 
     assertEquals(who.cookies, before);
   };
   const [login, consent] = await pages();
-  for (const stranger of [browse(b), browse(b, [["latchkey_demo", "A".repeat(43)]])]) {
+  for (const stranger of [browse(b), browse(b, [[browserCookie, "A".repeat(43)]])]) {
     await assertStale(stranger, login, "sub", "alice");
     await assertStale(stranger, consent, "decision", "allow");
   }

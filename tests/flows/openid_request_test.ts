@@ -24,7 +24,7 @@ import {
   tokensOf,
 } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
-import { browse, formIn, sessionCookie } from "./browser.ts";
+import { browse, browserCookie, formIn, sessionCookie } from "./browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-openid-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -618,7 +618,8 @@ test("[UI-07] the session cookie is for this server alone: HttpOnly, SameSite, i
       const [line, ...others] = response.headers.getSetCookie();
       assertEquals(others, []);
       const [pair, ...attributes] = line!.split("; ");
-      assertMatch(pair!, /^latchkey_session(?:_9000)?=[A-Za-z0-9._~-]+$/);
+      const prefix = !secure ? "" : path === "/" ? "__Host-" : "__Secure-";
+      assertMatch(pair!, new RegExp(`^${prefix}latchkey_session(?:_9000)?=[A-Za-z0-9._~-]+$`));
       const expected = ["HttpOnly", `Path=${path}`, "SameSite=Lax", ...secure ? ["Secure"] : []];
       assertEquals(attributes.sort(), expected.sort());
     },
@@ -702,7 +703,9 @@ test("[UI-07] the cookie is found among others, and only under its own name", as
     `${sessionCookie}2=${good}`,
     `${sessionCookie.toUpperCase()}=${good}`,
     `a=${sessionCookie}=${good}`,
-    `latchkey_demo=${good}`,
+    `${browserCookie}=${good}`,
+    `latchkey_session=${good}`,
+    `__Secure-latchkey_session=${good}`,
     `${sessionCookie}`,
   ], async (cookie) => assertEquals(await silently(cookie), "login_required"));
 });

@@ -28,7 +28,7 @@ test("the text tells a flow as a person would report it", async () => {
   const text = asText(here.record.flow("1")!);
   const [report] = text.split("\n3  ");
   const cut = (value: string) => `${value.slice(0, 4)}…`;
-  const cookie = /latchkey_session=(.{5})/.exec(text)![1]!;
+  const cookie = /__Host-latchkey_session=(.{5})/.exec(text)![1]!;
   const [expected, received] = [...text.matchAll(/sha256:[\w-]{10}…/g)].map(([print]) => print);
   assertEquals(
     report,
@@ -51,7 +51,7 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
    holds  PK-07  code_challenge is an S256 challenge: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
    ← 302 to https://spa.example/cb, done
-   set-cookie: latchkey_session=${cookie}(108); Path=/; HttpOnly; SameSite=Lax; Secure
+   set-cookie: __Host-latchkey_session=${cookie}(108); Path=/; HttpOnly; SameSite=Lax; Secure
    code   ${cut(code)}(43)
    state  st4te
    iss    https://as.test
@@ -190,7 +190,7 @@ test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async
   assertEquals(asked!.request.queryString[1], { name: "client_id", value: "spa" });
   assertMatch(asked!.response.redirectURL, /^https:\/\/spa\.example\/cb\?code=/);
   assertEquals(asked!.response.cookies.map(({ name, path, httpOnly, secure }) => [name, path, httpOnly, secure]), [
-    ["latchkey_session", "/", true, true],
+    ["__Host-latchkey_session", "/", true, true],
   ]);
   assertEquals(refused!.startedDateTime, "2026-01-01T00:00:03.000Z");
   assertEquals(refused!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });

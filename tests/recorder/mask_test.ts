@@ -180,7 +180,7 @@ test("headers show who and what, but not the proof", async () => {
     "Basic …(2)",
   ]);
   assertEquals(shown[2]!.cookie, "a=1234…(16); b=");
-  assertMatch(shown[4]!["set-cookie"]!, /^latchkey_session=[\w-]{4}…\(\d+\); Path=\/; HttpOnly/);
+  assertMatch(shown[4]!["set-cookie"]!, /^__Host-latchkey_session=[\w-]{4}…\(\d+\); Path=\/; HttpOnly/);
 });
 
 test("a mask shows four characters of what is long, of a JWT those of its signature, of a short one none", () => {

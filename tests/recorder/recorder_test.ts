@@ -553,7 +553,7 @@ test("answers are the same with a recorder and without", async () => {
   for (const one of [plain, b]) {
     const response = await one.authorize({ state: "s" });
     assertEquals([response.status, redirected(response).get("state")], [302, "s"]);
-    assertMatch(response.headers.get("set-cookie")!, /^latchkey_session=/);
+    assertMatch(response.headers.get("set-cookie")!, /^__Host-latchkey_session=/);
     const refused = await one.token({ code: "c" });
     assertEquals([refused.status, (await refused.json()).error], [400, "invalid_grant"]);
     assertEquals((await one.get("/", { method: "HEAD" })).status, 200);

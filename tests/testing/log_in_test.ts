@@ -123,13 +123,16 @@ test("[AZ-22] a login that a store breaks names endpoint and error, which the cl
   const broken = new TypeError(`no such row: ${"a-secret-that-should-stay-one".repeat(2)}`);
   const away = new StoreError({ place: "shelf", expected: "an answer", found: "none", mend: "wait" });
   const fail = () => Promise.reject(broken);
+  const store = memoryStore();
+  const put: Store["put"] = (kind, ...rest) => kind === "browser" ? fail() : store.put(kind, ...rest);
   await each<[string, Partial<Store>, "auto" | "interactive"]>([
     ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { put: fail }, "auto"],
     ["/oauth2/token met TypeError: no such row: …(58 characters)", { spend: fail }, "auto"],
-    ["/oauth2/login met TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
+    ["/oauth2/login met TypeError: no such row: …(58 characters)", { put }, "interactive"],
+    ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
     ["/oauth2/token met StoreError: shelf: expected an", { spend: () => Promise.reject(away) }, "auto"],
   ], async ([met, verbs, login]) => {
-    await using as = await testLatchkey({ store: wrapStore(memoryStore(), verbs), login });
+    await using as = await testLatchkey({ store: wrapStore(verbs.put === put ? store : memoryStore(), verbs), login });
     const error = await thrown(as.logIn(as.client()));
     const [first, ...others] = error.message.split("\n");
     assert(others.some((line) => line.startsWith(`  ${met}`)), error.message);

@@ -385,7 +385,7 @@ test("the transcript is the same text for the same requests, whatever was drawn 
    holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
    holds  PK-07  code_challenge is an S256 challenge: {{code_challenge 1}}
    ← 302 to https://spa.example/cb, done
-   set-cookie: latchkey_session={{cookie latchkey_session 1}}; Path=/; HttpOnly; SameSite=Lax; Secure
+   set-cookie: __Host-latchkey_session={{cookie __Host-latchkey_session 1}}; Path=/; HttpOnly; SameSite=Lax; Secure
    code   {{code 1}}
    state  {{state 1}}
    iss    https://as.test`,

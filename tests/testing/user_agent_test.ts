@@ -129,14 +129,14 @@ test("cookies can be seen and forgotten, and a session ends with its cookie", as
   assertEquals(others, []);
   const { name, origin, path, secure, httpOnly, sameSite } = cookie!;
   assertEquals({ name, origin, path, secure, httpOnly, sameSite }, {
-    name: "latchkey_session",
+    name: "__Host-latchkey_session",
     origin: site,
     path: "/",
     secure: true,
     httpOnly: true,
     sameSite: "Lax",
   });
-  assertEquals(agent.cookies.get("latchkey_session"), cookie!.value);
+  assertEquals(agent.cookies.get("__Host-latchkey_session"), cookie!.value);
   agent.cookies.clear();
   assertEquals((await agent.authorize(requestOf(client, { prompt: "none" }))).error, "login_required");
 });
@@ -190,7 +190,7 @@ test("a browser opens pages of the server, and of nobody else", async () => {
   assertEquals((await agent.open("/")).status, 200);
   assertEquals((await agent.open(`${site}/.well-known/openid-configuration`)).status, 200);
   const away = await agent.open(addressOf(as.issuer, requestOf(as.client())));
-  assertEquals([away.status, agent.cookies.get("latchkey_session") !== undefined], [302, true]);
+  assertEquals([away.status, agent.cookies.get("__Host-latchkey_session") !== undefined], [302, true]);
   await assertRejects(() => agent.open("https://elsewhere.test/"), TypeError, `expected an address of ${site}`);
   await assertRejects(() => agent.authorize("https://elsewhere.test/"), TypeError, "found https://elsewhere.test/");
 });
