@@ -2,7 +2,7 @@
 
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
-import { html, redirect } from "../http/respond.ts";
+import { htmlWithForms, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/client.ts";
 import type { Client } from "../oauth/clients.ts";
@@ -63,7 +63,7 @@ async function showList(
       : undefined,
   };
   const pages = await here.pages();
-  return html(faults.length > 0 ? 400 : 200, pages.clients(props), browser.headers);
+  return htmlWithForms(faults.length > 0 ? 400 : 200, pages.clients(props), browser.headers);
 }
 
 async function showOne(
@@ -88,7 +88,7 @@ async function showOne(
       : undefined,
   };
   const pages = await here.pages();
-  return html(drawnSecret === undefined ? 200 : 201, pages.client(props), browser.headers);
+  return htmlWithForms(drawnSecret === undefined ? 200 : 201, pages.client(props), browser.headers);
 }
 
 async function add(here: Desk, options: DirectoryOptions, request: Incoming): Promise<Reply> {

@@ -24,11 +24,12 @@ export function editToken({ server }: Desk, browser: Browser): Soon<string> {
 /**
  * The fields of such a form.
  *
+ * @param mayBeNull Whether its page sends no referrer, so that some browsers say `Origin: null`. Default: false.
  * @throws {OAuthError} 403, where it was made for another browser.
  * @throws {HttpFault} Where it is no form, or was sent by a page elsewhere.
  */
-export async function readEdit(desk: Desk, request: Incoming): Promise<Params> {
-  refuseElsewhere(request, new URL(desk.server.issuer).origin);
+export async function readEdit(desk: Desk, request: Incoming, mayBeNull = false): Promise<Params> {
+  refuseElsewhere(request, new URL(desk.server.issuer).origin, mayBeNull);
   const params = readParams(await readForm(request));
   const sent = params.get("form_token") ?? "";
   if (equalInConstantTime(sent, await editToken(desk, await recogniseBrowser(desk, request)))) return params;

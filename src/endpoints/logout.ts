@@ -2,7 +2,7 @@
 
 import { parseFields, readForm } from "../http/form.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
-import { html, redirect } from "../http/respond.ts";
+import { html, htmlWithForms, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { refuseElsewhere } from "../http/same_origin.ts";
 import { meet } from "../oauth/clients.ts";
@@ -144,7 +144,7 @@ async function askToConfirm(
   }
   const { name } = server.users.find(session.sub) ?? {};
   const { logout } = await pages();
-  return html(
+  return htmlWithForms(
     200,
     logout({
       ...site,

@@ -17,7 +17,8 @@ export function trial(desk: Desk): Answers {
     async POST(request: Incoming, target: Target): Promise<Reply> {
       const here = desk.during(request);
       try {
-        return await answerTrial(here, request, await readEdit(here, request), target.peer);
+        // The callback page sends no referrer, not even to this server, because its address holds the code.
+        return await answerTrial(here, request, await readEdit(here, request, true), target.peer);
       } catch (refusal) {
         return await asPage(here, target, refusal);
       }

@@ -1,7 +1,7 @@
 /** The steps of a trial: what is sent, what the answer is worth, and what makes sense next. */
 
 import type { Incoming, Reply } from "../http/reply.ts";
-import { html } from "../http/respond.ts";
+import { htmlWithForms } from "../http/respond.ts";
 import type { Peer } from "../http/router.ts";
 import { describeCode } from "../oauth/authorization.ts";
 import type { IssuedCode } from "../oauth/authorization.ts";
@@ -129,7 +129,7 @@ export async function answerTrial(desk: Desk, request: Incoming, params: Params,
     startLinks: await startLinks(desk, browser),
   };
   const pages = await desk.pages();
-  return html(200, pages.trial(props));
+  return htmlWithForms(200, pages.trial(props));
 }
 
 function readTrial(desk: Desk, params: Params): { step: TrialStep; landing: Landing; client: Client } {

@@ -2,7 +2,7 @@
 
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
-import { html, redirect } from "../http/respond.ts";
+import { htmlWithForms, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import type { User } from "../oauth/client.ts";
 import { quote } from "../oauth/fault.ts";
@@ -67,7 +67,7 @@ async function showList(
       : undefined,
   };
   const pages = await here.pages();
-  return html(faults.length > 0 ? 400 : 200, pages.users(props), browser.headers);
+  return htmlWithForms(faults.length > 0 ? 400 : 200, pages.users(props), browser.headers);
 }
 
 async function showOne(
@@ -88,7 +88,7 @@ async function showOne(
       : undefined,
   };
   const pages = await here.pages();
-  return html(faults.length > 0 ? 400 : 200, pages.user(props), browser.headers);
+  return htmlWithForms(faults.length > 0 ? 400 : 200, pages.user(props), browser.headers);
 }
 
 async function add(here: Desk, request: Incoming): Promise<Reply> {

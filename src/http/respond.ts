@@ -40,6 +40,14 @@ export function html(status: number, body: string, extra?: ExtraHeaders): Reply 
   };
 }
 
+/**
+ * A page with forms that this server reads. Without any referrer browsers would say `Origin: null` with a form, as pages of
+ * every other origin can too; so they name this origin, to nobody else.
+ */
+export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders): Reply {
+  return html(status, body, { "referrer-policy": "same-origin", ...extra });
+}
+
 /** Sends the browser on with 302, or with 303 after a POST so that nothing it posted travels along (RFC 9700 §4.12). */
 export function redirect(method: string, location: string, extra?: ExtraHeaders): Reply {
   return {

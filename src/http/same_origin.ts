@@ -4,14 +4,14 @@ import { HttpFault } from "./fault.ts";
 import type { Incoming } from "./reply.ts";
 
 /**
- * Refuses a form that a page elsewhere has posted. `Origin: null` says nothing: a page that sends no referrer, as all of
- * this server's, sends it too. So the answer is only a first line, and a token in the form the second.
+ * Rejects a form that a page elsewhere has posted: a first line of defence against CSRF, before the token in the form.
  *
  * @param origin This server's own origin.
+ * @param mayBeNull Whether `Origin: null` passes where the browser sends no `Sec-Fetch-Site`. Default: false.
  * @throws {HttpFault} 403.
  */
-export function refuseElsewhere(request: Incoming, origin: string): void {
-  if (isFromHere(request, origin)) return;
+export function refuseElsewhere(request: Incoming, origin: string, mayBeNull = false): void {
+  if (isFromHere(request, origin) || mayBeNull && isFromNowhere(request)) return;
   throw new HttpFault(403, "UI-05", "This form counts only where a page of this server sends it");
 }
 
@@ -21,6 +21,9 @@ export function isFromHere({ headers }: Incoming, origin: string): boolean {
   if (site !== null) return site === "same-origin" || site === "none";
   const from = headers.get("origin");
   // A server that is reached by another name than its issuer's has the pages of that name.
-  return from === null || from === "null" || from === origin ||
-    from.replace(/^https?:\/\//, "") === headers.get("host");
+  return from === null || from === origin || from.replace(/^https?:\/\//, "") === headers.get("host");
+}
+
+function isFromNowhere({ headers }: Incoming): boolean {
+  return headers.get("sec-fetch-site") === null && headers.get("origin") === "null";
 }

@@ -6,7 +6,7 @@ import { editToken, readEdit } from "../endpoints/edit_form.ts";
 import type { Desk } from "../endpoints/endpoint.ts";
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
-import { html, redirect } from "../http/respond.ts";
+import { htmlWithForms, redirect } from "../http/respond.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { hasTestHost } from "../oauth/settings.ts";
 import type { Flow } from "../recorder/exchange.ts";
@@ -28,7 +28,7 @@ export async function showList(here: Desk, request: Incoming, recorder: Recorder
     start: demoClientsOf(here).length > 0 ? "/start" : undefined,
     formToken: await editToken(here, browser),
   });
-  return html(200, page, browser.headers);
+  return htmlWithForms(200, page, browser.headers);
 }
 
 /** POST /flows: stops and starts recording, or forgets everything. */
@@ -64,7 +64,7 @@ export async function showOne(
     secrets: secrets ? "shown" : mayReveal ? "masked" : "never",
     formToken: await editToken(here, browser),
   });
-  return html(200, page, browser.headers);
+  return htmlWithForms(200, page, browser.headers);
 }
 
 /** POST /flows/{id}: forgets it. */

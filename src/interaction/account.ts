@@ -6,7 +6,7 @@ import { refuseForeignHost } from "../endpoints/foreign_host.ts";
 import type { AccountProps } from "../endpoints/pages.ts";
 import { readSession } from "../endpoints/session_cookie.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
-import { html, redirect } from "../http/respond.ts";
+import { htmlWithForms, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { findUser } from "../oauth/people.ts";
 import type { Session } from "../oauth/session.ts";
@@ -29,7 +29,7 @@ export function accountEndpoint(desk: Desk, open: boolean): Endpoint {
       if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
       const pages = await here.pages();
       const session = await readSession(here, http);
-      return html(200, pages.account({ ...here.site, account: session && await accountOf(here, session) }));
+      return htmlWithForms(200, pages.account({ ...here.site, account: session && await accountOf(here, session) }));
     } catch (refusal) {
       return await asPage(here, target, refusal);
     }

@@ -7,7 +7,7 @@ import { refuseForeignHost } from "../endpoints/foreign_host.ts";
 import { readSession } from "../endpoints/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
-import { html, redirect } from "../http/respond.ts";
+import { htmlWithForms, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { findUser } from "../oauth/people.ts";
@@ -94,7 +94,7 @@ async function show(here: Desk, pending: Pending, session: Session): Promise<Ans
   const { client, destination, scope, resources } = asked;
   const before = allowedBefore(server, asked, (await findConsent(server, session.sub, client.id))?.value);
   const pages = await here.pages();
-  return html(
+  return htmlWithForms(
     200,
     pages.consent({
       ...site,

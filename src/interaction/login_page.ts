@@ -4,7 +4,7 @@ import type { Desk } from "../endpoints/endpoint.ts";
 import type { LoginProps } from "../endpoints/pages.ts";
 import { readSession } from "../endpoints/session_cookie.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
-import { html } from "../http/respond.ts";
+import { htmlWithForms } from "../http/respond.ts";
 import { usableSession } from "../oauth/openid_request.ts";
 import type { Params } from "../oauth/params.ts";
 import { pathOf } from "./arrival.ts";
@@ -43,7 +43,7 @@ export async function showLogin(
   const likely = [...people, ...open ? secured : []].find(hasPassword)?.sub;
   const sub = picked ?? (open ? undefined : wishes.loginHint) ?? likely ?? "";
   const pages = await here.pages();
-  return html(
+  return htmlWithForms(
     status,
     pages.login({
       ...site,

@@ -9,6 +9,7 @@ import type { Bench, Fields } from "./harness.ts";
 /** Asserts a page like all others, but for forms that post to this server. */
 export async function shownPageWithForms(response: Response, status = 200, ...hostile: string[]): Promise<string> {
   const html = await response.text();
+  assertEquals(response.headers.get("referrer-policy"), "same-origin");
   for (const [form] of html.matchAll(/<form\b[^>]*>/g)) assertMatch(form, /method="post" action="\/[a-z]/);
   await shownPage(new Response(html.replace(/<form\b[^>]*>/g, ""), response), status, ...hostile);
   return html;
@@ -55,6 +56,7 @@ export async function refusesStrangers(
     [{ cookie, origin: "https://as.test.evil.example.com" }, { form_token }],
     [{ cookie, "sec-fetch-site": "cross-site" }, { form_token }],
     [{ cookie, "sec-fetch-site": "same-site" }, { form_token }],
+    [{ cookie, origin: "null" }, { form_token }],
     [{ cookie, host: "rebound.example.com" }, { form_token }],
     [{ cookie, host: "rebound.example.com:9000", origin: "http://rebound.example.com:9000" }, { form_token }],
   ], async ([headers, sent]) => {
@@ -63,7 +65,7 @@ export async function refusesStrangers(
     assertStringIncludes(html, "To mend it:");
     assertEquals(unchanged(), before);
   });
-  assertEquals(refusals(b.events).length, 13);
+  assertEquals(refusals(b.events).length, 14);
   // What is not a form, or too large, is refused like everywhere.
   await shownPage(await b.get(path, { method: "POST", body: "{}", headers: { cookie } }), 400);
   await shownPage(await send({ cookie }, { form_token, pad: "x".repeat(70_000) }), 413);

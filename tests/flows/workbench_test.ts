@@ -366,9 +366,10 @@ test("[DM-12, UI-04] only the browser that was shown the page can try, and only 
     ]
   ) assertMatch(await shownPage(response, 403), /UI-0[45]/);
   assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, before);
-  // Our pages send no referrer, so browsers say null; what comes from here says so.
+  // The callback page sends no referrer, so browsers say null; those that do not say which site they are of, say only that.
   const fine = await post(browser, {}, { origin: "null", "sec-fetch-site": "same-origin" });
   assertEquals((await read(fine)).heading, "The code was exchanged");
+  assertEquals((await post(browser, { step: "replay" }, { origin: "null" })).status, 200);
 });
 
 test("[DM-12] every request of a step goes through the layers, and to this server alone", async () => {

@@ -38,7 +38,10 @@ export function* faultsOf(
   if (headers.has("refresh")) yield "the answer has a Refresh header";
 
   for (const line of headers.getSetCookie()) {
-    if (!/^latchkey_\w+=[\w.~-]*; Path=[^;]*\/; HttpOnly; SameSite=Lax(?:; Secure)?(?:; Max-Age=0)?$/.test(line)) {
+    if (
+      !/^(?:__Host-|__Secure-)?latchkey_\w+=[\w.~-]*; Path=[^;]*\/; HttpOnly; SameSite=Lax(?:; Secure)?(?:; Max-Age=0)?$/
+        .test(line)
+    ) {
       yield `[UI-07] the cookie is ${line}`;
     }
     if (own.startsWith("https:") !== line.includes("; Secure")) yield `[UI-07] the cookie is ${line}`;
@@ -53,8 +56,9 @@ export function* faultsOf(
   if (text !== "" && headers.get("x-content-type-options") !== "nosniff") {
     yield `[HT-12] no nosniff on ${status} ${type}`;
   }
-  if (type.startsWith("text/html")) yield* faultsOfPage(headers, text, { own, base, uris });
-  else if (type.includes("html") || type.includes("xml")) yield `the type is ${type}`;
+  if (type.startsWith("text/html")) {
+    yield* faultsOfPage(headers, text, { own, base, uris, path: pathOf(sent).slice(base.length) });
+  } else if (type.includes("html") || type.includes("xml")) yield `the type is ${type}`;
   else if (text !== "" && type === "") yield "a body has no type";
 
   if (type === "application/json" && text !== "") yield* faultsOfJson(status, headers, text);
@@ -83,16 +87,30 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** Where pages have forms that come back to this server, so that a browser may tell it which origin they are of. */
+const withForms = /^\/(?:oauth2\/(?:login|consent|logout)|account|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
+
+interface Place {
+  readonly own: string;
+  readonly base: string;
+  readonly path: string;
+  readonly uris: ReadonlySet<string>;
+}
+
 function* faultsOfPage(
   headers: Headers,
   html: string,
-  { own, base, uris }: { readonly own: string; readonly base: string; readonly uris: ReadonlySet<string> },
+  { own, base, path, uris }: Place,
 ): Generator<string> {
   const policy = headers.get("content-security-policy") ?? "";
   if (!/^default-src 'none';/.test(policy) || !policy.includes("frame-ancestors 'none'") || policy.includes("unsafe")) {
     yield `[UI-01] the policy is ${policy}`;
   }
-  const fixed = { "cache-control": "no-store", "referrer-policy": "no-referrer", "x-frame-options": "DENY" };
+  const referrer = headers.get("referrer-policy");
+  if (referrer !== "no-referrer" && !(referrer === "same-origin" && withForms.test(path))) {
+    yield `[UI-02] referrer-policy is ${referrer}`;
+  }
+  const fixed = { "cache-control": "no-store", "x-frame-options": "DENY" };
   for (const [name, value] of Object.entries(fixed)) {
     if (headers.get(name) !== value) yield `[UI-02] ${name} is ${headers.get(name)}`;
   }
