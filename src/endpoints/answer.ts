@@ -117,7 +117,7 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown, reques
   traceRefusal(server, target, error);
   const { status = errorStatus[error.code] } = error.details;
   const { rule, reason, expected, received } = error.explain();
-  const [pages, { mends }, { findNearMiss }] = await Promise.all([
+  const [pages, { mends }, { findNearMiss, mayListClients }] = await Promise.all([
     desk.pages(),
     import("./mends.ts"),
     import("./near_miss.ts"),
@@ -132,7 +132,7 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown, reques
       error: thrown instanceof HttpFault && thrown.status !== 400 ? undefined : error.code,
       sentence: sentence(reason),
       rule,
-      expected,
+      expected: mayListClients(desk, request) ? expected : error.details.expectedPublicly ?? expected,
       received: status === 404 ? target.path : received,
       near: findNearMiss(desk, request, error),
       mend: mends[rule],

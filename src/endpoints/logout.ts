@@ -53,7 +53,7 @@ export function logout(desk: Desk): Answers {
       const pages = await here.pages();
       return html(200, pages.loggedOut(site), headers);
     } catch (refusal) {
-      return await asPage(here, target, refusal);
+      return await asPage(here, target, refusal, request);
     }
   }
 
@@ -110,6 +110,7 @@ function readGoOn(params: Params, client: Client | undefined): string | undefine
       expected: client === undefined
         ? "id_token_hint or client_id, to know whose it is"
         : client.postLogoutRedirectUris.join(" or ") || "none, this client has registered none",
+      expectedPublicly: client && "a URI that this client has registered for it; the server's log lists them",
       received: uri,
     });
   }

@@ -12,22 +12,20 @@ const longestSlip = 512;
 /** As many letters in a row may differ, case, hyphens and underscores not counted. */
 const longestDifference = 2;
 
-/**
- * `undefined` where nothing is near. A client is named only where whoever asks may see the list of all clients; redirect
- * URIs are those that the refusal names as expected anyway.
- */
+/** `undefined` where nothing is near, or whoever asks may not see the list of all clients. */
 export function findNearMiss(desk: Desk, request: Incoming | undefined, error: OAuthError): NearMiss | undefined {
   const { rule, expected = "", received } = error.explain();
-  if (received === undefined || received.length > longestSlip) return undefined;
+  if (received === undefined || received.length > longestSlip || !mayListClients(desk, request)) return undefined;
   if (rule === "RU-01" || rule === "LO-03") return nearestUri(received, expected.split(" or "));
-  if (rule !== "AZ-02" || request === undefined || !mayListClients(desk, request)) return undefined;
+  if (rule !== "AZ-02") return undefined;
   const text = nearest(received, desk.server.clients.all().map(({ id }) => id));
   return text === undefined ? undefined : { text };
 }
 
 /** Whether there is a list of clients for whoever asks: the header of every page leads to it where there is one. */
-function mayListClients({ server, site }: Desk, request: Incoming): boolean {
-  return site.links?.some(({ path }) => path === "/clients") === true && isOwnHost(server.issuer, request);
+export function mayListClients({ server, site }: Desk, request: Incoming | undefined): boolean {
+  const isListed = site.links?.some(({ path }) => path === "/clients") === true;
+  return isListed && request !== undefined && isOwnHost(server.issuer, request);
 }
 
 /** The known text that differs least, and only in a few letters in a row, fewer than half of what was written. */

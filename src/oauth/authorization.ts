@@ -105,6 +105,7 @@ export function findDestination(server: Server, params: Params): Destination {
     throw new OAuthError("invalid_request", "redirect_uri is not registered for this client", {
       rule: "RU-01",
       expected: client.redirectUris.join(" or ") || "no redirect URI, this client has none",
+      expectedPublicly: registeredUri,
       received: uri,
     });
   }
@@ -114,6 +115,8 @@ export function findDestination(server: Server, params: Params): Destination {
   const lost = params.repeats("state") || (state?.length ?? 0) > stateLimit || isChangedByForm(mode, state);
   return { client, uri, mode, state: lost ? undefined : state };
 }
+
+const registeredUri = "a redirect URI that this client has registered; the server's log lists them";
 
 /** Why a signed or referenced request is refused; `undefined` when the request is neither. Nothing is ever fetched. */
 function readSignedRequest(params: Params): OAuthError | undefined {
@@ -158,6 +161,7 @@ function onlyRedirectUri(client: Client, params: Params): string {
         ? "an OpenID Connect request must name its redirect_uri"
         : "redirect_uri may be left out only when exactly one is registered",
       expected: client.redirectUris.join(" or ") || "no redirect URI, this client has none",
+      expectedPublicly: registeredUri,
       received: "no redirect_uri",
     });
   }

@@ -129,6 +129,7 @@ export const sources: Readonly<Record<string, string>> = {
   "UI-13": "OAuth 2.1 §2.3.5",
   "UI-16": "OAuth 2.1 §7.9",
   "UI-20": "RFC 9700 §4.7",
+  "UI-21": "RFC 9700 §4.1.1",
   "DM-08": "OAuth 2.1 §7.12",
   "DM-09": "OAuth 2.1 §2.3.6",
   "DM-14": "OpenID Connect Core §3.1.3.6, §3.1.3.7",

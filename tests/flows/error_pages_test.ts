@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mends } from "../../src/endpoints/mends.ts";
-import type { ClientMetadata, Layer } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Layer } from "../../src/mod.ts";
 import { browse } from "./browser.ts";
 import { tokenIn } from "./edit_form.ts";
 import { bench, each, encode, goodRequest, refusals, shownPage } from "./harness.ts";
@@ -37,6 +37,7 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) =>
   "LO-03": [400, (b) => b.get("/oauth2/logout?client_id=spa&post_logout_redirect_uri=https%3A%2F%2Fspa.example")],
   "UI-04": [403, (b) => post(b, "/clients", { form_token: "x" })],
   "UI-05": [403, (b) => post(b, "/clients", {}, { origin: "https://evil.example.com" })],
+  "DI-04": [403, (b) => b.get("/clients", { headers: { host: "rebound.example.com" } })],
   "DM-12": [400, async (b) => {
     const browser = browse(b);
     let page = await browser.get("/start");
@@ -223,6 +224,41 @@ test("[UI-19] of several redirect URIs the nearest is named, and what sets it ap
   const html = await shownPage(await b.authorize({ redirect_uri: "https://spa.example/cb/" }), 400);
   assertEquals(meantIn(html), undefined);
   assertStringIncludes(html, "in the slash at the end alone");
+});
+
+test("[UI-21] what a client has registered is told to whom the directory is shown, and to nobody else", async () => {
+  const secret = "https://staging.spa.example/cb";
+  const options = {
+    clients: [{
+      client_id: "spa",
+      redirect_uris: ["https://spa.example/cb", secret],
+      post_logout_redirect_uris: ["https://spa.example/bye", secret],
+    }],
+  };
+  const asks: readonly (readonly [rule: string, path: string])[] = [
+    ["RU-01", `/oauth2/authorize?${encode({ ...goodRequest, redirect_uri: `${secret}/` })}`],
+    ["RU-06", `/oauth2/authorize?${encode({ ...goodRequest, redirect_uri: undefined, scope: "read" })}`],
+    ["RU-07", `/oauth2/authorize?${encode({ ...goodRequest, redirect_uri: undefined })}`],
+    ["LO-03", `/oauth2/logout?${encode({ client_id: "spa", post_logout_redirect_uri: `${secret}/` })}`],
+  ];
+  const hidden: readonly (readonly [LatchkeyOptions, RequestInit])[] = [
+    [{ issuer: "https://auth.corp.com", insecureAllowAutoLogin: true }, {}],
+    [{ directory: "off" }, {}],
+    [{}, { headers: { host: "rebound.example.com" } }],
+  ];
+  for (const [more, init] of [[{}, {}] as const, ...hidden]) {
+    const b = await bench({ ...options, ...more });
+    await each(asks, async ([rule, path]) => {
+      const html = await shownPage(await b.get(path, init), 400);
+      const expected = /<dt>Expected<\/dt><dd>(.*?)<\/dd>/.exec(html)![1]!;
+      const isShown = Object.keys(more).length + Object.keys(init).length === 0;
+      assertEquals(expected.includes(secret), isShown, html);
+      assertEquals(/has registered.*log lists them/.test(expected), !isShown);
+      assert(isShown || meantIn(html) === undefined);
+      const { why } = refusals(b.events).at(-1)!;
+      assertEquals([why.rule, why.expected?.includes(secret)], [rule, true]);
+    });
+  }
 });
 
 test("[UI-03, UI-13] hostile values in every parameter of a request that is refused here stay text", async () => {
