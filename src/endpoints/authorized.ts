@@ -11,8 +11,17 @@ import { demoSecret } from "../oauth/settings.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
+import type { Target } from "../http/router.ts";
 import { asPage } from "./answer.ts";
-import { callbackUri, demoClientsOf, recallFlow, recogniseBrowser, startLinks } from "./demo.ts";
+import {
+  callbackUri,
+  demoClientsOf,
+  hasCallbackPage,
+  noCallback,
+  recallFlow,
+  recogniseBrowser,
+  startLinks,
+} from "./demo.ts";
 import type { Answers, Desk } from "./endpoint.ts";
 import { urlOf } from "./endpoint.ts";
 import type { AuthorizedProps, TokenRequestExample } from "./pages.ts";
@@ -35,8 +44,10 @@ interface Callback extends Params {
 
 /** The callback page. */
 export function authorized(desk: Desk): Answers {
-  async function answer(request: Incoming, read: () => Fields | Promise<Fields>): Promise<Reply> {
+  async function answer(request: Incoming, target: Target, read: () => Fields | Promise<Fields>): Promise<Reply> {
     const here = desk.during(request);
+    // Else any text could be shown under the name of a server that calls nobody back here.
+    if (!hasCallbackPage(here)) return await asPage(here, target, noCallback());
     const { server, site } = here;
     const browser = await recogniseBrowser(here, request);
     const notes: string[] = [];
@@ -45,15 +56,16 @@ export function authorized(desk: Desk): Answers {
     const redirect = show(params, notes);
     const shown = new Map(redirect);
     const [state, iss] = [shown.get("state"), shown.get("iss")];
-    // A code that cannot be shown as it is cannot be redeemed from here either.
-    const success = params.get("error") === undefined && code !== undefined && shown.get("code") === code;
+    // A code that cannot be shown whole cannot be redeemed from here either.
+    const isWhole = code !== undefined && shown.has("code") && code.length <= shownLimit;
+    const success = params.get("error") === undefined && isWhole;
     const flow = await recallFlow(browser, state);
     const issued = success ? await describeCode(server, code) : undefined;
     const props: AuthorizedProps = {
       ...site,
       trail: here.trailTo(redirect) ?? site.trail,
       outcome: success
-        ? { kind: "success", code, state }
+        ? { kind: "success", code: shown.get("code")!, state }
         : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
       notes,
       roundTrip: await retrace(here, {
@@ -73,9 +85,9 @@ export function authorized(desk: Desk): Answers {
   }
 
   return {
-    GET: (request, target) => answer(request, () => parseFields(target.query)),
+    GET: (request, target) => answer(request, target, () => parseFields(target.query)),
     // Where the answer travels by form_post, the browser posts it here.
-    POST: (request) => answer(request, () => readForm(request)),
+    POST: (request, target) => answer(request, target, () => readForm(request)),
     refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };
 }
@@ -91,7 +103,7 @@ async function readCallback(read: () => Fields | Promise<Fields>, notes: string[
   return Object.assign(readParams(fields), { names: [...new Set(fields.map(([name]) => name))] });
 }
 
-/** What belongs into an answer, as it may be shown: each parameter once, none too long. */
+/** What belongs into an answer, as it may be shown: each parameter once, none too long, no control characters. */
 function show(params: Params, notes: string[]): [name: string, value: string][] {
   return answerParameters.flatMap((name) => {
     const value = params.get(name);
@@ -103,6 +115,7 @@ function show(params: Params, notes: string[]): [name: string, value: string][] 
     if (value.length > shownLimit) {
       notes.push(`${name} is ${value.length} characters long; only the first ${shownLimit} are shown.`);
     }
+    if (visible(value) !== value) notes.push(`${name} holds control characters, each of which is shown as \uFFFD.`);
     return [[name, shorten(value)]];
   });
 }
@@ -113,7 +126,11 @@ function nameOthers(names: readonly string[]): string[] {
 }
 
 function shorten(text: string): string {
-  return text.length <= shownLimit ? text : `${text.slice(0, shownLimit)}…`;
+  return visible(text.length <= shownLimit ? text : `${text.slice(0, shownLimit)}…`);
+}
+
+function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, "\uFFFD");
 }
 
 function examples(
@@ -125,33 +142,34 @@ function examples(
   const { server } = desk;
   const owner = issued === undefined ? undefined : server.clients.find(issued.clientId);
   const own = demoClientsOf(desk);
-  return (["public", "confidential"] as const).flatMap((kind) => {
+  return (["public", "confidential"] as const).map((kind) => {
     const isKind = (client: { readonly confidential: boolean }) => client.confidential === (kind === "confidential");
     const client = owner !== undefined && isKind(owner) ? owner : own.find(isKind);
-    return client === undefined ? [] : [example(desk, kind, client.id, code, verifier, issued)];
+    return example(desk, kind, client?.id, code, verifier, issued);
   });
 }
 
 function example(
   desk: Desk,
   kind: "public" | "confidential",
-  clientId: string,
+  clientId: string | undefined,
   code: string,
   verifier: string | undefined,
   issued: IssuedCode | undefined,
 ): TokenRequestExample {
+  const id = clientId ?? "YOUR_CLIENT_ID";
   const challenged = issued === undefined || issued.challenge !== undefined;
   const form = [
     ["grant_type", "authorization_code"],
     ["code", code],
     ["redirect_uri", issued?.redirectUri ?? callbackUri(desk.server)],
     ...challenged ? [["code_verifier", verifier ?? "YOUR_CODE_VERIFIER"]] : [],
-    ...kind === "public" ? [["client_id", clientId]] : [],
+    ...kind === "public" ? [["client_id", id]] : [],
   ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
   const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
   const lines = [
     `curl ${shellQuote(urlOf(desk.server.issuer, "/oauth2/token"))}`,
-    ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(clientId)}:${secret}`)}`] : [],
+    ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(id)}:${secret}`)}`] : [],
     ...form.map((pair) => `-d ${shellQuote(pair)}`),
   ];
   return {

@@ -1,10 +1,12 @@
 /** The demo clients' side of a flow: links that start one, and afterwards what was sent, the verifier and the nonce. */
 
 import { readCookie, setCookie } from "../http/cookies.ts";
+import { HttpFault } from "../http/fault.ts";
 import type { Incoming } from "../http/reply.ts";
 import { encodeFormValue } from "../oauth/redirect_uri.ts";
 import { digest, drawName, drawSecret, equalInConstantTime } from "../oauth/secrets.ts";
 import type { Client } from "../oauth/clients.ts";
+import { hasTestHost } from "../oauth/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import { openBrowserSecret, sealBrowserSecret } from "../oauth/session.ts";
 import type { Desk } from "./endpoint.ts";
@@ -45,6 +47,16 @@ export function demoClientsOf({ server }: Desk): Client[] {
   return server.clients.all().filter((client) =>
     client.redirectUris.includes(own) && client.grantTypes.includes("authorization_code")
   );
+}
+
+/** Whether there is a callback page: on a test host always, elsewhere for clients that are called back there alone. */
+export function hasCallbackPage(desk: Desk): boolean {
+  return hasTestHost(desk.server.issuer) || demoClientsOf(desk).length > 0;
+}
+
+/** What is thrown where there is none. */
+export function noCallback(): HttpFault {
+  return new HttpFault(404, "HT-01", "No client of this server is called back here");
 }
 
 /** A fresh link to the authorization endpoint for each demo client, public ones first. */

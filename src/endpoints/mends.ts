@@ -65,6 +65,7 @@ export const mends: Readonly<Record<string, string>> = {
   "OI-03": "Without prompt=none the person would be asked; with it, take the error as a no and show a login button.",
   "OI-05": "Without prompt=none a new login would follow.",
   "UI-04": "Go back to the application, and begin again.",
+  "DM-15": "Register that redirect URI for a client, in the configuration or on the page of the clients.",
   "DM-12": "Go back to the callback page, and press one of its buttons.",
   "UI-10": "Go back, and press one of the two buttons of the page.",
   "UI-12": "Go back, and type name and password again.",

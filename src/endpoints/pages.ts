@@ -155,8 +155,8 @@ export interface UserProps extends Site {
 export interface TokenRequestExample {
   /** Which of the two ways to ask it shows. */
   readonly kind: "public" | "confidential";
-  /** The client that sends it. */
-  readonly clientId: string;
+  /** The client that sends it; absent where no such client is called back to this server's page, and a placeholder stands. */
+  readonly clientId?: string;
   /** A `curl` command, quoted for a POSIX shell. */
   readonly command: string;
   /** What is masked in it. Default: nothing. */

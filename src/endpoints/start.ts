@@ -3,7 +3,7 @@
 import { HttpFault } from "../http/fault.ts";
 import { redirect } from "../http/respond.ts";
 import { asPage } from "./answer.ts";
-import { recogniseBrowser, startLinks } from "./demo.ts";
+import { callbackUri, recogniseBrowser, startLinks } from "./demo.ts";
 import type { Answers, Desk } from "./endpoint.ts";
 
 /** Sends the browser to the authorization endpoint, for the demo client that `client_id` names or for the first one. */
@@ -15,7 +15,9 @@ export function start(desk: Desk): Answers {
       const wanted = new URLSearchParams(target.query).get("client_id");
       const link = wanted === null ? links[0] : links.find(({ clientId }) => clientId === wanted);
       if (link !== undefined) return redirect("GET", link.href, browser.headers);
-      return await asPage(desk, target, new HttpFault(404, "HT-01", "No such client calls back to this server's page"));
+      const uri = callbackUri(desk.server);
+      const who = wanted === null ? "No client" : "No such client";
+      return await asPage(desk, target, new HttpFault(404, "DM-15", `${who} has the redirect URI ${uri}`));
     },
     refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
   };

@@ -4,6 +4,7 @@ import type { Incoming, Reply } from "../http/reply.ts";
 import { redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { asPage } from "./answer.ts";
+import { hasCallbackPage, noCallback } from "./demo.ts";
 import { readEdit } from "./edit_form.ts";
 import type { Answers, Desk } from "./endpoint.ts";
 import { answerTrial } from "./trial_steps.ts";
@@ -17,6 +18,7 @@ export function trial(desk: Desk): Answers {
     async POST(request: Incoming, target: Target): Promise<Reply> {
       const here = desk.during(request);
       try {
+        if (!hasCallbackPage(here)) throw noCallback();
         // The callback page sends no referrer, not even to this server, because its address holds the code.
         return await answerTrial(here, request, await readEdit(here, request, true), target.peer);
       } catch (refusal) {

@@ -32,6 +32,15 @@ function fitInWords({ kind, clientId, fits, used, verifier, lacksSecret }: Token
       </>
     );
   }
+  if (clientId === undefined) {
+    return (
+      <>
+        No {kind}{" "}
+        client is called back to this page, so put in your own. The code was issued to another client, which alone can
+        redeem it.
+      </>
+    );
+  }
   if (!fits) {
     return (
       <>

@@ -39,16 +39,24 @@ export function Trail({ site: { base, trail } }: { readonly site: Site }): VNode
 /** Where to go from the end of a page. */
 export interface WaysProps {
   readonly site: Site;
+  /** Absent: nothing is started from there. Empty: the page that says which redirect URI a client must have for it. */
   readonly startLinks?: readonly StartLink[];
   /** Whether the page has a more important button than "Start New Authorization". Default: false. */
   readonly plain?: boolean;
 }
 
-/** "Start New Authorization" where one can be started, what led here where that was recorded, and "Back to Home". */
-export function Ways({ site, startLinks = [], plain }: WaysProps): VNode {
+/** "Start New Authorization" where a flow ended, what led here where that was recorded, and "Back to Home". */
+export function Ways({ site, startLinks, plain }: WaysProps): VNode {
+  const start = { clientId: "", confidential: false, href: `${site.base}/start` };
   return (
     <nav class="ways" aria-label="Where to go from here">
-      <Start label="Start New Authorization" links={startLinks} plain={plain} />
+      {startLinks !== undefined && (
+        <Start
+          label="Start New Authorization"
+          links={startLinks.length > 0 ? startLinks : [start]}
+          plain={plain}
+        />
+      )}
       {site.trail !== undefined && <a href={site.base + site.trail}>See the whole flow</a>}
       <a href={`${site.base}/`}>Back to Home</a>
     </nav>

@@ -23,7 +23,9 @@ const shortest = 24;
 
 /** A text that breaks behind its slashes and between its parameters before it breaks anywhere; copied, it is the same. */
 export function Breakable({ text }: WireProps): VNode {
-  const pieces = text.length < shortest ? [text] : text.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
+  // A replacement for control characters, which browsers drop or show as nothing.
+  const shown = text.replace(/[^\P{Cc}\t\n\r]/gu, "\uFFFD");
+  const pieces = shown.length < shortest ? [shown] : shown.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
   return <>{pieces.map((piece, i) => i === 0 ? piece : [<wbr key={i} />, piece])}</>;
 }
 

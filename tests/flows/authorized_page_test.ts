@@ -385,14 +385,83 @@ test("[DM-07] a success links home and to a new authorization, both on this orig
   }
 });
 
+test("[DM-08] control characters reach no page as they came, and a replacement stands in their place", async () => {
+  const self = await bench(demo);
+  const controls = ["\0", "\x01", "\b", "\x1B[31m", "\x7F", "\x80", "\x9F", "\n", "\r", "\t", "\v"];
+  await each(controls, async (control) => {
+    const sent = `a${control}b`;
+    const shown = sent.replace(/\p{Cc}/u, "\uFFFD");
+    const success = await callback(self, { code: sent, state: sent, iss: sent, [sent]: "x" });
+    const failure = await callback(self, { error: sent, error_description: sent, error_uri: sent, state: sent });
+    for (const html of [success, failure]) {
+      assertEquals(/[^\P{Cc}\n]/u.exec(html), null);
+      assert(!html.includes(sent));
+      assertStringIncludes(html, "holds control characters, each of which is shown as \uFFFD");
+    }
+    assertEquals(texts(success, "h1"), ["Authorization Successful!"]);
+    assertEquals(texts(success.split("<h2")[0]!, "code").slice(1), [shown, shown]);
+    assertStringIncludes(readable(failure), `Description${shown}`);
+    for (const command of commands(success)) assertEquals(read(command).form.get("code"), sent);
+    // Pages of refusals show what was received.
+    const refused = await (await self.authorize({ client_id: `nobody${control}` })).text();
+    assertEquals(/[^\P{Cc}\n\r\t]/u.exec(refused), null);
+  });
+});
+
+test("[DM-05, DM-07] both requests and both links are there, whichever clients there are", async () => {
+  const own = "https://as.test/authorized";
+  const everywhere: readonly (readonly ClientMetadata[])[] = [
+    [],
+    [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }],
+    [{ client_id: "spa", redirect_uris: [own] }],
+    [{ client_id: "web", client_secret: "web-secret", redirect_uris: [own] }],
+  ];
+  await each(everywhere, async (clients) => {
+    const self = await bench({ clients });
+    const html = await callback(self, { code: "a-code", state: "a-state" });
+    const [open, secret] = commands(html).map(read);
+    const isOwn = (id: string) => clients[0]?.client_id === id && clients[0].redirect_uris?.[0] === own;
+    assertEquals(open!.form.get("client_id"), isOwn("spa") ? "spa" : "YOUR_CLIENT_ID");
+    assertEquals(secret!.user?.split(":")[0], isOwn("web") ? "web" : "YOUR_CLIENT_ID");
+    assertEquals([secret!.form.get("client_id"), secret!.form.get("code")], [null, "a-code"]);
+    for (const page of [html, await callback(self, { error: "access_denied" })]) {
+      const { "Back to Home": home, "Start New Authorization": anew } = links(page);
+      assertEquals(home, "/");
+      const started = await self.get(anew!);
+      if (isOwn("spa") || isOwn("web")) assertEquals(started.status, 302);
+      else assertStringIncludes(await shownPage(started, 404), `has the redirect URI ${own}`);
+    }
+  });
+});
+
+test("[DM-15] on a real host there is a callback page while a client is called back there, and else none", async () => {
+  const issuer = "https://auth.corp.com";
+  const spa = { client_id: "spa", redirect_uris: ["https://spa.example/cb"] };
+  const self = await bench({ issuer, insecureAllowAutoLogin: true, clients: [spa] });
+  const lie = "Your account is locked. Call +1 555 0100";
+  const ask = (init?: RequestInit) =>
+    self.get(`/authorized?${encode({ error: "account_locked", error_description: lie, code: undefined })}`, init);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const form = { method: "POST", headers, body: encode({ error: "account_locked", error_description: lie }) };
+  for (const response of [await ask(), await self.get("/authorized", form), await self.get("/authorized/try", form)]) {
+    await shownPage(response, 404, "locked", "555");
+  }
+  self.as.clients.set({ ...spa, redirect_uris: [...spa.redirect_uris, `${issuer}/authorized`] });
+  assertStringIncludes(await shownPage(await ask(), 200), "Your account is locked");
+  self.as.clients.set(spa);
+  await shownPage(await ask(), 404, "locked");
+});
+
 test("[DM-08, UI-03] hostile codes and states are shown, inert in the page and in both examples", async () => {
   const self = await bench(demo);
-  const plain = (await callback(self, { code: "a-code", state: "a-state" })).match(/<[a-z]+/g);
+  const tagsOf = (html: string) => html.match(/<[a-z]+/g);
+  const plain = tagsOf(await callback(self, { code: "a-code", state: "a-state" }));
+  const withNotes = tagsOf(await callback(self, { code: "a\0code", state: "a\0state" }));
   await each(hostile, async (value) => {
     const html = await callback(self, { code: value, state: value });
     if (/[<"&]/.test(value)) assert(!html.includes(value), "it stands there as it was sent");
-    assertEquals(html.match(/<[a-z]+/g), plain);
-    assert(texts(html, "code").some((shown) => shown === value.replace(/\r\n?/g, "\n").trim() || shown === value));
+    assertEquals(tagsOf(html), /\p{Cc}/u.test(value) ? withNotes : plain);
+    assert(texts(html, "code").some((shown) => shown === value.replace(/\p{Cc}/gu, "\uFFFD")));
     for (const command of commands(html)) assertEquals(read(command).form.get("code"), value);
   });
   await each(hostile, async (value) => {

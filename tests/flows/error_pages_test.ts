@@ -38,6 +38,7 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) =>
   "UI-04": [403, (b) => post(b, "/clients", { form_token: "x" })],
   "UI-05": [403, (b) => post(b, "/clients", {}, { origin: "https://evil.example.com" })],
   "DI-04": [403, (b) => b.get("/clients", { headers: { host: "rebound.example.com" } })],
+  "DM-15": [404, (b) => b.get("/start?client_id=spa")],
   "DM-12": [400, async (b) => {
     const browser = browse(b);
     let page = await browser.get("/start");

@@ -576,7 +576,7 @@ test("[DM-07] links lead home, into a new authorization, and to each other demo 
     });
   }
   const alone = linksOf(pages.authorized({ ...success, startLinks: [] }));
-  assertEquals(alone, { "Back to Home": "/" });
+  assertEquals(alone, { "Start New Authorization": "/start", "Back to Home": "/" });
 });
 
 test("[DM-08] remarks about parameters are told", () => {
