@@ -50,7 +50,13 @@ export interface Opened extends AsyncDisposable {
 export async function open(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<Opened> {
   browser ??= chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--disable-background-networking",
+      "--host-resolver-rules=MAP as.test 127.0.0.1",
+    ],
   });
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   if (bare) await context.route("**/*.js", (route) => route.fulfill({ contentType: "text/javascript" }));

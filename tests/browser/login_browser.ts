@@ -52,6 +52,51 @@ const request = `${url}/oauth2/authorize?` + new URLSearchParams({
   state: "st4te",
 });
 
+test("[UI-02, UI-05] on plain http forms name their origin, and no page tells where a code was", { skip }, async () => {
+  const posted: (string | null)[][] = [];
+  const referrers: string[] = [];
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  await using plain = await latchkey({
+    issuer: `http://as.test:${port}`,
+    login: "interactive",
+    layers: [{
+      around: (next) => (request, peer) => {
+        const { pathname } = new URL(request.url, "http://as.test");
+        const browser = request.headers.get("user-agent");
+        if (request.method === "POST" && browser !== null) {
+          posted.push([pathname, request.headers.get("origin"), request.headers.get("sec-fetch-site")]);
+        }
+        referrers.push(request.headers.get("referer") ?? "");
+        return next(request, peer);
+      },
+    }],
+  });
+  await plain.listen({ port, host: "127.0.0.1" });
+  await using opened = await open(`${plain.issuer}/start`);
+  const { page } = opened;
+  const heading = async () => await page.locator("h1").textContent();
+  await page.locator(".person").first().click();
+  await page.getByRole("button", { name: "Allow" }).click();
+  assertEquals(await heading(), "Authorization Successful!");
+  for (let step = 0; step < 2; step++) await page.locator("form button[type=submit]").first().click();
+  assertEquals(await heading(), "The server says who logged in");
+  for (const path of ["/account", "/oauth2/logout"]) {
+    await page.goto(plain.issuer + path);
+    await page.locator("form button").first().click();
+  }
+  assertEquals(await heading(), "You are logged out");
+  // Without https the browser does not say which site a request is of. The callback page hides its own address.
+  assertEquals(posted, [
+    ["/oauth2/login", plain.issuer, null],
+    ["/oauth2/consent", plain.issuer, null],
+    ["/authorized/try", "null", null],
+    ["/authorized/try", plain.issuer, null],
+    ["/account", plain.issuer, null],
+    ["/oauth2/logout", plain.issuer, null],
+  ]);
+  assertEquals(referrers.filter((from) => /[?&](?:code|state)=/.test(from)), []);
+});
+
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with script" : "without script";
   test(
