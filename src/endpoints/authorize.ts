@@ -12,7 +12,7 @@ import { loginRequired, refuseOldLogin, usableSession } from "../oauth/openid_re
 import { hasTestHost } from "../oauth/settings.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
-import { beginSession } from "../oauth/session.ts";
+import { beginSession, endForgotten } from "../oauth/session.ts";
 import type { Session } from "../oauth/session.ts";
 import { asPage, refuseToClient, toClient } from "./answer.ts";
 import type { Approver } from "./approver.ts";
@@ -81,7 +81,9 @@ export function askApprover(approve: Approver): Decide {
     if (!goesOn && asked.wishes.prompt.includes("none")) throw loginRequired("another user is there than logged in");
     if (!goesOn) refuseOldLogin(asked.wishes, begun, decision.authTime, former);
     const current = goesOn ? session : beginSession(server, decision.user.sub, decision.authTime, former);
-    return await sendCode(here, http, asked, decision, current, !goesOn);
+    const answer = await sendCode(here, http, asked, decision, current, !goesOn);
+    if (former !== undefined && !goesOn) await endForgotten(server, former, current);
+    return answer;
   };
 }
 

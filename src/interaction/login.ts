@@ -11,7 +11,7 @@ import { redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
-import { beginSession, endSession } from "../oauth/session.ts";
+import { beginSession, endForgotten } from "../oauth/session.ts";
 import type { Session } from "../oauth/session.ts";
 import { consentPath, goOn } from "./arrival.ts";
 import { recallConsent } from "./consents.ts";
@@ -93,8 +93,7 @@ async function welcome(
   try {
     const consent = await recallConsent(server, asked, user.sub);
     if (consent !== undefined) await finish(server, pending);
-    // Nobody could end it any more, because this browser forgets it now.
-    if (former !== undefined && former.sub !== user.sub) await endSession(server, former);
+    if (former !== undefined) await endForgotten(server, former, session);
     await rememberPerson(server, pending.browser!, user.sub);
     if (consent === undefined) {
       const headers = isNew ? await keepSession(here, session) : {};

@@ -17,7 +17,7 @@ export interface Session {
   readonly sub: string;
   /** When the person was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The names it had before the same person logged in again in the same browser; what is bound to them ends with it. */
+  /** The last names it had before the same user logged in again in the same browser; what is bound to them ends with it. */
   readonly earlier?: readonly string[];
 }
 
@@ -62,6 +62,16 @@ export async function endSession(
     await server.store.revoke(name, now + Math.max(session, refresh_token) * 1000);
   }
   server.trace({ type: "session_ended", at: now, sid });
+}
+
+/**
+ * Ends what a browser forgets when it keeps a session in the place of a former one, because logout could not end it any
+ * more: the session of another user, and names that the cookie has no room for.
+ */
+export async function endForgotten(server: Server, former: Session, session: Session): Promise<void> {
+  const kept = [session.sid, ...session.earlier ?? []];
+  const [sid, ...earlier] = [former.sid, ...former.earlier ?? []].filter((name) => !kept.includes(name));
+  if (sid !== undefined) await endSession(server, { sid, earlier });
 }
 
 /** Seals the secret that names a browser, so that it is one that this server drew. */

@@ -665,3 +665,45 @@ test("[LO-05] logout ends all that one person's logins in this browser began, ot
   assertEquals(await elsewhere.silently(), "code");
   assertEquals((await refresh(b, other.refresh_token)).status, 200);
 });
+
+test("[LO-05] of many logins in one browser, the one that its session has no room for ends at once", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const first = await browser.login({ scope: "openid" });
+  const copied = new Map(browser.cookies);
+  const offline = await browser.login({ scope: "openid offline_access", prompt: "login" });
+  const others: Awaited<ReturnType<Browser["login"]>>[] = [];
+  for (let i = 0; i < 7; i++) others.push(await browser.login({ scope: "openid", prompt: "login" }));
+  const { refresh_token } = await tokensOf(await refresh(b, first.refresh_token)) as typeof first;
+  others.push(await browser.login({ scope: "openid", prompt: "login" }));
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  assertEquals(await browse(b, copied).silently(), "login_required");
+  assertEquals(await browser.silently(), "code");
+  others.push(await browser.login({ scope: "openid", prompt: "login" }));
+  assertEquals((await refresh(b, offline.refresh_token)).status, 200);
+  assertEquals((await refresh(b, others[0]!.refresh_token)).status, 200);
+  await assertLoggedOut(await logout(browser, { id_token_hint: others.at(-1)!.id_token }));
+  for (const { refresh_token } of others.slice(1)) {
+    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  }
+});
+
+test("[LO-05] where nobody is asked, the login of another user ends the session that it replaces, with all its logins", async () => {
+  const b = await bench(crowd);
+  const browser = browse(b);
+  const first = await browser.login({ scope: "openid" });
+  const second = await browser.login({ scope: "openid", prompt: "login" });
+  const alices = new Map(browser.cookies);
+  // A login that comes to nothing replaces nobody.
+  const bob = { login_hint: "bob", scope: "openid" };
+  assertEquals(redirected(await browser.authorize({ ...bob, prompt: "none" })).get("error"), "login_required");
+  assertEquals(await browser.silently(), "code");
+  const bobs = await browser.login(bob);
+  assertEquals(claimsOf(bobs.id_token).sub, "bob");
+  assertEquals(await browse(b, alices).silently(), "login_required");
+  for (const { refresh_token } of [first, second]) {
+    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  }
+  assertEquals((await refresh(b, bobs.refresh_token)).status, 200);
+  assertEquals(b.events.filter(({ type }) => type === "session_ended").length, 1);
+});
