@@ -372,6 +372,7 @@ function assemble(
       write: (user) => user,
       read: (written) => meetUser(written as User),
     }, sharing),
+    openLogin: interaction && (settled.insecureAllowOpenLogin || hasTestHost(issuer)),
     scopes: settled.scopes,
     defaultScope: settled.defaultScope,
     alg: settled.alg,
@@ -405,7 +406,7 @@ function assemble(
       layers.reduce<string | undefined>((found, layer) => found ?? layer.trailTo?.(response), undefined),
   };
 
-  const asking = interaction?.interaction(desk, settled.insecureAllowOpenLogin || hasTestHost(issuer));
+  const asking = interaction?.interaction(desk);
   const endpoints = [
     authorizeEndpoint(desk, asking?.decide ?? askApprover(options.approver ?? autoApprover)),
     tokenEndpoint(desk),

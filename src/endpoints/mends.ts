@@ -49,7 +49,9 @@ export const mends: Readonly<Record<string, string>> = {
     "Keep the refresh token of each answer in place of the one before, and let one request at a time refresh. Begin a new login; refresh.grace would forgive a lost answer.",
   "RT-06": "Ask for what was granted or less, or leave scope out.",
   "RT-07": "Begin a new login. Tokens from before a restart are known only to a store that outlives it.",
+  "RT-09": "Register for the client what it was granted, or begin a new login that asks for what is registered now.",
   "LO-05": "Begin a new login, or ask for offline_access where tokens are to outlive the session.",
+  "LO-06": "Begin a new login, or ask for offline_access where tokens are to outlive the session.",
   "CA-04": "Send Basic, and behind it BASE64(client_id:client_secret), both halves form-encoded first.",
   "CA-07":
     "Compare client_id, secret and method with what is registered: Basic, a body field and a signed assertion are three methods. A client with a secret that names no token_endpoint_auth_method may use Basic or the body field.",
@@ -61,6 +63,7 @@ export const mends: Readonly<Record<string, string>> = {
   "BR-01": "Send the access token in the header: Authorization: Bearer TOKEN.",
   "BR-02": "Send an access token of this server that has not expired, whole, with the scope that is asked for.",
   "RI-01": "Send an absolute URI that this server issues tokens for, without a fragment.",
+  "RI-05": "Begin a new login that asks for a resource of now, or register the one that was granted.",
   "RI-03": "Name only resources of the authorization request, or none.",
   "OI-03": "Without prompt=none the person would be asked; with it, take the error as a no and show a login button.",
   "OI-05": "Without prompt=none a new login would follow.",

@@ -38,12 +38,9 @@ export interface Interaction {
 /** Where a person sees what they have allowed. */
 export const accountLink: NavigationLink = { label: "Account", path: "/account" };
 
-/**
- * Puts it together.
- *
- * @param open Whether users without a password are believed, and people may be made up.
- */
-export function interaction(desk: Desk, open: boolean): Interaction {
+/** Puts it together. */
+export function interaction(desk: Desk): Interaction {
+  const open = desk.server.openLogin === true;
   return {
     decide: arrive,
     endpoints: [

@@ -13,6 +13,7 @@ import { readResources } from "./resources.ts";
 import { settleScope, splitScope } from "./scope.ts";
 import { drawName, drawSecret, shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
+import { passwordMark } from "./session.ts";
 
 /** Where an answer may be sent. Without one, a refusal can only become a page of this server. */
 export interface Destination {
@@ -288,6 +289,8 @@ export async function issueCode(
       },
     });
   }
+  const user = server.users.find(sub);
+  const password = user && passwordMark(server, user);
   const code = drawSecret(server.random);
   const family = drawName(server.random);
   const issuedAt = server.now();
@@ -301,6 +304,7 @@ export async function issueCode(
     nonce: request.nonce,
     authTime: approval.authTime,
     sid,
+    password: password && await password,
     resources: request.resources,
     claims: allowedClaims(request, approval),
     consent: approval.consent,

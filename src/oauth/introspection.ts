@@ -1,8 +1,8 @@
 /** Introspection (RFC 7662): what a token means, for those who may know. */
 
 import type { Client } from "./clients.ts";
-import { haveEnded } from "./grants/family.ts";
-import { findUser } from "./people.ts";
+import { findEnd } from "./grants/family.ts";
+import { registeredScope } from "./grants/registered.ts";
 import { canonicalUri } from "./resources.ts";
 import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -28,17 +28,15 @@ export async function introspect(server: Server, caller: Client, token: string):
   }
   const refresh = await server.store.get("refresh_token", await shelfId(server, token));
   if (refresh === undefined || refresh.value.clientId !== caller.id || refresh.spentAt !== undefined) return inactive;
-  const { sub, scope, consent, validUntil, sid } = refresh.value;
-  if (server.now() >= validUntil || await findUser(server, sub) === undefined) return inactive;
-  const session = scope.includes("offline_access") ? undefined : sid;
-  if ((await haveEnded(server, refresh.family, consent, session)).includes(true)) return inactive;
+  const { sub, scope, validUntil } = refresh.value;
+  if (server.now() >= validUntil || await findEnd(server, caller, refresh) !== undefined) return inactive;
   return {
     active: true,
     token_type: "refresh_token",
     iss: server.issuer,
     client_id: caller.id,
     sub: await subjectFor(server, caller, sub),
-    scope: scope.join(" "),
+    scope: registeredScope(caller, scope).join(" "),
     exp: Math.floor(validUntil / 1000),
   };
 }

@@ -6,7 +6,7 @@ import { meet } from "./clients.ts";
 import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 
-/** Finds a user; one who was made up is on the shelf, because another instance of the server may have met them. */
+/** Finds a user; a guest user is in the store, because another instance of the server may have met them. */
 export function findUser(server: Server, sub: string): Soon<User | undefined> {
   return server.users.find(sub) ?? lookFor(server, sub);
 }
@@ -14,23 +14,24 @@ export function findUser(server: Server, sub: string): Soon<User | undefined> {
 async function lookFor(server: Server, sub: string): Promise<User | undefined> {
   await meet(server.users, sub);
   const known = server.users.find(sub);
-  if (known !== undefined) return known;
+  // Guest users of a time when they could be made up count no longer where they cannot.
+  if (known !== undefined || server.openLogin !== true) return known;
   const kept = await server.store.get("person", await shelfId(server, sub));
   if (kept === undefined || server.now() >= kept.expiresAt) return undefined;
   return server.users.set(kept.value.user, false);
 }
 
 /**
- * Makes up a user, who stays for as long as anything that they allow may live.
+ * Makes up a guest user, who stays for as long as anything that they allow may live.
  *
+ * @param user Free of faults.
  * @returns `undefined` where there is one of that name already: nobody is replaced by being typed in.
- * @throws {ConfigurationError} With one sentence per fault in the user.
  */
 export async function introduce(server: Server, user: User): Promise<User | undefined> {
   if (await findUser(server, user.sub) !== undefined) return undefined;
-  const met = server.users.set(user, false);
   const { session, refresh_token } = server.lifetimes;
   const expiresAt = server.now() + Math.max(session, refresh_token) * 1000;
-  const id = await shelfId(server, user.sub);
-  return await server.store.add("person", id, { user: met }, { expiresAt }) ? met : undefined;
+  // Known here only once the store agrees: it may fail, or have met another of that name through another instance.
+  if (!await server.store.add("person", await shelfId(server, user.sub), { user }, { expiresAt })) return undefined;
+  return server.users.set(user, false);
 }

@@ -60,14 +60,24 @@ export function canonicalUri(uri: string): string {
 const mostResources = 16;
 const longestUri = 512;
 
+/** The registered spelling of a resource; a client is nobody that access tokens could be for. */
+function findResource(server: Server, uri: string): string | undefined {
+  const known = server.resources.find(uri);
+  return known === undefined || server.clients.find(known) !== undefined ? undefined : known;
+}
+
+/** Those of granted resources that are still known, in the spelling of now. */
+export function registeredResources(server: Server, granted: readonly string[]): readonly string[] {
+  return granted.flatMap((uri) => findResource(server, uri) ?? []);
+}
+
 /** Reads the resources a request names; none is fine. */
 export function readResources(server: Server, params: Params): string[] {
   const asked = params.all("resource");
   if (asked.length === 0) return [];
   const found = asked.map((uri) => {
-    const known = asked.length > mostResources || uri.length > longestUri ? undefined : server.resources.find(uri);
-    // A client is nobody that access tokens could be for.
-    if (known !== undefined && server.clients.find(known) === undefined) return known;
+    const known = asked.length > mostResources || uri.length > longestUri ? undefined : findResource(server, uri);
+    if (known !== undefined) return known;
     throw new OAuthError("invalid_target", "resource is not an absolute URI of a resource known here", {
       rule: "RI-01",
       expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",

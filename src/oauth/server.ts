@@ -37,6 +37,11 @@ export interface Server {
   readonly clients: Clients;
   /** The users. */
   readonly users: Users;
+  /**
+   * Where users are asked by pages: whether those without a password are believed, and guest users can be made up. Absent
+   * where an approver decides.
+   */
+  readonly openLogin?: boolean;
   /** Every scope value there is. */
   readonly scopes: readonly string[];
   /** What a request without scope gets; empty: such a request is refused. */

@@ -2,6 +2,8 @@
 
 import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 import { hmacSha256 } from "../runtime/hash.ts";
+import type { User } from "./client.ts";
+import { digestOf, writePasswordDigest } from "./password.ts";
 import { soon } from "./soon.ts";
 import type { Soon } from "./soon.ts";
 import { findUser } from "./people.ts";
@@ -32,23 +34,36 @@ export function beginSession(server: Server, sub: string, authTime: number, form
 }
 
 /** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
-export function sealSession(server: Server, session: Session): Soon<string> {
-  const content = encodeBase64url(
-    JSON.stringify([session.sid, session.sub, session.authTime, ...session.earlier ?? []]),
-  );
-  return soon(macOf(server, "session", content), (mac) => `${content}.${mac}`);
+export function sealSession(server: Server, { sid, sub, authTime, earlier = [] }: Session): Soon<string> {
+  const user = server.users.find(sub);
+  return soon(user && passwordMark(server, user), (password = "") => {
+    const content = encodeBase64url(JSON.stringify([sid, sub, authTime, password, ...earlier]));
+    return soon(macOf(server, "session", content), (mac) => `${content}.${mac}`);
+  });
 }
 
-/** Opens a sealed session; `undefined` when it is not ours, too old, or ended. */
+/** Opens a sealed session; `undefined` when it is not ours, too old, ended, or begun with another password. */
 export async function openSession(server: Server, sealed: string): Promise<Session | undefined> {
   const [content, mac, ...rest] = sealed.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
   if (!equalInConstantTime(await macOf(server, "session", content), mac)) return undefined;
-  const [sid, sub, authTime, ...earlier] = JSON.parse(new TextDecoder().decode(decodeBase64url(content)));
+  const [sid, sub, authTime, password, ...earlier] = JSON.parse(new TextDecoder().decode(decodeBase64url(content)));
   if (server.now() >= authTime + server.lifetimes.session * 1000) return undefined;
-  if (await findUser(server, sub) === undefined) return undefined;
+  const user = await findUser(server, sub);
+  if (user === undefined || password !== (await passwordMark(server, user) ?? "")) return undefined;
   if (await server.store.get("ended_family", sid) !== undefined) return undefined;
   return { sid, sub, authTime, ...earlier.length > 0 && { earlier } };
+}
+
+/**
+ * A mark that changes with the user's password, whether it is changed, set or taken away; `undefined` while there is
+ * none. It tells nothing about the password to anybody but this server.
+ */
+export function passwordMark(server: Server, user: User): Soon<string | undefined> {
+  const digest = digestOf(user);
+  // Where everybody is asked for a password, nobody without one can have logged in: no session has this mark.
+  if (digest === undefined) return server.openLogin === false ? "none" : undefined;
+  return soon(macOf(server, "password", writePasswordDigest(digest)), (mac) => mac.slice(0, 22));
 }
 
 /** Ends a session and the refresh tokens that are bound to it. */

@@ -24,6 +24,8 @@ export interface RefreshTokenRecord {
   readonly authTime: number;
   /** The session it ends with. */
   readonly sid: string;
+  /** A mark of the password that the user had, without which the session is over; absent where there was none. */
+  readonly password?: string;
   /** The consent it rests on, ended like a family; absent where nobody was asked. */
   readonly consent?: string;
   /** Drawn with the token: where a retry is forgiven, the next token follows from it and from the token's value. */
@@ -66,6 +68,8 @@ export interface CodeRecord {
   readonly authTime: number;
   /** The session the user was authenticated in. */
   readonly sid: string;
+  /** A mark of the password that the user had, without which the session is over; absent where there was none. */
+  readonly password?: string;
   /** The resources asked for (RFC 8707); empty: the server's default audience. */
   readonly resources: readonly string[];
   /** The claims asked for by name (OpenID Connect Core §5.5), when any were. */

@@ -619,6 +619,66 @@ test("on a real host nobody is offered, believed without a password, or made up,
   assertEquals(offered((await ask(browse(open))).html), ["alice", "bob", "carol"]);
 });
 
+test("[UI-24] guest users count only where they can be made up: where login is closed again, all that is theirs is over", async () => {
+  const issuer = "https://login.widgets.com";
+  const password = "$scrypt$ln=10,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+  const settings = { ...crowd, issuer, users: [{ sub: "alice", password }], store: memoryStore() };
+  const open = await bench({ ...settings, insecureAllowOpenLogin: true });
+  const browser = browse(open);
+  const scope = "openid offline_access";
+  const made = await press(browser, await ask(browser, { scope }), "new", "yes", {
+    subject: "mallory",
+    claims: '{"roles":["admin"]}',
+  });
+  const { access_token, refresh_token } = await tokens(open, codeOf(await press(browser, made, "decision", "allow")));
+  const code = codeOf(await ask(browser, { scope }));
+  const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
+  const headers = { authorization: `Bearer ${access_token}` };
+  const approver = () => Promise.reject(new Error("nobody is asked"));
+  for (const options of [settings, { ...settings, approver }]) {
+    const closed = await bench(options);
+    assertEquals(await browse(closed, browser.cookies).silently({ scope }), "login_required");
+    assertEquals((await closed.token(refresh)).status, 400);
+    assertEquals((await closed.token({ code })).status, 400);
+    assertEquals((await closed.get("/oauth2/userinfo", { headers })).status, 401);
+    assertEquals(closed.as.users.find("mallory"), undefined);
+  }
+  const again = await bench({ ...settings, insecureAllowOpenLogin: true });
+  assertEquals(await browse(again, browser.cookies).silently({ scope }), "code");
+});
+
+test("[UI-24] a guest user is known only once the store agrees: neither where it fails nor where another was first", async () => {
+  const store = memoryStore();
+  let trouble: "fails" | "another was first" | undefined;
+  const b = await bench({
+    ...crowd,
+    store: {
+      ...store,
+      async add(kind, id, value, shelf) {
+        if (kind !== "person" || trouble === undefined) return await store.add(kind, id, value, shelf);
+        if (trouble === "fails") throw Object.assign(new Error("the store is away"), { name: "StoreError" });
+        await store.add("person", id, { user: { sub: "erin", name: "The first Erin" } }, shelf);
+        return await store.add(kind, id, value, shelf);
+      },
+    },
+  });
+  const browser = browse(b);
+  const page = await ask(browser);
+  const makeUp = async () => {
+    const { path, fields } = filled(page, "new", "yes", { subject: "erin", claims: '{"name":"Another Erin"}' });
+    return await send(browser, path, fields);
+  };
+  trouble = "fails";
+  assertEquals((await makeUp()).status, 503);
+  assertEquals(b.as.users.find("erin"), undefined);
+  trouble = "another was first";
+  assertEquals((await makeUp()).status, 400);
+  assertEquals(b.as.users.find("erin"), undefined);
+  trouble = undefined;
+  const again = await makeUp();
+  assertEquals([again.status, b.as.users.find("erin")!.name], [400, "The first Erin"]);
+});
+
 test("every step may be answered by another instance on the same store", async () => {
   const store = memoryStore();
   const [one, two] = [await bench({ ...crowd, store }), await bench({ ...crowd, store })];

@@ -3,12 +3,13 @@
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/password.ts";
 import { deriveKey, isPassword } from "../../src/runtime/scrypt.ts";
 import { browse, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { bench, claimsOf, refusals, tokensOf } from "./harness.ts";
+import { basic, bench, claimsOf, clients, each, outcome, refusals, tokensOf } from "./harness.ts";
 import type { Bench } from "./harness.ts";
 import { ask, codeOf, filled, landing, look, press, send } from "./walk.ts";
 import { latchkey } from "../watched.ts";
@@ -143,6 +144,103 @@ test("[UI-12] of guesses made all at once from one network a few wait for their 
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
   assertEquals(count(403) + count(429), 40);
   assert(count(403) >= 4 && count(403) <= 10, `${count(403)} were looked at`);
+});
+
+/** A user who logs in and allows all, and what the client gets. */
+async function enter(b: Bench, sub: string, password: string | undefined, scope: string) {
+  const browser = browse(b);
+  const page = password === undefined
+    ? await press(browser, await ask(browser, { scope }), "sub", sub)
+    : await type(browser, sub, password, { scope });
+  const end = landing(page) === "consent" ? await press(browser, page, "decision", "allow") : page;
+  const { refresh_token } = await tokensOf(await b.token({ code: codeOf(end) })) as { refresh_token?: string };
+  return { browser, refresh_token: refresh_token!, code: codeOf(await ask(browser, { scope })) };
+}
+
+function refresh(b: Bench, refresh_token: string): Promise<Response> {
+  const fields = { redirect_uri: undefined, code_verifier: undefined };
+  return b.token({ grant_type: "refresh_token", refresh_token, ...fields });
+}
+
+const renewing = clients.map((one) => ({ ...one, grant_types: ["authorization_code", "refresh_token"] }));
+const other = await digestOf("another one");
+
+test("[LO-06] a password that is changed, set or taken away ends the sessions of before, by restart or at run time", async () => {
+  const changes = [
+    ["changed", secret, { sub: "alice", password: other }],
+    ["set", undefined, { sub: "bob", password: other }],
+    ["taken away", secret, { sub: "alice" }],
+  ] as const;
+  await each(changes, async ([, password, changed]) => {
+    const store = memoryStore();
+    const users = crowd.users!.map((user) => user.sub === changed.sub ? changed : user);
+    const b = await bench({ ...crowd, clients: renewing, store });
+    const scope = "openid read";
+    const bound = await enter(b, changed.sub, password, scope);
+    const lasting = await enter(b, changed.sub, password, "openid offline_access");
+    const others = await enter(b, "erin", "pässwörd 🔑", scope);
+    const elsewhere = await bench({ ...crowd, clients: renewing, store });
+    assertEquals(await browse(elsewhere, bound.browser.cookies).silently({ scope }), "code");
+
+    const later = await bench({ ...crowd, clients: renewing, store, users });
+    b.as.users.set(changed);
+    for (const server of [b, later]) {
+      assertEquals(await browse(server, bound.browser.cookies).silently({ scope }), "login_required");
+      assertEquals(await browse(server, others.browser.cookies).silently({ scope }), "code");
+      assertEquals(await outcome(await refresh(server, bound.refresh_token)), "400 invalid_grant");
+      assertEquals(refusals(server.events).at(-1)!.why.rule, "LO-06");
+      assertEquals(await outcome(await server.token({ code: bound.code })), "400 invalid_grant");
+      assertEquals(refusals(server.events).at(-1)!.why.rule, "LO-06");
+    }
+    // What was to outlive the session does, until it is taken back.
+    assertEquals((await refresh(later, lasting.refresh_token)).status, 200);
+    assertEquals((await later.token({ code: lasting.code })).status, 200);
+    assertEquals((await refresh(later, others.refresh_token)).status, 200);
+  });
+});
+
+test("[LO-06] other changes of a user end no session, and the cookie tells nothing of the password", async () => {
+  const b = await bench({ ...crowd, clients: renewing });
+  const { browser, refresh_token } = await enter(b, "alice", secret, "openid");
+  b.as.users.set({ sub: "alice", name: "Alice Brown", password: digest });
+  assertEquals(await browser.silently({ scope: "openid" }), "code");
+  assertEquals((await refresh(b, refresh_token)).status, 200);
+  const sealed = JSON.parse(Buffer.from(browser.cookies.get(sessionCookie)!.split(".")[0]!, "base64url").toString());
+  const same = await bench(crowd);
+  const again = (await enter(same, "alice", secret, "openid")).browser.cookies.get(sessionCookie)!;
+  const elsewhere = JSON.parse(Buffer.from(again.split(".")[0]!, "base64url").toString());
+  assertEquals([sealed[1], elsewhere[1]], ["alice", "alice"]);
+  assert(sealed[3] !== elsewhere[3], "a mark that another server would make, too, could be guessed at");
+});
+
+test("[LO-06] introspection calls a refresh token of before inactive", async () => {
+  const web = { client_id: "spa", client_secret: "s", redirect_uris: ["https://spa.example/cb"] };
+  const b = await bench({ ...crowd, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
+  const browser = browse(b);
+  const page = await press(browser, await type(browser, "alice", secret), "decision", "allow");
+  const headers = { ...basic("spa", "s"), "content-type": "application/x-www-form-urlencoded" };
+  const redeemed = await b.token({ code: codeOf(page), client_id: undefined }, { headers });
+  const { refresh_token } = await tokensOf(redeemed) as unknown as { refresh_token: string };
+  const body = new URLSearchParams({ token: refresh_token }).toString();
+  const isActive = async () =>
+    (await (await b.get("/oauth2/introspect", { method: "POST", headers, body })).json()).active;
+  assertEquals(await isActive(), true);
+  b.as.users.set({ sub: "alice", password: other });
+  assertEquals(await isActive(), false);
+});
+
+test("[LO-06] where everybody is asked for a password, sessions of users without one are over", async () => {
+  const issuer = "https://login.widgets.com";
+  const store = memoryStore();
+  const settings = { ...crowd, clients: renewing, issuer, store };
+  const open = await bench({ ...settings, insecureAllowOpenLogin: true });
+  const bob = await enter(open, "bob", undefined, "openid");
+  const closed = await bench({ ...settings, users: crowd.users!.filter(({ password }) => password !== undefined) });
+  closed.as.users.set({ sub: "bob" });
+  assertEquals(await browse(closed, bob.browser.cookies).silently({ scope: "openid" }), "login_required");
+  assertEquals(await outcome(await refresh(closed, bob.refresh_token)), "400 invalid_grant");
+  assertEquals(await outcome(await closed.token({ code: bob.code })), "400 invalid_grant");
+  assertEquals((await refresh(open, bob.refresh_token)).status, 200);
 });
 
 test("users that are added or changed while the server runs keep their passwords out of sight, too", async () => {

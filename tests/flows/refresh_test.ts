@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import {
   as,
@@ -32,7 +32,7 @@ import {
   webTokens,
 } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
-import { basic, bench, challenge, claimsOf, each, outcome, overheard, refusals, tokensOf } from "./harness.ts";
+import { basic, bench, challenge, claimsOf, each, encode, outcome, overheard, refusals, tokensOf } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { latchkey } from "../watched.ts";
 
@@ -829,6 +829,97 @@ test("[RT-07] lifetimes of refresh tokens are whole seconds above 0, or the serv
       assertEquals(error.faults.map(({ place }) => place), [`lifetimes.${name}`]);
     }
   });
+});
+
+/** Two servers on one store: as things were when a grant was approved, and as they are later. */
+async function beforeAndAfter(
+  before: LatchkeyOptions,
+  after: LatchkeyOptions,
+): Promise<{ readonly before: Bench; readonly after: Bench }> {
+  const store = memoryStore();
+  return { before: await open({ ...before, store }), after: await open({ ...after, store }) };
+}
+
+const everything = ["openid", "read", "write", "admin", "offline_access"];
+const spa = publicClient("spa");
+
+/** What an operator takes away: from the client, or from the server, whose clients may have all that it has. */
+const less: Readonly<Record<string, LatchkeyOptions>> = {
+  client: { clients: [{ ...spa, scope: "openid read" }], scopes: everything },
+  server: { clients: [spa], scopes: ["openid", "read"] },
+};
+
+test("[RT-09] a refresh gives what was granted as far as it is still registered, and all of it when it is again", async () => {
+  await each(Object.keys(less), async (who) => {
+    const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
+    const granted = await publicTokens(before, { scope: "openid read write admin" });
+    const narrowed = await refreshed(after, granted.refresh_token);
+    assertEquals([narrowed.scope, claimsOf(narrowed.access_token).scope], ["openid read", "openid read"]);
+    const warning = after.events.find(({ type }) => type === "warning") as Extract<TraceEvent, { type: "warning" }>;
+    assertEquals([warning.why.rule, warning.client, warning.why.expected, warning.why.received], [
+      "RT-09",
+      "spa",
+      "openid read",
+      "openid read write admin",
+    ]);
+    const wide = await refresh(after, narrowed.refresh_token, { scope: "read write" });
+    assertEquals(await outcome(wide), "400 invalid_scope");
+    assertEquals((await refreshed(before, narrowed.refresh_token)).scope, "openid read write admin");
+  });
+});
+
+test("[RT-09] a code is worth what was granted as far as it is still registered, and so is all that follows from it", async () => {
+  await each(Object.keys(less), async (who) => {
+    const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
+    const code = await before.code({ scope: "openid read write" });
+    const tokens = await tokensOf(await after.token({ code })) as Tokens;
+    assertEquals([tokens.scope, claimsOf(tokens.access_token).scope], ["openid read", "openid read"]);
+    assertEquals((await refreshed(before, tokens.refresh_token)).scope, "openid read");
+  });
+});
+
+test("[RT-09] where nothing is left of the scope, code and refresh token are refused, and are not used up", async () => {
+  await each(Object.keys(less), async (who) => {
+    const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
+    const { refresh_token } = await publicTokens(before, { scope: "write" });
+    const code = await before.code({ scope: "admin" });
+    for (const answer of [await refresh(after, refresh_token), await after.token({ code })]) {
+      assertEquals(await outcome(answer), "400 invalid_grant");
+      assertEquals(lastRule(after), "RT-09");
+    }
+    assertEquals((await refreshed(before, refresh_token)).scope, "write");
+    assertEquals((await tokensOf(await before.token({ code }))).scope, "admin");
+  });
+});
+
+test("[RT-09, LO-05] a client that may not have offline_access any more has refresh tokens that end with the session", async () => {
+  await each(Object.keys(less), async (who) => {
+    const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
+    const authorized = await before.authorize({ scope: "openid offline_access" });
+    const code = new URL(authorized.headers.get("location")!).searchParams.get("code")!;
+    const { id_token: id_token_hint, refresh_token } = await tokensOf(await before.token({ code })) as Tokens;
+    const ended = await after.get(`/oauth2/logout?${encode({ id_token_hint })}`, {
+      headers: { cookie: cookieOf(authorized) },
+    });
+    assertEquals(ended.status, 200);
+    assertEquals(await outcome(await refresh(after, refresh_token)), "400 invalid_grant");
+    assertEquals(lastRule(after), "LO-05");
+    assertEquals((await refresh(before, refresh_token)).status, 200);
+  });
+});
+
+test("[RT-09] introspection tells of a refresh token what it would bring; access tokens stay as they were issued", async () => {
+  const web = confidentialClient("web");
+  const api = crowd.clients.find(({ client_id }) => client_id === "api")!;
+  const { before, after } = await beforeAndAfter(
+    { clients: [web, api], scopes: everything },
+    { clients: [{ ...web, scope: "openid read" }, api], scopes: everything },
+  );
+  const { access_token, refresh_token } = await webTokens(before, "web", { scope: "read write" });
+  assertEquals((await introspected(after, refresh_token, "web")).scope, "read");
+  assertEquals((await introspected(after, access_token)).scope, "read write");
+  const nothing = await webTokens(before, "web", { scope: "write" });
+  assertEquals(await introspected(after, nothing.refresh_token, "web"), { active: false });
 });
 
 test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud, auth_time and sid, and no nonce", async () => {

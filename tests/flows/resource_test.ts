@@ -2,6 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, ResourceSettings } from "../../src/mod.ts";
 import {
   authorizeByPost,
@@ -307,4 +308,44 @@ test("[RI-01, RI-02] a dozen resources in one request are one audience each; mor
   assertEquals(audienceOf((await granted(b, resource.slice(0, 12))).access_token), resource.slice(0, 12));
   assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
   assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+});
+
+test("[RI-05] a granted resource that is no longer registered is left out, by redemption and by refresh", async () => {
+  const store = memoryStore();
+  const before = await bench({ ...listed, store });
+  const after = await bench({ ...crowd, resources: [{ uri: "HTTPS://API.example" }, { uri: files }], store });
+  const tokens = await granted(before, [api, mail]);
+  const code = await before.code({ resource: [api, mail] });
+  const redeemed = await tokensOf(await after.token({ code })) as LoginAnswer;
+  // In the spelling of now (RI-04).
+  assertEquals(audienceOf(redeemed.access_token), "HTTPS://API.example");
+  const next = await tokensOf(await refresh(after, tokens.refresh_token)) as LoginAnswer;
+  assertEquals(audienceOf(next.access_token), "HTTPS://API.example");
+  assertEquals(await outcome(await refresh(after, next.refresh_token, { resource: mail })), "400 invalid_target");
+  assertEquals(await outcome(await refresh(after, next.refresh_token, { resource: files })), "400 invalid_target");
+  assertEquals((await refresh(after, next.refresh_token, { resource: api })).status, 200);
+});
+
+test("[RI-05] where none is left it is invalid_target, never the default audience, and nothing is used up", async () => {
+  const store = memoryStore();
+  const before = await bench({ ...listed, store });
+  const after = await bench({ ...crowd, resources: [{ uri: files }], store });
+  const { refresh_token } = await granted(before, api);
+  const code = await before.code({ resource: [api, mail] });
+  for (const resource of [undefined, api, files]) {
+    assertEquals(await outcome(await refresh(after, refresh_token, { resource })), "400 invalid_target");
+    assertEquals(await outcome(await after.token({ code, resource })), "400 invalid_target");
+  }
+  assertEquals(audienceOf((await tokensOf(await refresh(before, refresh_token))).access_token), api);
+  assertEquals((await before.token({ code })).status, 200);
+  // What was granted for the default audience goes on.
+  const usual = await granted(before, undefined);
+  assertEquals(audienceOf((await tokensOf(await refresh(after, usual.refresh_token))).access_token), "https://as.test");
+});
+
+test("[RI-05] a resource that has become the id of a client is one no longer", async () => {
+  const b = await bench(crowd);
+  const { refresh_token } = await granted(b, api);
+  b.as.clients.set({ client_id: api, redirect_uris: ["https://spa.example/cb"] });
+  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_target");
 });

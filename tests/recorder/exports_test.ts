@@ -51,7 +51,7 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
    holds  PK-07  code_challenge is an S256 challenge: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
    ← 302 to https://spa.example/cb, done
-   set-cookie: __Host-latchkey_session=${cookie}(108); Path=/; HttpOnly; SameSite=Lax; Secure
+   set-cookie: __Host-latchkey_session=${cookie}(112); Path=/; HttpOnly; SameSite=Lax; Secure
    code   ${cut(code)}(43)
    state  st4te
    iss    https://as.test

@@ -8,9 +8,9 @@ import { proveChallenge } from "../pkce.ts";
 import { narrowResources } from "../resources.ts";
 import { shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { findUser } from "../people.ts";
-import { endFamily, haveEnded } from "./family.ts";
+import { endFamily, findEnd } from "./family.ts";
 import type { Grant } from "./grant.ts";
+import { stillRegistered } from "./registered.ts";
 
 /**
  * Redeems a code. A try that fails neither uses the code up nor ends anything, so that nobody can spoil a code they
@@ -41,28 +41,20 @@ export const authorizationCode: Grant = {
       throw unusable("CI-02", "the code has expired", `before ${clock(kept.validUntil)}`, clock(server.now()));
     }
     server.held?.("CI-02", "the code has not expired", `valid until ${clock(kept.validUntil)}`);
-    const session = kept.scope.includes("offline_access") ? undefined : kept.sid;
-    const [familyEnded, consentEnded, sessionEnded] = await haveEnded(server, entry.family, kept.consent, session);
-    if (familyEnded || consentEnded) {
-      throw unusable("CI-11", "the approval was ended", "an approval that still holds", "one that was revoked");
-    }
-    if (sessionEnded) {
-      throw unusable("LO-05", "the session has ended", "a session that goes on, or offline_access", "one that ended");
-    }
-    if (await findUser(server, kept.sub) === undefined) {
-      throw unusable("CI-11", "the user is no longer there", `user ${kept.sub}`, "no such user");
-    }
-    const resources = narrowResources(server, kept.resources, params);
+    const end = await findEnd(server, client, entry);
+    if (end !== undefined) throw unusable(end.rule, end.reason!, end.expected!, end.received);
+    const granted = stillRegistered(server, client, kept);
+    const resources = narrowResources(server, granted.resources, params);
     // The one step that decides a race. Nothing is minted before it, and nothing takes it back: when what follows
     // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
     if (!await server.store.spend("code", id, server.now())) throw await replayed(server, client, entry, server.now());
     server.held?.("CI-06", "the code was not redeemed before, and never will be again");
-    const { sub, authTime, sid, nonce, claims, consent, scope, issuedAt: approvedAt } = kept;
+    const { sub, authTime, sid, nonce, claims, consent, issuedAt: approvedAt } = kept;
     return {
       client,
-      scope,
+      scope: granted.scope,
       resources,
-      grantedResources: kept.resources,
+      grantedResources: granted.resources,
       family: entry.family!,
       subject: { sub, authTime, sid, approvedAt, nonce, claims, consent },
     };
@@ -90,7 +82,13 @@ function proveRedirectUri(kept: CodeRecord, redirectUri: string): void {
 }
 
 /** One sentence for every code that cannot be redeemed, so that a guesser learns nothing; the trace is told which. */
-function unusable(innerRule: string, reason: string, expected: string, received: string, earlier?: string): OAuthError {
+function unusable(
+  innerRule: string,
+  reason: string,
+  expected: string,
+  received?: string,
+  earlier?: string,
+): OAuthError {
   return new OAuthError("invalid_grant", "code is unknown, expired, used, or was issued to another client", {
     rule: "TK-16",
     innerRule,

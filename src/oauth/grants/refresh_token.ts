@@ -4,14 +4,14 @@ import type { Entry, RefreshTokenRecord } from "../../store/store.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { findUser } from "../people.ts";
 import { narrowResources } from "../resources.ts";
 import { splitScope } from "../scope.ts";
 import { drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { idleUntil, shelveRefreshToken, succeed, successorOf } from "../tokens/refresh_token.ts";
-import { endFamily, haveEnded } from "./family.ts";
+import { endFamily, findEnd } from "./family.ts";
 import type { Grant } from "./grant.ts";
+import { stillRegistered } from "./registered.ts";
 
 /** A failed try spoils nothing: only a token's own client can end its family, by using it twice (§4.3.1). */
 export const refreshTokenGrant: Grant = {
@@ -33,10 +33,11 @@ export const refreshTokenGrant: Grant = {
       throw unusable("RT-02", "the refresh token belongs to another client", `client ${kept.clientId}`, client.id);
     }
     server.held?.("RT-02", "the refresh token was issued to the client that sends it", client.id);
-    await refuseEnded(server, entry);
+    await refuseEnded(server, client, entry);
     server.held?.("RT-07", "its grant goes on, and it has not lain idle too long", `until ${clock(kept.validUntil)}`);
-    const scope = narrow(kept, params);
-    const resources = narrowResources(server, kept.resources, params);
+    const granted = stillRegistered(server, client, kept);
+    const scope = narrow(granted.scope, params);
+    const resources = narrowResources(server, granted.resources, params);
     // What was used stays used, whatever has become of the client since.
     const rotates = !client.confidential || server.refresh.rotateConfidential || entry.spentAt !== undefined;
     server.held?.("RT-06", "scope asks for no more than was granted", scope.join(" "));
@@ -53,23 +54,16 @@ export const refreshTokenGrant: Grant = {
   },
 };
 
-async function refuseEnded(server: Server, entry: Entry<RefreshTokenRecord>): Promise<void> {
-  const { sub, sid, scope, consent, validUntil, endsAt } = entry.value;
+async function refuseEnded(server: Server, client: Client, entry: Entry<RefreshTokenRecord>): Promise<void> {
+  const { validUntil, endsAt } = entry.value;
   const now = server.now();
   if (now >= endsAt) throw unusable("RT-07", "the grant has come to its end", `before ${clock(endsAt)}`, clock(now));
   // One that was used comes too late anyway, and is judged as what it is.
   if (entry.spentAt === undefined && now >= validUntil) {
     throw unusable("RT-07", "it lay idle too long", `before ${clock(validUntil)}`, clock(now));
   }
-  if (await findUser(server, sub) === undefined) throw unusable("CI-11", "the user is no longer there", `user ${sub}`);
-  const session = scope.includes("offline_access") ? undefined : sid;
-  const [familyEnded, consentEnded, sessionEnded] = await haveEnded(server, entry.family, consent, session);
-  if (familyEnded || consentEnded) {
-    throw unusable("RT-04", "the grant was revoked", "a grant that is still good");
-  }
-  if (sessionEnded) {
-    throw unusable("LO-05", "the session it belongs to has ended", "a session that goes on, or offline_access");
-  }
+  const end = await findEnd(server, client, entry);
+  if (end !== undefined) throw unusable(end.rule, end.reason!, end.expected!, end.received);
 }
 
 /** Spends the token and shelves the one that follows; whoever comes second is a replay, unless a retry is allowed. */
@@ -110,14 +104,14 @@ async function isRetry(server: Server, next: string, spentAt: number | undefined
 }
 
 /** Less scope than was granted, for this access token alone (§4.3.1). */
-function narrow(kept: RefreshTokenRecord, params: Params): readonly string[] {
+function narrow(granted: readonly string[], params: Params): readonly string[] {
   const asked = params.get("scope");
-  if (asked === undefined) return kept.scope;
+  if (asked === undefined) return granted;
   const tokens = splitScope(asked);
-  if (tokens.length > 0 && tokens.every((token) => kept.scope.includes(token))) return tokens;
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
   throw new OAuthError("invalid_scope", "scope asks for more than was granted", {
     rule: "RT-06",
-    expected: `some of: ${kept.scope.join(" ")}`,
+    expected: `some of: ${granted.join(" ")}`,
     received: asked,
   });
 }

@@ -1,9 +1,11 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
 
+import { soon } from "../soon.ts";
 import type { Soon } from "../soon.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import { digest, drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import { passwordMark } from "../session.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
 /** Issues a first refresh token with every code, or hands on the one a refresh goes on with. */
@@ -14,20 +16,23 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
   if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = drawSecret(server.random);
   const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
-  const shelved = shelveRefreshToken(server, token, family, {
-    clientId: client.id,
-    sub: subject.sub,
-    scope,
-    resources: grantedResources,
-    claims: subject.claims,
-    authTime: subject.authTime,
-    sid: subject.sid,
-    consent: subject.consent,
-    salt: drawName(server.random),
-    validUntil: idleUntil(server, endsAt),
-    endsAt,
-  });
-  return shelved.then(() => ({ refresh_token: token }));
+  const user = server.users.find(subject.sub);
+  const shelve = (password: string | undefined) =>
+    shelveRefreshToken(server, token, family, {
+      clientId: client.id,
+      sub: subject.sub,
+      scope,
+      resources: grantedResources,
+      claims: subject.claims,
+      authTime: subject.authTime,
+      sid: subject.sid,
+      password,
+      consent: subject.consent,
+      salt: drawName(server.random),
+      validUntil: idleUntil(server, endsAt),
+      endsAt,
+    });
+  return soon(soon(user && passwordMark(server, user), shelve), () => ({ refresh_token: token }));
 };
 
 /** Shelves a refresh token; one that is there already, spent or not, stays as it is. */
