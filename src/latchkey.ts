@@ -16,7 +16,7 @@ import { tokenEndpoint } from "./endpoints/token.ts";
 import { asResponse, ConnectionDropped, isDropped } from "./http/reply.ts";
 import type { Incoming } from "./http/reply.ts";
 import { senderOf } from "./http/proxy.ts";
-import { readTarget, router } from "./http/router.ts";
+import { matchesPath, readTarget, router } from "./http/router.ts";
 import type { Handle, Peer } from "./http/router.ts";
 import { knowClient, readClient, registry, writeClient } from "./oauth/clients.ts";
 import type { Clients, Sharing, Users } from "./oauth/clients.ts";
@@ -401,6 +401,7 @@ function assemble(
     site,
     pages,
     ask,
+    serves: (path) => routes.some((route) => matchesPath(route, path)),
     during: (request) => during(desk, layers, request),
     trailTo: (response) =>
       layers.reduce<string | undefined>((found, layer) => found ?? layer.trailTo?.(response), undefined),
@@ -486,6 +487,7 @@ function assemble(
   const route = router(routes, {
     refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
     bug: (cause, target, request) => asBareJson(desk.during(request).server, target, cause),
+    anyCorsHeader: hasTestHost(issuer),
     headers: isForHttpsAlone(issuer) ? { "strict-transport-security": "max-age=31536000" } : undefined,
   });
 

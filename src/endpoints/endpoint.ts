@@ -18,6 +18,8 @@ export interface Desk {
   during(request: Incoming): Desk;
   /** Where a person can see what led to an authorization response, if a layer remembers that: a path below the base. */
   trailTo(response: Fields): string | undefined;
+  /** Whether there is a route for a path, as it is sent. */
+  serves(path: string): boolean;
   /** Asks the whole server, as a request from outside would. */
   readonly ask: Handle;
 }

@@ -52,6 +52,8 @@ export interface RouterOptions {
   bug(cause: unknown, target: Target, request: Incoming): Answer;
   /** Headers on every answer, such as HSTS. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a preflight allows every header that the script asks for, where CORS is on. Default: false. */
+  readonly anyCorsHeader?: boolean;
 }
 
 /** The longest path and query that is read, in characters. */
@@ -117,7 +119,7 @@ function dispatch(
       if (route.HEAD ?? route.GET) return (route.HEAD ?? route.GET!)(request, target);
       break;
     case "OPTIONS":
-      if (route.cors) return preflight(route);
+      if (route.cors) return preflight(route, request, options);
   }
   return refuseMethod(refuse, route);
 }
@@ -131,12 +133,20 @@ async function refuseMethod(
   return withHeaders(answer, { allow });
 }
 
-function preflight(route: Route): Reply {
+/** What clients send across origins: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
+const corsRequestHeaders = "authorization, content-type, dpop, mcp-protocol-version, traceparent, tracestate";
+
+/** Names of headers, as a browser lists them, and no more than a preflight may reasonably ask for. */
+const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+)*$/;
+
+function preflight(route: Route, request: Incoming, { anyCorsHeader }: RouterOptions): Reply {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
+  const allowed = anyCorsHeader && headerNames.test(asked) ? `${corsRequestHeaders}, ${asked}` : corsRequestHeaders;
   return {
     status: 204,
     headers: {
       "access-control-allow-methods": methods(route),
-      "access-control-allow-headers": "authorization, content-type, dpop",
+      "access-control-allow-headers": allowed,
       "access-control-max-age": "600",
     },
     body: null,
@@ -149,6 +159,11 @@ function methods(route: Route): string {
   if (route.POST) names.push("POST");
   if (route.cors) names.push("OPTIONS");
   return names.join(", ");
+}
+
+/** Whether a route is for a path. */
+export function matchesPath(route: Route, path: string): boolean {
+  return route.path === path || route.path.endsWith("/*") && startsRoute(route, path);
 }
 
 function startsRoute(route: Route, path: string): boolean {

@@ -2,6 +2,7 @@
 
 import type { RequestedClaims } from "../store/store.ts";
 import { scopeOfClaim } from "./claims.ts";
+import { formerClient } from "./clients.ts";
 import type { Client } from "./clients.ts";
 import type { User } from "./client.ts";
 import { OAuthError } from "./errors.ts";
@@ -92,6 +93,7 @@ export function findDestination(server: Server, params: Params): Destination {
       rule: "AZ-02",
       expected: "the id of a registered client",
       received: id,
+      earlier: formerClient(server.clients, id),
     });
   }
   server.held?.("AZ-02", "client_id is the id of a registered client", id);

@@ -5,6 +5,7 @@ import type { ChangeRecord } from "../store/store.ts";
 import type { Changes } from "./changes.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 import type { SigningAlgorithm } from "./keys.ts";
+import { recent } from "./recent.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
 import { canonicalUri } from "./resources.ts";
 import { splitScope } from "./scope.ts";
@@ -71,8 +72,14 @@ export interface Registry<Written, Known> {
    * @throws {ConfigurationError} With one sentence per fault.
    */
   set(written: Written, keep?: boolean): Known;
-  /** Whether there was one to remove. */
-  delete(id: string): boolean;
+  /**
+   * Whether there was one to remove.
+   *
+   * @param by What removes it, for {@link Registry.removedBy}. Default: `its removal`.
+   */
+  delete(id: string, by?: string): boolean;
+  /** What removed the one of this id here; `undefined` where there was none, or that was long ago. */
+  removedBy(id: string): string | undefined;
   /** Puts one in front of all others. Whether there was one. */
   putFirst(id: string): boolean;
   /** All of them, in the order they were registered, but for those put first. */
@@ -117,6 +124,9 @@ export interface Sharing {
   readonly refused: (cause: unknown) => void;
 }
 
+/** As many removals are remembered, for messages. */
+const rememberedRemovals = 1000;
+
 /** One step from one list of things to the next. */
 type Step<Known> =
   & { readonly id: string }
@@ -135,6 +145,7 @@ export function registry<Written, Known>(
   sharing?: Sharing,
 ): Registry<Written, Known> {
   const agreed = new Map(initial.map((written) => [id(written), know(written)]));
+  const removed = recent<string>(rememberedRemovals);
   const waiting: (Step<Known> & { readonly mark: string })[] = [];
   let view: ReadonlyMap<string, Known> | undefined = agreed;
   let listed: readonly Known[] | undefined;
@@ -183,11 +194,15 @@ export function registry<Written, Known>(
       }
       return step.known;
     },
-    delete(unwanted) {
+    delete(unwanted, by = "its removal") {
       const isThere = look().has(unwanted);
-      if (isThere) tell({ id: unwanted, verb: "delete" });
+      if (isThere) {
+        tell({ id: unwanted, verb: "delete" });
+        removed.set(unwanted, by);
+      }
       return isThere;
     },
+    removedBy: removed.get,
     putFirst(wanted) {
       const isThere = look().has(wanted);
       if (isThere) tell({ id: wanted, verb: "first" });
@@ -212,6 +227,12 @@ function take<Known>(things: Map<string, Known>, step: Step<Known>): Map<string,
   things.clear();
   for (const [id, one] of [[step.id, known] as const, ...others]) things.set(id, one);
   return things;
+}
+
+/** What a rejection says of the id of a client that was there: `a client of this id existed until reset()`. */
+export function formerClient(clients: Clients, id: string | undefined): string | undefined {
+  const by = id === undefined ? undefined : clients.removedBy(id);
+  return by && `a client of this id existed until ${by}`;
 }
 
 /** Looks for one of that id with the other instances where it is not known here, who may have added it a moment ago. */

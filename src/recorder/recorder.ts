@@ -1,5 +1,6 @@
 /** The recorder: a layer that remembers every exchange, bounded, and sorts them into flows. */
 
+import type { Desk } from "../endpoints/endpoint.ts";
 import type { Layer } from "../endpoints/layer.ts";
 import { isDropped, isResponse } from "../http/reply.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
@@ -67,6 +68,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
   const listeners = new Set<(exchange: Exchange) => void>();
   let now: Server["now"] = () => 0;
   let base = "";
+  let serves: Desk["serves"] = () => true;
   let soFar = 0;
 
   function tell(entry: Entry): void {
@@ -85,7 +87,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     // A preflight asks the browser's question, not the client's.
     if (method === "OPTIONS") return false;
     // Beside the endpoints there may be a client that has their addresses wrong.
-    return pages || endpoint !== "page" || path.startsWith(`${base}/oauth2/`);
+    return pages || endpoint !== "page" || path.startsWith(`${base}/oauth2/`) || !serves(path);
   }
 
   async function record(next: Handle, request: Incoming, peer: Peer | undefined): Promise<Answer> {
@@ -146,9 +148,10 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
 
   const self: Recorder = {
     recording: true,
-    open({ server, site }) {
-      now = server.now;
-      base = site.base;
+    open(desk) {
+      now = desk.server.now;
+      base = desk.site.base;
+      serves = desk.serves;
     },
     around: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
     during(server, request) {

@@ -1,6 +1,7 @@
 /** Exchanges as plain text: for a bug report, a terminal, a test that failed. */
 
 import type { Fields } from "../http/form.ts";
+import { veil } from "../oauth/trace.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedAnswer, RecordedRequest } from "./exchange.ts";
 import { maskFlow } from "./mask.ts";
@@ -58,7 +59,8 @@ export function summary(exchange: Exchange, broke: readonly string[]): string {
     ...broke.map((what) => `(${oneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
-  return `${request.method} ${endpoint}, ${who}${params === "" ? "" : `, ${params}`} → ${end}`;
+  const where = endpoint === "page" ? veil(request.path) : endpoint;
+  return `${request.method} ${where}, ${who}${params === "" ? "" : `, ${params}`} → ${end}`;
 }
 
 /** The headers that say something in a report. */

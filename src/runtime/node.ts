@@ -11,6 +11,9 @@ import { graceful, patience, stopWithin } from "./bind.ts";
 /** Whose modules are taken from it, not imported: node:http lists WebSocket, and with that would load all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
+/** Not the global one, which a test may have put a fake in the place of when it closes a server. */
+const { setImmediate } = process.getBuiltinModule("node:timers");
+
 /** One address. */
 export const bind: Bind = async (handle, { host, port, tls }) => {
   const limits = { headersTimeout: patience, requestTimeout: patience, connectionsCheckingInterval: 1000 };
@@ -38,11 +41,14 @@ export const bind: Bind = async (handle, { host, port, tls }) => {
   return { port: (server.address() as { port: number }).port, close: () => stop(server, waiting) };
 };
 
-function stop(server: Server, waiting: ReadonlySet<Socket>): Promise<void> {
+async function stop(server: Server, waiting: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   for (const socket of waiting) socket.destroy();
-  return stopWithin(closed, () => server.closeAllConnections());
+  await stopWithin(closed, () => server.closeAllConnections());
+  // The fetch of this process may keep the other ends of these connections, and would send its next request to this port
+  // through one of them. It learns of their end while the event loop polls, which lies between two immediates.
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function answer(

@@ -16,7 +16,7 @@
  */
 
 export { testIssuer, testLatchkey } from "./test_latchkey.ts";
-export type { TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
+export type { ResetOptions, TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
 export type { KeyTestClient, MakeClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
 export type { Moment, TestClock } from "./clock.ts";
 export type { Cookie, CookieJar } from "./cookie_jar.ts";

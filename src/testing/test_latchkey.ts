@@ -68,6 +68,20 @@ export const testIssuer = "https://latchkey.test";
 /** When the clock of a server with a seed starts. */
 const seededStart = "2026-01-01T00:00:00Z";
 
+/** What a reset leaves as it is. */
+export interface ResetOptions {
+  /**
+   * `clients` registered by now stay, such as those of a `beforeAll`, and `users` as they are now. Default: neither.
+   *
+   * @example
+   * ```ts ignore
+   * beforeAll(() => client = as.client());
+   * afterEach(() => as.reset({ keep: ["clients"] }));
+   * ```
+   */
+  readonly keep?: readonly ("clients" | "users")[];
+}
+
 /** A server under test. */
 export interface TestLatchkey extends AsyncDisposable, LogIns {
   /** The issuer identifier; see {@link TestLatchkeyOptions.issuer}. */
@@ -107,12 +121,14 @@ export interface TestLatchkey extends AsyncDisposable, LogIns {
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**
    * Begins anew, for the next test: clients, users, people, faults, hooks, log, records, sessions, clock and seed are as they
-   * were at the start. Signing keys stay, so that whoever keeps a copy of the published ones may go on using it. In
-   * memory all of that is done when this returns; a store of another kind is cleared when the promise resolves.
+   * were at the start. Signing keys stay, so that whoever keeps a copy of the published ones may go on using it; and so
+   * do clients and users where the options say so. In memory all of that is done when this returns; a store of another
+   * kind is cleared when the promise resolves.
    *
+   * @throws {TypeError} When `keep` holds something else.
    * @throws {Error} When a fault did not fire as often as it was meant to, after everything was reset.
    */
-  reset(): Promise<void>;
+  reset(options?: ResetOptions): Promise<void>;
   /**
    * Listens on the network, on Deno, Bun and Node, by default on a free port. The issuer follows, unless it was given.
    *
@@ -228,13 +244,22 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     issue: hooks.issue,
     log,
     rotateKeys: inner.rotateKeys,
-    async reset() {
+    async reset({ keep = [] } = {}) {
+      for (const kept of keep) {
+        if (kept === "clients" || kept === "users") continue;
+        throw new TypeError(`keep of reset(): expected "clients" or "users", found ${JSON.stringify(kept)}`);
+      }
       const unfired = board.unfired();
       board.clear();
       log.clear();
-      for (const part of [hooks, people, client, clock, dice, clientDice]) part?.reset();
-      refill(inner.clients, settings.clients ?? [], (known) => known.id);
-      refill(inner.users, settle(settings, inner.issuer).users, (known) => known.sub);
+      for (const part of [hooks, people, clock, dice]) part?.reset();
+      if (!keep.includes("clients")) {
+        for (const part of [client, clientDice]) part?.reset();
+        refill(inner.clients, settings.clients ?? [], (known) => known.id);
+      }
+      if (!keep.includes("users")) {
+        refill(inner.users, settle(settings, inner.issuer).users, (known) => known.sub);
+      }
       await round.next();
       refuseUnfired(unfired);
     },
@@ -294,7 +319,7 @@ function refill<Written, Known>(
   initial: readonly Written[],
   idOf: (known: Known) => string,
 ): void {
-  for (const known of registry.all()) registry.delete(idOf(known));
+  for (const known of registry.all()) registry.delete(idOf(known), "reset()");
   for (const written of initial) registry.set(written);
 }
 

@@ -189,8 +189,29 @@ test("[HT-04] a preflight is 204 and permits the method and the headers a client
     assertEquals([status, body, headers.get("access-control-allow-origin")], [204, null, "*"]);
     assert(headers.get("access-control-allow-methods")!.split(", ").includes(method));
     const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(", ");
-    assertEquals(["authorization", "content-type", "dpop"].filter((name) => !allowed.includes(name)), []);
+    const needed = ["authorization", "content-type", "dpop", "mcp-protocol-version", "traceparent"];
+    assertEquals(needed.filter((name) => !allowed.includes(name)), []);
     assertEquals(headers.get("access-control-allow-credentials"), null);
+  });
+});
+
+test("[HT-04] on a test host a preflight permits whatever headers are asked for, on a real one those of clients", async () => {
+  const askedOf = async (b: Bench, headers: string) => {
+    const preflight = { "access-control-request-method": "POST", "access-control-request-headers": headers };
+    const answer = await b.get("/oauth2/token", { method: "OPTIONS", headers: { ...fromElsewhere, ...preflight } });
+    assertEquals(answer.status, 204);
+    return answer.headers.get("access-control-allow-headers")!.split(/, */);
+  };
+  const [test, real] = [await bench(), await bench({ issuer: "https://as.example.com", insecureAllowAutoLogin: true })];
+  const asked = ["x-requested-with", "sentry-trace", "mcp-protocol-version"];
+  for (const comma of [",", ", "]) {
+    const allowed = await askedOf(test, asked.join(comma));
+    assertEquals([...asked, "authorization"].filter((name) => !allowed.includes(name)), []);
+  }
+  const usual = await askedOf(test, "");
+  assertEquals(await askedOf(real, asked.join(",")), usual);
+  await each(["a b", "x:y", "a,,b", ",", "a".repeat(1001), '"a"', "a,"], async (broken) => {
+    assertEquals(await askedOf(test, broken), usual);
   });
 });
 

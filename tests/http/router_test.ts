@@ -123,7 +123,10 @@ test("[HT-04] with cors a preflight is 204 and permits what the route serves", a
   assertEquals([status, body], [204, null]);
   assertEquals(headers.get("access-control-allow-origin"), "*");
   assertEquals(headers.get("access-control-allow-methods"), "POST, OPTIONS");
-  assertEquals(headers.get("access-control-allow-headers"), "authorization, content-type, dpop");
+  assertEquals(
+    headers.get("access-control-allow-headers"),
+    "authorization, content-type, dpop, mcp-protocol-version, traceparent, tracestate",
+  );
   assertEquals(headers.get("access-control-allow-credentials"), null);
 });
 

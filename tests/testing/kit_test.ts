@@ -166,6 +166,60 @@ test("a reset brings everything back to the start, except for the signing keys",
   assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
 });
 
+test("a reset keeps clients and users where it is told to, and nothing else of the test before", async () => {
+  for (const seed of [undefined, "keep"]) {
+    await using as = await testLatchkey({ seed });
+    const client = as.client({ confidential: true });
+    as.users.set({ sub: "cid" });
+    const { tokens } = await as.logIn(client, { as: "cid" });
+    await as.reset({ keep: ["clients"] });
+    assertEquals(as.clients.all().map(({ id }) => id), [client.client_id]);
+    assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
+    assertEquals(as.log.exchanges, []);
+    assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
+    const other = as.client({ confidential: true });
+    assertNotEquals([other.client_id, other.client_secret], [client.client_id, client.client_secret]);
+    assertNotEquals(other.client_secret, client.client_secret);
+    assertEquals((await as.logIn(client)).claims!.sub, "alice");
+
+    as.users.set({ sub: "cid" });
+    await as.reset({ keep: ["clients", "users"] });
+    assertEquals(as.clients.all().length, 2);
+    assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob", "cid"]);
+    await as.reset({ keep: ["users"] });
+    assertEquals([as.clients.all(), as.users.all().length], [[], 3]);
+    await as.reset({ keep: [] });
+    assertEquals(as.users.all().length, 2);
+    const misspelt = ["client"] as unknown as ["clients"];
+    await assertRejects(() => as.reset({ keep: misspelt }), TypeError, '"clients" or "users", found "client"');
+  }
+});
+
+test("[AZ-02, CA-07] the rejection of a client that a reset removed says so, and one that never was says nothing", async () => {
+  await using as = await testLatchkey({ clients: [{ client_id: "api", client_secret: "x", grant_types: [] }] });
+  const clients = [
+    as.client(),
+    as.client({ confidential: true }),
+    as.client({ token_endpoint_auth_method: "private_key_jwt" }),
+  ];
+  await as.reset();
+  const gone = "a client of this id existed until reset()";
+  for (const client of clients) {
+    await assertRejects(() => as.logIn(client), LogInError, gone);
+    await as.refresh(client, "x").catch(() => {});
+    assertEquals(as.log.last("token").refusal!.why.earlier, gone);
+  }
+  as.client({ client_id: "removed" });
+  as.clients.delete("removed");
+  for (
+    const [client_id, earlier] of [["removed", "a client of this id existed until its removal"], ["never"]] as const
+  ) {
+    const form = { grant_type: "client_credentials", client_id: client_id! };
+    await as.fetch("/oauth2/token", { method: "POST", body: new URLSearchParams(form) });
+    assertEquals(as.log.last("token").refusal!.why.earlier, earlier);
+  }
+});
+
 test("a reset forgets code challenges, so that two tests may use the same one", async () => {
   const warnings: unknown[] = [];
   await using as = await testLatchkey({ trace: (event) => event.type === "warning" && warnings.push(event) });

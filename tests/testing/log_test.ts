@@ -56,6 +56,38 @@ test("the log shows every exchange in order, by endpoint, and the newest of one"
   assertEquals([log.exchanges, log.flows], [[], []]);
 });
 
+test("a request to a path that nothing serves is shown, with its rejection; pages that are there are not", async () => {
+  for (const path of ["", "/t1"]) {
+    const record = recorder();
+    const b = await bench({ ...crowd, issuer: `https://as.test${path}`, layers: [record] });
+    const log = testLog(record);
+    for (const page of ["/", "/start", "/clients", "/clients/nobody", "/static/style.css", "/authorized"]) {
+      await b.get(page);
+    }
+    assertEquals(log.exchanges, []);
+    await b.get("/token", { method: "POST", body: new URLSearchParams({ grant_type: "authorization_code" }) });
+    await b.get("/authorize?client_id=spa");
+    await b.get("/clients/a/b");
+    assertEquals(
+      log.exchanges.map(({ endpoint, outcome, request, refusal, answer }) => [
+        endpoint,
+        outcome,
+        `${request.method} ${request.path}`,
+        refusal?.why.rule,
+        answer?.status,
+      ]),
+      [["POST", "/token"], ["GET", "/authorize"], ["GET", "/clients/a/b"]].map(([method, page]) => [
+        "page",
+        "refused",
+        `${method} ${path}${page}`,
+        "HT-01",
+        404,
+      ]),
+    );
+    assertThrows(() => log.expectNoRefusals(), LogError, "/token");
+  }
+});
+
 test("an exchange is picked by client, grant, method, parameters, or a function", async () => {
   const { b, log } = await logged();
   const { access_token } = await webTokens(b);

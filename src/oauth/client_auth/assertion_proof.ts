@@ -2,6 +2,7 @@
 
 import { errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import { formerClient } from "../clients.ts";
 import type { Client } from "../clients.ts";
 import { quote } from "../fault.ts";
 import { shelfId } from "../secrets.ts";
@@ -45,7 +46,8 @@ export async function prove(
   }
   const client = server.clients.find(id ?? "");
   if (client === undefined) {
-    throw refuseClient("the assertion names no registered client", "sub = client_id", "another");
+    const earlier = formerClient(server.clients, id);
+    throw refuseClient("the assertion names no registered client", "sub = client_id", "another", earlier);
   }
   if (client.authMethod !== method) {
     throw refuseClient("the client is registered for another method", client.authMethods.join(" or "), method);

@@ -2,6 +2,7 @@
 
 import type { Soon } from "../soon.ts";
 import type { ClientAuthMethod } from "../client.ts";
+import { formerClient } from "../clients.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
@@ -30,13 +31,20 @@ export interface ClientAuth {
 }
 
 /** The one answer to every failed proof, so that nothing can be learned from it; the trace is told more. */
-export function refuseClient(reason: string, expected?: string, received?: string): OAuthError {
+export function refuseClient(reason: string, expected?: string, received?: string, earlier?: string): OAuthError {
   return new OAuthError("invalid_client", "client authentication failed", {
     rule: "CA-07",
     reason,
     expected,
     received,
+    earlier,
   });
+}
+
+/** The same for a client that is not registered. */
+export function refuseUnknownClient(server: Server, id: string | undefined): OAuthError {
+  const earlier = formerClient(server.clients, id);
+  return refuseClient("the client is unknown", "the client_id of a registered client", id, earlier);
 }
 
 /** The digest that stands in for the secret of a client that is not there. */
@@ -67,5 +75,5 @@ export async function proveSecret(
       failure = refuseClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else return client;
   }
-  throw failure ?? refuseClient("the client is unknown", "the client_id of a registered client", readings[0]?.id);
+  throw failure ?? refuseUnknownClient(server, readings[0]?.id);
 }

@@ -1,7 +1,7 @@
 /** none: a public client only says who it is (OAuth 2.1 §3.2.1). */
 
 import { OAuthError } from "../errors.ts";
-import { refuseClient } from "./method.ts";
+import { refuseClient, refuseUnknownClient } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
 /** Used when nothing else is. */
@@ -21,7 +21,7 @@ export const none: ClientAuth = {
     }
     const client = server.clients.find(id);
     if (client === undefined) {
-      throw refuseClient("the client is unknown", "the client_id of a registered client", id);
+      throw refuseUnknownClient(server, id);
     }
     if (client.confidential) {
       throw refuseClient(
