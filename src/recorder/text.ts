@@ -1,7 +1,6 @@
 /** Exchanges as plain text: for a bug report, a terminal, a test that failed. */
 
 import type { Fields } from "../http/form.ts";
-import { veil } from "../oauth/trace.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedAnswer, RecordedRequest } from "./exchange.ts";
 import { maskFlow } from "./mask.ts";
@@ -59,7 +58,7 @@ export function summary(exchange: Exchange, broke: readonly string[]): string {
     ...broke.map((what) => `(${oneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
-  const where = endpoint === "page" ? veil(request.path) : endpoint;
+  const where = endpoint === "page" ? request.path : endpoint;
   return `${request.method} ${where}, ${who}${params === "" ? "" : `, ${params}`} → ${end}`;
 }
 
