@@ -18,6 +18,7 @@ import type { Incoming } from "./http/reply.ts";
 import { senderOf } from "./http/proxy.ts";
 import { matchesPath, readTarget, router } from "./http/router.ts";
 import type { Handle, Peer } from "./http/router.ts";
+import { claimRules } from "./oauth/claims.ts";
 import { knowClient, readClient, registry, writeClient } from "./oauth/clients.ts";
 import type { Clients, Sharing, Users } from "./oauth/clients.ts";
 import { isLoopback } from "./oauth/hosts.ts";
@@ -374,6 +375,7 @@ function assemble(
     }, sharing),
     openLogin: interaction && (settled.insecureAllowOpenLogin || hasTestHost(issuer)),
     scopes: settled.scopes,
+    claims: claimRules(settled),
     defaultScope: settled.defaultScope,
     alg: settled.alg,
     audience: settled.audience,
@@ -433,13 +435,15 @@ function assemble(
     edit: settled.directory === "edit",
     unattended: settled.login === "auto" && options.approver === undefined,
   };
+  const added = layers.flatMap((layer) => layer.endpoints?.(desk) ?? []);
+  const published = [...endpoints, ...added];
   const listMethods = directory.edit ? ["GET", "POST"] as const : ["GET"] as const;
   const routes: Endpoint[] = [
     ...endpoints,
-    ...discoveryEndpoints(desk, endpoints),
+    ...discoveryEndpoints(desk, published),
     lazyEndpoint(
       { path: `${base}/`, methods: ["GET"] },
-      async () => (await import("./endpoints/home.ts")).home(desk, endpoints, isListed),
+      async () => (await import("./endpoints/home.ts")).home(desk, published, isListed),
     ),
     lazyEndpoint(
       { path: `${base}/start`, methods: ["GET"] },
@@ -482,7 +486,7 @@ function assemble(
         ),
       ]
       : [],
-    ...layers.flatMap((layer) => layer.endpoints?.(desk) ?? []),
+    ...added,
   ];
   const route = router(routes, {
     refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
@@ -542,6 +546,10 @@ const optionNames: Readonly<Record<keyof LatchkeyOptions, true>> = {
   clients: true,
   users: true,
   scopes: true,
+  claims: true,
+  unmappedClaims: true,
+  idTokenClaims: true,
+  accessTokenClaims: true,
   defaultScope: true,
   alg: true,
   audience: true,

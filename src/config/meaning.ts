@@ -34,7 +34,9 @@ export function findMeaningFaults(
   return faults.filter(({ place }) => {
     if (place === "issuer") return settings.issuer !== undefined;
     if (unsound === "everything") return false;
-    if (unsound.has("scopes") && /^defaultScope$|^clients\[\d+\]\.scope$/.test(place)) return false;
+    if ((unsound.has("scopes") || unsound.has("claims")) && /^defaultScope$|^clients\[\d+\]\.scope$/.test(place)) {
+      return false;
+    }
     return !places.some((outer) => place === outer || place.startsWith(`${outer}.`) || place.startsWith(`${outer}[`));
   });
 }

@@ -41,6 +41,13 @@ function seconds(about: About<number>) {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(1, expected), v.metadata(about));
 }
 
+/** Lists of strings, each under a name that somebody chose. */
+function textsByName(about: About<Record<string, string[]>>, list: About<string[]>, item: About<string>) {
+  return v.pipe(v.record(v.string(), texts(list, item), "an object of arrays of strings"), v.metadata(about));
+}
+
+const claimName = { title: "Claim", description: "The name of a member of users.", examples: ["groups"] };
+
 /** A secret itself, or where it is to be found. */
 function secret(about: About<string | SecretSource>, expected: string) {
   const name = text({
@@ -447,6 +454,11 @@ const resource = v.pipe(
         description: "opaque: the resource asks the introspection endpoint what a token means.",
         examples: ["jwt"],
       })),
+      access_token_claims: v.optional(texts({
+        title: "Claims of access tokens",
+        description: "The claims about the user in access tokens for this resource. Default: accessTokenClaims.",
+        examples: [["roles"]],
+      }, claimName)),
     } satisfies Entries<ResourceSettings>,
     "an object",
   ),
@@ -566,6 +578,35 @@ export const configurationSchema = v.pipe(
           "Granted when a request names no scope, space-separated. Default: read where scopes holds it; otherwise such a request is rejected, and a warning at start says so.",
         examples: ["read"],
       }, "a string of space-separated scope values")),
+      claims: v.optional(textsByName({
+        title: "Claims of scope values",
+        description:
+          "The claims that a scope value releases, by scope value, in addition to the standard ones of profile, email, address and phone. The scope values named here are added to scopes.",
+        examples: [{ groups: ["groups"], profile: ["employee_no"] }],
+      }, {
+        title: "Claims",
+        description: "The claims that the scope value releases.",
+        examples: [["groups"]],
+      }, claimName)),
+      unmappedClaims: v.optional(choice(["openid", "none"], {
+        title: "Claims without a scope value",
+        description:
+          "Whether openid releases the members of a user that no scope value releases. Default: openid where the issuer is a loopback or reserved test host, none elsewhere.",
+        examples: ["openid"],
+      })),
+      idTokenClaims: v.optional(choice(["minimal", "like-userinfo"], {
+        title: "Claims of ID tokens",
+        description:
+          "minimal: the claims of a scope are for userinfo. like-userinfo: ID tokens hold them as well, for clients that never call userinfo.",
+        examples: ["minimal"],
+        default: "minimal",
+      })),
+      accessTokenClaims: v.optional(texts({
+        title: "Claims of access tokens",
+        description:
+          "The claims about the user in access tokens, and in what introspection says of them. One that a scope value releases needs that scope value. Default: none.",
+        examples: [["roles"]],
+      }, claimName)),
       alg: v.optional(choice(algorithms, {
         title: "Signing algorithm",
         description: "Signs access tokens, and ID tokens of clients that registered no other algorithm.",

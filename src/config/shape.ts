@@ -24,6 +24,8 @@ interface Node {
   readonly message?: string;
   readonly wrapped?: Node;
   readonly item?: Node;
+  /** Of a record: what stands under each name. */
+  readonly value?: Node;
   readonly entries?: Readonly<Record<string, Node>>;
 }
 
@@ -64,9 +66,15 @@ export async function readShape(input: Readonly<Record<string, unknown>>): Promi
  * allowed but `__proto__`, which would not stay what it is when claims are copied.
  */
 function* oddities(node: Node, value: unknown, path: Path): Generator<{ path: Path; known?: readonly string[] }> {
-  const { type, entries, item } = node.wrapped ?? node;
+  const { type, entries, item, value: member } = node.wrapped ?? node;
   if (item !== undefined && Array.isArray(value)) {
     for (const [index, element] of value.entries()) yield* oddities(item, element, [...path, index]);
+  } else if (member !== undefined && typeof value === "object" && value !== null) {
+    if (Array.isArray(value)) return yield { path };
+    for (const [key, element] of Object.entries(value)) {
+      if (key === "__proto__") yield { path: [...path, key], known: [] };
+      else yield* oddities(member, element, [...path, key]);
+    }
   } else if (entries !== undefined && typeof value === "object" && value !== null) {
     if (Array.isArray(value)) return yield { path };
     for (const [key, element] of Object.entries(value)) {
@@ -82,10 +90,10 @@ function* oddities(node: Node, value: unknown, path: Path): Generator<{ path: Pa
 function keyFault(path: Path, known: readonly string[], meant: string | undefined): Fault {
   return {
     place: showPath(path),
-    expected: known.length === 0 ? "another name for a claim" : "a known key",
+    expected: known.length === 0 ? "another name" : "a known key",
     found: quote(String(path.at(-1))),
     mend: known.length === 0
-      ? "Rename the claim."
+      ? "Choose another name."
       : meant
       ? `Did you mean ${meant}?`
       : `Remove it; known keys here are ${known.join(", ")}.`,
@@ -110,7 +118,7 @@ function valueFault(path: Path, value: unknown): Fault {
 function nodeAt(path: Path): Node {
   let node: Node | undefined = root;
   for (const step of path) {
-    node = typeof step === "number" ? node?.item : node?.entries?.[step];
+    node = typeof step === "number" ? node?.item : node?.entries?.[step] ?? node?.value;
     node = node?.wrapped ?? node;
   }
   return node ?? root;

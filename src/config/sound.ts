@@ -13,7 +13,7 @@ interface Shape {
   readonly items?: Shape;
   readonly properties?: Readonly<Record<string, Shape | undefined>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
+  readonly additionalProperties?: Shape | boolean;
 }
 
 /** True: there is no fault in the shape of this file, which was read as JSON. False: look again by `readShape`. */
@@ -47,6 +47,11 @@ function fitsObject(value: object, { properties = {}, required = [], additionalP
     // What is called __proto__ would not stay what it is when it is copied.
     Object.hasOwn(properties, name)
       ? fits(inner, properties[name]!)
-      : additionalProperties !== false && name !== "__proto__"
+      : name !== "__proto__" && fitsOther(inner, additionalProperties)
   );
+}
+
+/** Whether a member may be there that no property describes; `{}` allows any value. */
+function fitsOther(value: unknown, others: Shape | boolean = true): boolean {
+  return typeof others === "boolean" ? others : Object.keys(others).length === 0 || fits(value, others);
 }

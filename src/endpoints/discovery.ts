@@ -2,7 +2,8 @@
 
 import { json } from "../http/respond.ts";
 import { responseModes, responseTypes } from "../oauth/authorization.ts";
-import { claimNames } from "../oauth/claims.ts";
+import { releasableClaims } from "../oauth/claims.ts";
+import type { User } from "../oauth/client.ts";
 import { assertionAlgorithms } from "../oauth/client_auth/assertion.ts";
 import { clientAuthMethods } from "../oauth/client_auth/mod.ts";
 import { signingAlgorithms } from "../oauth/keys.ts";
@@ -13,7 +14,7 @@ import { subjectTypes } from "../oauth/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import { asJson } from "./answer.ts";
 import type { Desk, Endpoint } from "./endpoint.ts";
-import { urlOf } from "./endpoint.ts";
+import { urlOfEndpoint } from "./endpoint.ts";
 
 /** Where the document is found: both well-known names before the issuer's path, and OpenID's after it as well. */
 export function wellKnownPaths(base: string): string[] {
@@ -29,12 +30,19 @@ export function wellKnownPaths(base: string): string[] {
 /** One endpoint per place; `endpoints` are the ones the document names. */
 export function discoveryEndpoints(desk: Desk, endpoints: readonly Endpoint[]): Endpoint[] {
   const { site } = desk;
+  let listed: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
+  /** Computed once for each list of users, which may be long. */
+  const claimsOf = ({ claims, scopes, users }: Server): readonly string[] => {
+    const all = users.all();
+    if (listed?.users !== all) listed = { users: all, claims: [...releasableClaims(claims, scopes, all)] };
+    return listed.claims;
+  };
   return wellKnownPaths(site.base).map((path): Endpoint => ({
     path,
     cors: true,
     GET(request) {
       const { server } = desk.during(request);
-      const document = withoutEmpty(metadata(server, site.base, endpoints));
+      const document = withoutEmpty(metadata(server, site.base, endpoints, claimsOf(server)));
       return json(200, document, { "cache-control": "public, max-age=60" });
     },
     refuse: (fault, target, request) => asJson(desk.during(request).server, target, fault),
@@ -46,9 +54,14 @@ function withoutEmpty(document: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 
-function metadata(server: Server, base: string, endpoints: readonly Endpoint[]): Record<string, unknown> {
+function metadata(
+  server: Server,
+  base: string,
+  endpoints: readonly Endpoint[],
+  claims: readonly string[],
+): Record<string, unknown> {
   const urls = endpoints.flatMap(({ name, path }) =>
-    name === undefined ? [] : [[name, urlOf(server.issuer, path.slice(base.length))]]
+    name === undefined ? [] : [[name, urlOfEndpoint(server.issuer, base, path)]]
   );
   const methods = clientAuthMethods.map((way) => way.method);
   return {
@@ -69,7 +82,7 @@ function metadata(server: Server, base: string, endpoints: readonly Endpoint[]):
     subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: signingAlgorithms,
     userinfo_signing_alg_values_supported: signingAlgorithms,
-    claims_supported: [...idTokenClaims, ...claimNames(server.scopes)],
+    claims_supported: [...idTokenClaims, ...claims],
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
     request_parameter_supported: false,

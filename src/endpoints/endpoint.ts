@@ -37,3 +37,8 @@ export type Answers = Omit<Endpoint, "name" | "path" | "cors">;
 export function urlOf(issuer: string, path: string): string {
   return issuer.replace(/\/$/, "") + path;
 }
+
+/** The absolute URL of a route; one that a layer adds may lie beside the issuer's path, `base`. */
+export function urlOfEndpoint(issuer: string, base: string, path: string): string {
+  return path.startsWith(`${base}/`) ? urlOf(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
+}

@@ -6,7 +6,7 @@ import { listClient } from "./clients.ts";
 import { recogniseBrowser, startLinks } from "./demo.ts";
 import { wellKnownPaths } from "./discovery.ts";
 import type { Answers, Desk, Endpoint } from "./endpoint.ts";
-import { urlOf } from "./endpoint.ts";
+import { urlOfEndpoint } from "./endpoint.ts";
 import { isOwnHost } from "./foreign_host.ts";
 import { listUser } from "./users.ts";
 
@@ -30,7 +30,7 @@ export function home(desk: Desk, endpoints: readonly Endpoint[], isListed: boole
           : undefined,
         endpoints: [
           ...endpoints.flatMap(({ name, path }) =>
-            name === undefined ? [] : [{ name, url: urlOf(server.issuer, path.slice(site.base.length)) }]
+            name === undefined ? [] : [{ name, url: urlOfEndpoint(server.issuer, site.base, path) }]
           ),
           ...wellKnownPaths(site.base).map((path) => ({ name: path.split("/")[2]!, url: origin + path })),
         ],

@@ -73,8 +73,20 @@ export interface ListedUser {
   readonly name?: string;
   /** The path of its own page. */
   readonly href: string;
-  /** Every claim but `sub`, as names and JSON. */
-  readonly claims: readonly (readonly [name: string, json: string])[];
+  /** Every claim but `sub`. */
+  readonly claims: readonly ListedClaim[];
+}
+
+/** A claim of a user, and what it takes for a client to see it. */
+export interface ListedClaim {
+  /** The name of the claim. */
+  readonly name: string;
+  /** The value. */
+  readonly json: string;
+  /** The scope values of the server that release it; empty: none does. */
+  readonly releasedBy: readonly string[];
+  /** Whether access tokens for some resource hold it. */
+  readonly inAccessTokens: boolean;
 }
 
 /** What was wrong with one field of a form. */

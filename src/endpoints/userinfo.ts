@@ -5,7 +5,7 @@ import type { Incoming, Reply } from "../http/reply.ts";
 import { json } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { requireToken } from "../oauth/bearer.ts";
-import { claimNames, claimsFor } from "../oauth/claims.ts";
+import { claimsOfScope, withRequestedClaims } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
 import { asChallenge } from "./answer.ts";
@@ -29,10 +29,21 @@ export function userinfo(desk: Desk): Answers {
           received: "a client's own token",
         });
       }
-      const names = [...claimNames(claims.scope.split(" ")), ...claims.userinfo_claims ?? []];
-      const info = { ...claimsFor(user, names), sub: claims.sub };
-      if (client.userinfoAlg === undefined) return json(200, info);
-      const jwt = await server.sign("userinfo", client.userinfoAlg, { ...info, iss: server.issuer, aud: client.id });
+      const scope = claims.scope.split(" ");
+      const { userinfo_claims: names = [], userinfo_values: values } = claims;
+      const released = withRequestedClaims(
+        server.claims,
+        user,
+        claimsOfScope(server.claims, user, scope),
+        names,
+        values,
+      );
+      const alg = client.userinfoAlg;
+      const response = { ...released, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
+      const grant = { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() };
+      const info = server.overrideClaims?.("userinfo", response, { client, user, grant }) ?? response;
+      if (alg === undefined) return json(200, info);
+      const jwt = await server.sign("userinfo", alg, info);
       return {
         status: 200,
         headers: {

@@ -4,6 +4,7 @@ import { HttpFault } from "../http/fault.ts";
 import type { Incoming, Reply } from "../http/reply.ts";
 import { htmlWithForms, redirect } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
+import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/client.ts";
 import { quote } from "../oauth/fault.ts";
 import { digestOf, writePasswordDigest } from "../oauth/password.ts";
@@ -37,13 +38,18 @@ export function user(desk: Desk, { edit }: DirectoryOptions): Answers {
 }
 
 /** A user as pages show it: never the password. */
-export function listUser({ site }: Desk, user: User): ListedUser {
+export function listUser({ site, server }: Desk, user: User): ListedUser {
   const { sub, name } = user;
   return {
     sub,
     name: typeof name === "string" ? name : undefined,
     href: `${site.base}/users/${encodeURIComponent(sub)}`,
-    claims: Object.entries(claimsOf(user)).map(([claim, value]) => [claim, JSON.stringify(value)]),
+    claims: Object.entries(claimsOf(user)).map(([name, value]) => ({
+      name,
+      json: JSON.stringify(value),
+      releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.scopes.includes(scope)),
+      inAccessTokens: isInAccessTokens(server.claims, name, value, server.scopes),
+    })),
   };
 }
 

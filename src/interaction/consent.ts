@@ -107,7 +107,7 @@ async function show(here: Desk, pending: Pending, session: Session): Promise<Ans
         fixed: value === "openid",
         known: before.includes(value),
       })),
-      claims: claimsByName(asked),
+      claims: claimsByName(server, asked),
       resources,
       onDevice: staysOnDevice(destination.uri),
       remembered: doubtOf(asked) ?? server.lifetimes.refresh_token,

@@ -2,7 +2,7 @@
 
 import type { Soon } from "../oauth/soon.ts";
 import type { AuthorizationRequest } from "../oauth/authorization.ts";
-import { scopeOfClaim } from "../oauth/claims.ts";
+import { isCovered } from "../oauth/claims.ts";
 import { endFamily } from "../oauth/grants/family.ts";
 import { isLoopback } from "../oauth/hosts.ts";
 import { digest, shelfId } from "../oauth/secrets.ts";
@@ -32,7 +32,7 @@ export async function recallConsent(
   if (entry === undefined || server.now() + longestLife(server) > entry.expiresAt) return undefined;
   const allowed = allowedBefore(server, asked, entry.value);
   const covers = asked.scope.every((token) => allowed.includes(token)) &&
-    claimsByName(asked, allowed).every((name) => entry.value.claims.includes(name));
+    claimsByName(server, asked, allowed).every((name) => entry.value.claims.includes(name));
   if (!covers) return undefined;
   server.held?.("UI-11", "the user allowed this client all of it before, and it can be no other program");
   return entry.value;
@@ -67,9 +67,13 @@ export function staysOnDevice(uri: string): boolean {
 }
 
 /** The claims that are asked for by name and that no allowed scope value shows anyway (OpenID Connect Core §5.5). */
-export function claimsByName({ wishes, scope }: AuthorizationRequest, allowed: readonly string[] = scope): string[] {
+export function claimsByName(
+  { claims: rules }: Server,
+  { wishes, scope }: AuthorizationRequest,
+  allowed: readonly string[] = scope,
+): string[] {
   const { userinfo = [], id_token = [] } = wishes.claims ?? {};
-  return [...new Set([...userinfo, ...id_token])].filter((name) => !allowed.includes(scopeOfClaim(name) ?? ""));
+  return [...new Set([...userinfo, ...id_token])].filter((name) => !isCovered(rules, name, allowed));
 }
 
 /**
@@ -97,11 +101,13 @@ export async function rememberConsent(
     if (allowed.length > 0) scopes.set(uri, allowed);
     else scopes.delete(uri);
   }
-  const claims = [...new Set([...before?.claims ?? [], ...claimsByName(asked, [])])];
+  const claims = [...new Set([...before?.claims ?? [], ...claimsByName(server, asked, [])])];
   await server.store.put("consent", id, {
     name,
     scopes: Object.fromEntries(scopes),
-    claims: claims.filter((claim) => !refused.includes(scopeOfClaim(claim) ?? "")),
+    claims: claims.filter((claim) =>
+      !isCovered(server.claims, claim, refused) || isCovered(server.claims, claim, scope)
+    ),
     at,
     validUntil: at + server.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * longestLife(server) });

@@ -1,7 +1,7 @@
 /** The authorization request, from its parameters to a code (OAuth 2.1 §4.1.1, §4.1.2). */
 
 import type { RequestedClaims } from "../store/store.ts";
-import { scopeOfClaim } from "./claims.ts";
+import { isCovered, narrowRequestedClaims } from "./claims.ts";
 import { formerClient } from "./clients.ts";
 import type { Client } from "./clients.ts";
 import type { User } from "./client.ts";
@@ -308,7 +308,7 @@ export async function issueCode(
     sid,
     password: password && await password,
     resources: request.resources,
-    claims: allowedClaims(request, approval),
+    claims: allowedClaims(server, request, approval),
     consent: approval.consent,
     issuedAt,
     validUntil,
@@ -318,12 +318,15 @@ export async function issueCode(
 }
 
 /** The claims asked for by name, without those of a scope value that was refused, and without those refused by name. */
-function allowedClaims({ scope, wishes }: AuthorizationRequest, approval: Approval): RequestedClaims | undefined {
+function allowedClaims(
+  { claims: rules }: Server,
+  { scope, wishes }: AuthorizationRequest,
+  approval: Approval,
+): RequestedClaims | undefined {
   if (wishes.claims === undefined) return undefined;
   const refused = scope.filter((token) => !approval.scope.includes(token));
-  const allow = (names: readonly string[]) =>
-    names.filter((name) => approval.claims?.includes(name) ?? !refused.includes(scopeOfClaim(name) ?? ""));
-  return { userinfo: allow(wishes.claims.userinfo), id_token: allow(wishes.claims.id_token) };
+  const isAllowed = (name: string) => !isCovered(rules, name, refused) || isCovered(rules, name, approval.scope);
+  return narrowRequestedClaims(wishes.claims, (name) => approval.claims?.includes(name) ?? isAllowed(name));
 }
 
 /** What the bearer of a code may be told about it. */

@@ -1,9 +1,13 @@
-/** Claims about a person: which scope shows which, in the types that OpenID Connect Core §5.1 gives them. */
+/** Claims about a user: which scope value releases which, where they are released, and in which types (OpenID Connect Core §5). */
 
+import type { RequestedClaims } from "../store/store.ts";
 import type { User } from "./client.ts";
+import { OAuthError } from "./errors.ts";
+import { canonicalUri } from "./resources.ts";
+import type { Settled } from "./settings.ts";
 
-/** The standard claims of each scope (OpenID Connect Core §5.4). */
-export const claimsOfScope: Readonly<Record<string, readonly string[]>> = {
+/** The standard claims of each scope value (OpenID Connect Core §5.4). */
+export const standardClaims: Readonly<Record<string, readonly string[]>> = {
   profile: [
     ...["name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture"],
     ...["website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"],
@@ -13,9 +17,9 @@ export const claimsOfScope: Readonly<Record<string, readonly string[]>> = {
   phone: ["phone_number", "phone_number_verified"],
 };
 
-const standard = new Set(Object.values(claimsOfScope).flat());
+const standard = new Set(Object.values(standardClaims).flat());
 
-/** What a standard claim is where it is not a text. */
+/** The types of the standard claims that are not strings (OpenID Connect Core §5.1). */
 const types: Readonly<Record<string, string>> = {
   email_verified: "boolean",
   phone_number_verified: "boolean",
@@ -23,34 +27,253 @@ const types: Readonly<Record<string, string>> = {
   address: "object",
 };
 
-/** Claims that say something about a token or a login, and never stand for a member of a user. */
-const ofTheProtocol = new Set([
+/**
+ * Names that no member of a user and no setting can give a value to: claims about a token or a login, aggregated and
+ * distributed claims (OpenID Connect Core §5.6.2), and members of a user that are no claims.
+ */
+const reserved = new Set([
   ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp", "sid"],
-  ...["at_hash", "c_hash", "s_hash", "cnf", "client_id", "scope", "events"],
+  ...["at_hash", "c_hash", "s_hash", "cnf", "client_id", "scope", "events", "act", "may_act"],
+  ...["authorization_details", "typ", "_claim_names", "_claim_sources", "password", "__proto__"],
 ]);
 
-/** The user's values of those claims: unknown and empty ones left out, and those of a wrong type. */
-export function claimsFor(user: User, names: Iterable<string>): Record<string, unknown> {
-  const claims: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = Object.hasOwn(user, name) && !ofTheProtocol.has(name) ? user[name] : undefined;
-    if (value === undefined || value === null || value === "") continue;
-    if (standard.has(name) && !isOfType(value, types[name] ?? "string")) continue;
-    claims[name] = value;
+/** Names that are also reserved in access tokens: members of an introspection response, and private claims of this server. */
+const reservedInAccessTokens = new Set(["active", "token_type", "userinfo_claims", "userinfo_values"]);
+
+/** Whether no user, mapping or setting can set a claim of this name. */
+export function isReservedClaim(name: string, place: "any" | "access token" = "any"): boolean {
+  return reserved.has(name) || place === "access token" && reservedInAccessTokens.has(name);
+}
+
+/** The names of all reserved claims that a configuration can meet, for messages. */
+export const reservedClaims: readonly string[] = [...reserved].filter((name) => name !== "__proto__");
+
+/** Which claims are released where, computed once from the settings. */
+export interface ClaimRules {
+  /** The claims that each scope value releases: the standard ones, and after them those of the settings. */
+  readonly ofScope: ReadonlyMap<string, readonly string[]>;
+  /** The scope values that release each claim. */
+  readonly scopesOf: ReadonlyMap<string, readonly string[]>;
+  /** Whether `openid` releases the members of a user that no scope value releases. */
+  readonly unmapped: Settled["unmappedClaims"];
+  /** Whether ID tokens hold what userinfo shows for their scope. */
+  readonly idToken: Settled["idTokenClaims"];
+  /** The claims of access tokens, unless their resource has a list of its own. */
+  readonly accessToken: readonly string[];
+  /** Those lists, by the canonical URI of the resource. */
+  readonly accessTokenFor: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Reads the settings about claims, which must be free of faults. */
+export function claimRules(
+  { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: Settled,
+): ClaimRules {
+  const ofScope = new Map(Object.entries(standardClaims));
+  for (const [scope, names] of Object.entries(claims)) {
+    ofScope.set(scope, [...new Set([...ofScope.get(scope) ?? [], ...names])]);
+  }
+  const scopesOf = new Map<string, string[]>();
+  for (const [scope, names] of ofScope) {
+    for (const name of names) scopesOf.set(name, [...scopesOf.get(name) ?? [], scope]);
+  }
+  const accessTokenFor = new Map(
+    resources.flatMap(({ uri, access_token_claims: names }) => names === undefined ? [] : [[canonicalUri(uri), names]]),
+  );
+  return {
+    ofScope,
+    scopesOf,
+    unmapped: unmappedClaims,
+    idToken: idTokenClaims,
+    accessToken: accessTokenClaims,
+    accessTokenFor,
+  };
+}
+
+const noScopes: readonly string[] = [];
+
+/** The scope values that release a claim; one with a language tag, such as `name#de`, has those of the claim without it. */
+export function scopesOfClaim({ scopesOf }: ClaimRules, name: string): readonly string[] {
+  return scopesOf.get(name) ?? scopesOf.get(untagged(name)) ?? noScopes;
+}
+
+/** Whether `scope` holds a value that releases the claim by the mapping. */
+export function isCovered(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+  return scopesOfClaim(rules, name).some((value) => scope.includes(value));
+}
+
+/** Whether a client that may ask for `scope` may ask for the claim by name (OpenID Connect Core §5.5). */
+export function mayBeRequested(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+  if (reserved.has(name)) return false;
+  const scopes = scopesOfClaim(rules, name);
+  return scopes.length === 0 ? rules.unmapped === "openid" : scopes.some((value) => scope.includes(value));
+}
+
+/** The members of a user that no scope value releases, reserved names left out. */
+export function unmappedClaims(rules: ClaimRules, user: User): string[] {
+  return Object.keys(user).filter((name) => !reserved.has(name) && scopesOfClaim(rules, name).length === 0);
+}
+
+/** The names of all claims that this scope releases of these users. */
+export function releasableClaims(rules: ClaimRules, scope: readonly string[], users: readonly User[]): Set<string> {
+  const names = new Set(scope.flatMap((value) => rules.ofScope.get(value) ?? []));
+  if (rules.unmapped === "openid" && scope.includes("openid")) {
+    for (const user of users) for (const name of unmappedClaims(rules, user)) names.add(name);
+  }
+  return names;
+}
+
+/** What a granted scope releases of a user. */
+export function claimsOfScope(rules: ClaimRules, user: User, scope: readonly string[]): Record<string, unknown> {
+  const names = scope.flatMap((value) => rules.ofScope.get(value) ?? []);
+  if (rules.unmapped === "openid" && scope.includes("openid")) names.push(...unmappedClaims(rules, user));
+  return pick(user, names);
+}
+
+/**
+ * Adds what was requested by name, and removes what does not have the value that it was requested with (OpenID Connect
+ * Core §5.5.1).
+ *
+ * @param names Bounded again, because the settings may have changed since the request.
+ */
+export function withRequestedClaims(
+  rules: ClaimRules,
+  user: User,
+  claims: Record<string, unknown>,
+  names: readonly string[],
+  values: ClaimValues = {},
+): Record<string, unknown> {
+  const bounded = names.filter((name) => scopesOfClaim(rules, name).length > 0 || rules.unmapped === "openid");
+  const all = { ...claims, ...pick(user, bounded) };
+  for (const [name, wanted] of Object.entries(values)) {
+    if (!wanted.some((value) => isSameJson(value, all[name]))) delete all[name];
+  }
+  return all;
+}
+
+/** The values that a claim must have one of, by the name of the claim. */
+export type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
+
+/** The same request without the claims that `allows` rejects. */
+export function narrowRequestedClaims(requested: RequestedClaims, allows: (name: string) => boolean): RequestedClaims {
+  const { userinfo, id_token, values } = requested;
+  return { userinfo: userinfo.filter(allows), id_token: id_token.filter(allows), ...values && { values } };
+}
+
+/** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */
+const lists = ["groups", "roles", "entitlements"];
+
+/** The names of the claims about a user in access tokens for these resources: those of each of them. */
+export function accessTokenClaimNames(
+  { accessToken, accessTokenFor }: ClaimRules,
+  resources: readonly string[],
+): readonly string[] {
+  if (resources.length === 0 || accessTokenFor.size === 0) return accessToken;
+  return resources.flatMap((uri) => accessTokenFor.get(canonicalUri(uri)) ?? accessToken);
+}
+
+/** Whether an access token with that scope may hold a claim that is configured for it. */
+function fitsAccessToken(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+  return scopesOfClaim(rules, name).length === 0 || isCovered(rules, name, scope);
+}
+
+/** What an access token with that scope holds of a user. */
+export function accessTokenClaims(
+  rules: ClaimRules,
+  user: User,
+  names: readonly string[],
+  scope: readonly string[],
+): Record<string, unknown> {
+  const claims = pick(user, names.filter((name) => fitsAccessToken(rules, name, scope)));
+  for (const name of lists) {
+    if (claims[name] !== undefined && !Array.isArray(claims[name])) claims[name] = [claims[name]];
   }
   return claims;
 }
 
-function isOfType(value: unknown, type: string): boolean {
-  return typeof value === type && !Array.isArray(value) && (type !== "number" || Number.isFinite(value));
+/** Whether access tokens for some resource hold this member of a user. */
+export function isInAccessTokens(rules: ClaimRules, name: string, value: unknown, scopes: readonly string[]): boolean {
+  return isClaim(name, value) && fitsAccessToken(rules, name, scopes) &&
+    [rules.accessToken, ...rules.accessTokenFor.values()].some((names) => names.includes(name));
 }
 
-/** The names of the claims that granted scope values show. */
-export function claimNames(scope: readonly string[]): string[] {
-  return scope.flatMap((token) => Object.hasOwn(claimsOfScope, token) ? claimsOfScope[token]! : []);
+/** The scope values that release this member of a user; empty: none does. */
+export function releasingScopes(rules: ClaimRules, name: string, value: unknown): readonly string[] {
+  if (!isClaim(name, value)) return noScopes;
+  const scopes = scopesOfClaim(rules, name);
+  return scopes.length === 0 && rules.unmapped === "openid" ? ["openid"] : scopes;
 }
 
-/** The scope value that shows a standard claim; `undefined` for any other claim. */
-export function scopeOfClaim(name: string): string | undefined {
-  return Object.keys(claimsOfScope).find((scope) => claimsOfScope[scope]!.includes(name));
+/** The most that claims about a user may take in one token, in bytes of JSON. */
+const maxClaimBytes = 16 * 1024;
+
+/**
+ * Rejects claims that would make a token too large for headers and cookies.
+ *
+ * @throws {OAuthError} `server_error`, whose explanation names the largest claim.
+ */
+export function limitClaims(claims: Readonly<Record<string, unknown>>): void {
+  const sizes = Object.entries(claims).map(([name, value]) => ({ name, bytes: sizeOf(value) }));
+  const total = sizes.reduce((sum, { name, bytes }) => sum + name.length + bytes, 0);
+  if (total <= maxClaimBytes) return;
+  const largest = sizes.reduce((most, one) => one.bytes > most.bytes ? one : most);
+  throw new OAuthError("server_error", "the claims about the user are too large for a token", {
+    rule: "CL-17",
+    expected: `claims of at most ${maxClaimBytes} bytes in a token`,
+    received: `${total} bytes, of which ${largest.name} takes ${largest.bytes}`,
+  });
+}
+
+function sizeOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** The user's values of those claims: without what is unknown or empty, and without standard claims of a wrong type. */
+function pick(user: User, names: readonly string[]): Record<string, unknown> {
+  const claims: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = Object.hasOwn(user, name) ? user[name] : undefined;
+    if (isClaim(name, value)) claims[name] = value;
+  }
+  return claims;
+}
+
+/** Whether a member of a user can be a claim: its name is not reserved, its value there and of the right type. */
+function isClaim(name: string, value: unknown): boolean {
+  return !isAbsent(value) && !reserved.has(name) && hasStandardType(name, value);
+}
+
+/** Whether there is nothing that JSON could hold: no value, an empty string, or something that is no JSON. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || typeof value === "function" ||
+    typeof value === "symbol" || typeof value === "number" && !Number.isFinite(value);
+}
+
+/** Whether the value of a claim has the type that OpenID Connect Core §5.1 gives it, and is not empty; true for all others. */
+function hasStandardType(name: string, value: unknown): boolean {
+  const base = untagged(name);
+  if (!standard.has(base)) return true;
+  return typeof value === standardType(base) && !Array.isArray(value) &&
+    (typeof value !== "object" || Object.keys(value!).length > 0);
+}
+
+/** The type of a standard claim, in the words of JSON. */
+export function standardType(name: string): string {
+  return types[untagged(name)] ?? "string";
+}
+
+function untagged(name: string): string {
+  const mark = name.indexOf("#");
+  return mark < 0 ? name : name.slice(0, mark);
+}
+
+/** Whether two values are the same in JSON; the order of an object's members does not count. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length &&
+    names.every((name) =>
+      Object.hasOwn(other, name) &&
+      isSameJson((one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name])
+    );
 }

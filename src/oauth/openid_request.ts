@@ -1,7 +1,7 @@
 /** What OpenID Connect adds to the authorization request (Core §3.1.2.1), and what it demands of the login. */
 
 import type { Destination } from "./authorization.ts";
-import { scopeOfClaim } from "./claims.ts";
+import { isSameJson, mayBeRequested } from "./claims.ts";
 import type { Client } from "./clients.ts";
 import { OAuthError } from "./errors.ts";
 import type { Params } from "./params.ts";
@@ -52,7 +52,7 @@ export async function readLoginWishes(
       received: hinted === undefined ? "something that cannot be verified" : `one for ${hinted.clientId}`,
     });
   }
-  const claims = readClaims(client, params.get("claims"));
+  const claims = readClaims(server, client, params.get("claims"));
   return {
     prompt: prompts.filter((value) => promptValues.some((one) => one === value)),
     maxAge: readMaxAge(params.get("max_age")),
@@ -91,6 +91,7 @@ function readMaxAge(text: string | undefined): number | undefined {
 }
 
 function readClaims(
+  server: Server,
   client: Client,
   text: string | undefined,
 ): { names: RequestedClaims; subs: readonly string[][] } | undefined {
@@ -109,6 +110,7 @@ function readClaims(
   }
   if (!isObject(request)) throw malformed("JSON that is not an object");
   const names = { userinfo: [] as string[], id_token: [] as string[] };
+  const values = { userinfo: {} as Record<string, unknown[]>, id_token: {} as Record<string, unknown[]> };
   const subs: string[][] = [];
   for (const place of ["userinfo", "id_token"] as const) {
     const wanted = Object.hasOwn(request, place) ? request[place] : null;
@@ -116,7 +118,8 @@ function readClaims(
     if (!isObject(wanted)) throw malformed(`a ${place} that is not an object`);
     for (const [name, how] of Object.entries(wanted)) {
       if (how !== null && !isObject(how)) throw malformed("a claim whose request is neither null nor an object");
-      if (name === "sub") subs.push(...readSubs(how, malformed));
+      const demanded = readValues(how, malformed);
+      if (name === "sub") subs.push(...readSubs(demanded, malformed));
       if (name === "acr" && how?.essential === true && (how.value !== undefined || how.values !== undefined)) {
         throw new OAuthError("access_denied", "claims demands an acr that this server cannot meet", {
           rule: "OI-08",
@@ -124,23 +127,32 @@ function readClaims(
           received: "an essential acr",
         });
       }
-      // What a scope would show is for clients that may ask for that scope.
-      const scope = scopeOfClaim(name);
-      if (scope === undefined || client.scope.includes(scope)) names[place].push(name);
+      // What a scope releases is for clients that may ask for that scope.
+      if (!mayBeRequested(server.claims, name, client.scope)) continue;
+      names[place].push(name);
+      // Each demand holds: of several, only what all of them name.
+      const [first, ...others] = demanded;
+      if (first === undefined) continue;
+      values[place][name] = first.filter((value) =>
+        others.every((other) => other.some((one) => isSameJson(one, value)))
+      );
     }
   }
-  return { names, subs };
+  const hasValues = Object.keys(values.userinfo).length + Object.keys(values.id_token).length > 0;
+  return { names: { ...names, ...hasValues && { values } }, subs };
 }
 
-/** The subjects that a request for `sub` demands: one of `values`, or the one `value` (Core §5.5.1). */
-function readSubs(how: Record<string, unknown> | null, malformed: (received: string) => OAuthError): string[][] {
-  const demands = [how?.value === undefined ? [] : [how.value], how?.values ?? []];
-  return demands.flatMap((demand) => {
-    if (!Array.isArray(demand) || !demand.every((sub) => typeof sub === "string")) {
-      throw malformed("a sub that is not a text");
-    }
-    return demand.length === 0 ? [] : [demand];
-  });
+/** The values that a request for a claim demands: the one `value`, one of `values`, or both (Core §5.5.1). */
+function readValues(how: Record<string, unknown> | null, malformed: (received: string) => OAuthError): unknown[][] {
+  if (how?.values !== undefined && !Array.isArray(how.values)) throw malformed("values that are not a list");
+  const demands = [how?.value === undefined ? [] : [how.value], (how?.values ?? []) as unknown[]];
+  return demands.filter((demand) => demand.length > 0);
+}
+
+/** The subjects that a request for `sub` demands. */
+function readSubs(demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
+  if (!demands.flat().every((sub) => typeof sub === "string")) throw malformed("a sub that is not a text");
+  return demands as string[][];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

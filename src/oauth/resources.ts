@@ -11,6 +11,8 @@ export interface ResourceSettings {
   readonly uri: string;
   /** `opaque`: the resource asks the introspection endpoint what a token means. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
+  /** The claims about the user in its access tokens. Default: the setting `accessTokenClaims`. */
+  readonly access_token_claims?: readonly string[];
 }
 
 /** The resources of a server. */

@@ -1,9 +1,11 @@
 /** The Server value: everything of the outside world that the protocol rules are handed. */
 
 import type { Store } from "../store/store.ts";
-import type { Clients, Users } from "./clients.ts";
+import type { ClaimRules } from "./claims.ts";
+import type { Client, Clients, Users } from "./clients.ts";
+import type { User } from "./client.ts";
 import type { Grant } from "./grants/grant.ts";
-import type { Keys, Sign, SigningAlgorithm } from "./keys.ts";
+import type { Keys, Sign, SignedKind, SigningAlgorithm } from "./keys.ts";
 import type { Lifetimes, RefreshSettings } from "./settings.ts";
 import type { Resources } from "./resources.ts";
 import type { Recent } from "./recent.ts";
@@ -14,6 +16,30 @@ import type { Held, Trace } from "./trace.ts";
 
 /** Fetches a document from elsewhere; the shape of `fetch`. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What claims are issued about, and under which grant. */
+export interface ClaimsContext {
+  /** The client that gets them. */
+  readonly client: Client;
+  /** The user they are about; absent where a client acts for itself. */
+  readonly user?: User;
+  /** What was granted. */
+  readonly grant: {
+    /** Names everything that one approval allowed. */
+    readonly id: string;
+    /** The scope values of the access token. */
+    readonly scope: readonly string[];
+    /** The resources of the access token; empty: the server's default audience. */
+    readonly resources: readonly string[];
+  };
+}
+
+/** Changes the claims of a token, or of a userinfo response, before they are signed or sent. Nothing checks the result. */
+export type OverrideClaims = (
+  kind: SignedKind,
+  claims: Readonly<Record<string, unknown>>,
+  context: ClaimsContext,
+) => Readonly<Record<string, unknown>>;
 
 /** One authorization server, as the rules see it. */
 export interface Server {
@@ -44,6 +70,8 @@ export interface Server {
   readonly openLogin?: boolean;
   /** Every scope value there is. */
   readonly scopes: readonly string[];
+  /** Which claims about a user are released where. */
+  readonly claims: ClaimRules;
   /** What a request without scope gets; empty: such a request is refused. */
   readonly defaultScope: readonly string[];
   /** Signs access tokens. */
@@ -66,6 +94,8 @@ export interface Server {
   readonly throttle?: Throttle;
   /** Code challenges seen lately, with the time until which a code for them may be alive. */
   readonly recentChallenges: Recent<number>;
+  /** Has the last word on claims, in tests; absent: nothing has. */
+  readonly overrideClaims?: OverrideClaims;
   /** Is told what happens. */
   readonly trace: Trace;
   /** Is told of each rule that was looked at and held; absent where nobody wants to know. */

@@ -74,6 +74,27 @@ export interface Settings {
    * where `scopes` holds it, and `""` with a warning where it does not.
    */
   readonly defaultScope?: string;
+  /**
+   * Claims that a scope value releases, by scope value, in addition to the standard ones (OpenID Connect Core §5.4):
+   * `{ groups: ["groups"], profile: ["employee_no"] }`. The scope values named here are added to `scopes`. Default: none.
+   */
+  readonly claims?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Whether `openid` releases the members of a user that no scope value releases: `openid`, or `none`. Default: `openid`
+   * where the issuer is a loopback or reserved test host, `none` elsewhere.
+   */
+  readonly unmappedClaims?: "openid" | "none";
+  /**
+   * `minimal`, the default: the claims of a scope are for userinfo (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
+   * hold them as well, for clients that never call userinfo.
+   */
+  readonly idTokenClaims?: "minimal" | "like-userinfo";
+  /**
+   * The claims about the user in access tokens, and in what introspection says of them (RFC 9068 §2.2.3). One that a scope
+   * value releases needs that scope value. `groups`, `roles` and `entitlements` are always lists. A resource may have a
+   * list of its own. Default: none.
+   */
+  readonly accessTokenClaims?: readonly string[];
   /** Signs access tokens, and id tokens of clients that registered no other algorithm. Default `RS256`. */
   readonly alg?: SigningAlgorithm;
   /** The `aud` of access tokens. Default: the issuer. */
@@ -152,7 +173,9 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
 
 /** Fills in what a person left out. `issuer` is the one in effect. */
 export function settle(settings: Settings, issuer: string): Settled {
-  const scopes = settings.scopes ?? defaultScopes;
+  const { claims = {} } = settings;
+  const listed = settings.scopes ?? defaultScopes;
+  const scopes = [...listed, ...Object.keys(claims).filter((value) => !listed.includes(value))];
   const defaultScope = settings.defaultScope ?? (scopes.includes("read") ? "read" : "");
   return {
     issuer,
@@ -161,6 +184,10 @@ export function settle(settings: Settings, issuer: string): Settled {
     users: settings.users ?? demoUsers,
     scopes,
     defaultScope: splitScope(defaultScope),
+    claims,
+    unmappedClaims: settings.unmappedClaims ?? (hasTestHost(issuer) ? "openid" : "none"),
+    idTokenClaims: settings.idTokenClaims ?? "minimal",
+    accessTokenClaims: settings.accessTokenClaims ?? [],
     alg: settings.alg ?? "RS256",
     audience: settings.audience ?? issuer,
     lifetimes: { ...defaultLifetimes, ...defined(settings.lifetimes) },

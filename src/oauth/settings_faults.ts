@@ -2,6 +2,7 @@
 
 // Lists, except where somebody stops at the first fault: to meet generators takes a fresh Bun longer than to judge it all.
 
+import { claimFaults } from "./claim_faults.ts";
 import { algorithmFaults, clientFaults } from "./client_faults.ts";
 import type { User } from "./client.ts";
 import { quote } from "./fault.ts";
@@ -32,6 +33,7 @@ export function settingsFaults(settings: Settings, issuer: string): Fault[] {
     ...ofIssuer,
     ...loginFaults(settings, settled),
     ...scopeFaults(settings, settled),
+    ...claimFaults(settled),
     ...lifetimeFaults(settled),
     ...keyFaults(settled),
     ...refreshFaults(settled),
@@ -163,7 +165,8 @@ function openUserFaults(settings: Settings, { users }: Settled): Fault[] {
 
 function scopeFaults(settings: Settings, settled: Settled): Fault[] {
   const faults: Fault[] = [];
-  if (settled.scopes.length === 0) {
+  const { scopes: listed = [] } = settings;
+  if (settings.scopes !== undefined && listed.length === 0) {
     faults.push({
       place: "scopes",
       expected: "at least one scope value",
@@ -171,8 +174,8 @@ function scopeFaults(settings: Settings, settled: Settled): Fault[] {
       mend: "Leave it out for the usual ones, or write the ones you need.",
     });
   }
-  for (const [i, token] of settled.scopes.entries()) {
-    if (settled.scopes.indexOf(token) < i) {
+  for (const [i, token] of listed.entries()) {
+    if (listed.indexOf(token) < i) {
       faults.push({
         place: `scopes[${i}]`,
         expected: "each value once",
@@ -301,13 +304,21 @@ export function* userFaults({ sub, password, ...claims }: User): Generator<Fault
     };
   }
   for (const [claim, value] of Object.entries(claims)) {
-    if (!isDeeper(value, deepestClaim)) continue;
-    yield {
-      place: claim,
-      expected: `lists and objects in one another, at most ${deepestClaim} deep`,
-      found: "deeper ones",
-      mend: "Make it flatter.",
-    };
+    if (isDeeper(value, deepestClaim)) {
+      yield {
+        place: claim,
+        expected: `lists and objects in one another, at most ${deepestClaim} deep`,
+        found: "deeper ones",
+        mend: "Make it flatter.",
+      };
+    } else if (holdsBigInt(value)) {
+      yield {
+        place: claim,
+        expected: "a value that JSON can hold",
+        found: "a BigInt",
+        mend: "Write it as a number or as a string.",
+      };
+    }
   }
 }
 
@@ -317,6 +328,11 @@ const deepestClaim = 32;
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function holdsBigInt(value: unknown): boolean {
+  return typeof value === "bigint" ||
+    typeof value === "object" && value !== null && Object.values(value).some(holdsBigInt);
 }
 
 function clientsFaults(settled: Settled): Fault[] {

@@ -6,6 +6,11 @@ export interface RequestedClaims {
   readonly userinfo: readonly string[];
   /** In the id token. */
   readonly id_token: readonly string[];
+  /** The values that a claim must have one of to be released, by place and name; absent where none was named (§5.5.1). */
+  readonly values?: {
+    readonly userinfo: Readonly<Record<string, readonly unknown[]>>;
+    readonly id_token: Readonly<Record<string, readonly unknown[]>>;
+  };
 }
 
 /** A refresh token, shelved under the digest of its value (OAuth 2.1 §4.3). Times in milliseconds. */

@@ -3,7 +3,7 @@
 /** The users: all of them on one page, each on one of its own, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import type { ListedUser, UserProps, UsersProps } from "../endpoints/pages.ts";
+import type { ListedClaim, ListedUser, UserProps, UsersProps } from "../endpoints/pages.ts";
 import { Field, Refusals } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { Removal } from "./removal.tsx";
@@ -11,7 +11,7 @@ import { Fact, Wire } from "./value.tsx";
 
 const claimsHint =
   `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. Which of them a client ` +
-  "sees is up to the scope it was granted.";
+  "sees is up to the scope it was granted: the page of the user says which scope value releases each.";
 
 /** The page at `/users`. */
 export function Users(props: UsersProps): VNode {
@@ -95,12 +95,26 @@ function Claims({ user }: { readonly user: ListedUser }): VNode {
       <Fact label={<Wire text="sub" />}>
         <Wire text={user.sub} />
       </Fact>
-      {user.claims.map(([name, json]) => (
+      {user.claims.map(({ name, json, ...release }) => (
         <Fact key={name} label={<Wire text={name} />}>
           <Wire text={json} />
+          <Release {...release} />
         </Fact>
       ))}
     </dl>
+  );
+}
+
+/** What it takes for a client to see a claim. */
+function Release({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
+  if (releasedBy.length === 0) {
+    return <div class="aside">{inAccessTokens ? "In access tokens only" : "Released to no client"}</div>;
+  }
+  return (
+    <div class="aside">
+      With the scope value {releasedBy.map((scope, i) => [i === 0 ? "" : " or ", <Wire key={scope} text={scope} />])}
+      {inAccessTokens && ", also in access tokens"}
+    </div>
   );
 }
 

@@ -64,7 +64,11 @@ const users: readonly ListedUser[] = [
     sub: "alice",
     name: "Alice Adams",
     href: "/users/alice",
-    claims: [["name", `"Alice Adams"`], ["email", `"alice@example.com"`], ["email_verified", "true"]],
+    claims: [
+      { name: "name", json: `"Alice Adams"`, releasedBy: ["profile"], inAccessTokens: false },
+      { name: "email", json: `"alice@example.com"`, releasedBy: ["email"], inAccessTokens: true },
+      { name: "badge", json: "7", releasedBy: [], inAccessTokens: false },
+    ],
   },
   { sub: "bob", href: "/users/bob", claims: [] },
 ];
@@ -298,7 +302,7 @@ const hostileUser: ListedUser = {
   sub: long,
   name: long,
   href: `/users/${encodeURIComponent(long)}`,
-  claims: [[long, JSON.stringify(long)]],
+  claims: [{ name: long, json: JSON.stringify(long), releasedBy: [long], inAccessTokens: true }],
 };
 
 /** A page, as a function of who draws it. */

@@ -595,7 +595,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
     "latchkey.json: help",
   ]]],
   ["__proto__ as a claim", `{ "users": [{ "sub": "a", "__proto__": {} }] }`, [
-    ["latchkey.json: users[0].__proto__", "Rename the claim."],
+    ["latchkey.json: users[0].__proto__", "Choose another name."],
   ]],
 ];
 

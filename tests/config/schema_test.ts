@@ -27,6 +27,9 @@ function* nodes(node: Node, place: string): Generator<[string, Node]> {
   yield [place, node];
   for (const [key, inner] of Object.entries(node.properties ?? {})) yield* nodes(inner, `${place}.${key}`);
   if (node.items) yield* nodes(node.items, `${place}[]`);
+  // A member under any name.
+  const others = node.additionalProperties as Node | boolean | undefined;
+  if (typeof others === "object" && Object.keys(others).length > 0) yield* nodes(others, `${place}.*`);
 }
 
 test("the committed JSON Schema is fresh; scripts/schema.ts renews it", () => {
@@ -42,7 +45,7 @@ test("every field has a type, a title and a description, and every one but the w
   }
 });
 
-test("every object but a user and a key refuses unknown keys, and only identifiers are required", () => {
+test("every object but a user, a key and a mapping refuses unknown keys, and only identifiers are required", () => {
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
   assertEquals(
     objects.map(([place, { additionalProperties, required }]) => [place, additionalProperties ?? true, required]),
@@ -52,6 +55,7 @@ test("every object but a user and a key refuses unknown keys, and only identifie
       ["file.clients[].jwks", true, ["keys"]],
       ["file.clients[].jwks.keys[]", {}, undefined],
       ["file.users[]", true, ["sub"]],
+      ["file.claims", root.properties!.claims!.additionalProperties, undefined],
       ["file.lifetimes", false, []],
       ["file.pkce", false, []],
       ["file.keys", false, []],

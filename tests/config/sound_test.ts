@@ -16,7 +16,7 @@ interface Node {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly examples?: readonly unknown[];
-  readonly additionalProperties?: unknown;
+  readonly additionalProperties?: Node | boolean;
   readonly properties?: Readonly<Record<string, Node | undefined>>;
   readonly items?: Node;
   readonly required?: readonly string[];
@@ -25,22 +25,27 @@ interface Node {
 
 const root: Node = schema;
 
+/** What members of any name must be; `undefined` where they may be anything, or not be. */
+function othersOf({ additionalProperties: others }: Node): Node | undefined {
+  return typeof others === "object" && Object.keys(others).length > 0 ? others : undefined;
+}
+
 function* nodes(node: Node, place: string): Generator<[string, Node]> {
   yield [place, node];
   for (const [key, inner] of Object.entries(node.properties ?? {})) yield* nodes(inner!, `${place}.${key}`);
   if (node.items) yield* nodes(node.items, `${place}[]`);
   for (const [i, inner] of (node.anyOf ?? []).entries()) yield* nodes(inner, `${place}|${i}`);
+  const others = othersOf(node);
+  if (others !== undefined) yield* nodes(others, `${place}.*`);
 }
 
 test("every word of the JSON Schema is one that the quick look heeds, or one for people", () => {
   const heeded = ["type", "anyOf", "enum", "pattern", "minimum", "maximum", "items", "properties", "required"];
   const words = new Set([...heeded, "additionalProperties", "$schema", "title", "description", "examples", "default"]);
   for (const [place, node] of nodes(root, "file")) {
-    const { additionalProperties: others = false } = node;
     // The names of a key's members are texts, as all names in JSON are.
     const unknown = Object.keys(node).filter((word) => !words.has(word) && word !== "propertyNames");
     assertEquals(unknown, [], place);
-    assert(others === false || JSON.stringify(others) === "{}", `${place}: other members may be anything or not be`);
   }
 });
 
@@ -85,13 +90,16 @@ function written(node: Node): fc.Arbitrary<unknown> {
 }
 
 /** An object as JSON makes it, where no name means anything by itself. */
-function members({ properties = {}, required = [] }: Node): fc.Arbitrary<unknown> {
+function members(node: Node): fc.Arbitrary<unknown> {
+  const { properties = {}, required = [] } = node;
+  const others = othersOf(node);
   const pairOf = (name: string) => fc.tuple(fc.constant(name), written(properties[name]!));
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   const chosen = fc.shuffledSubarray(optional, { maxLength: Math.min(4, optional.length) });
   const pairs = [
     fc.tuple(...required.map(pairOf)),
     chosen.chain((names) => fc.tuple(...names.map(pairOf))),
+    others === undefined ? fc.constant([]) : fc.array(fc.tuple(fc.string(), written(others)), { maxLength: 3 }),
     fc.oneof({ weight: 19, arbitrary: fc.constant([]) }, {
       weight: 1,
       arbitrary: fc.tuple(fc.tuple(oddName, oddValue)),

@@ -239,7 +239,7 @@ const hostileUser = (value: string): ListedUser => ({
   sub: value,
   name: value,
   href: "/users/x",
-  claims: [[value, value]],
+  claims: [{ name: value, json: value, releasedBy: [value], inAccessTokens: true }],
 });
 
 const hostileFault = (field: string, value: string): FieldFault => ({

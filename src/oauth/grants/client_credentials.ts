@@ -1,6 +1,6 @@
 /** The client_credentials grant (OAuth 2.1 §4.2): a confidential client acts for itself. */
 
-import { claimsOfScope } from "../claims.ts";
+import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
 import { readResources } from "../resources.ts";
 import { settleScope } from "../scope.ts";
@@ -8,7 +8,7 @@ import { drawName } from "../secrets.ts";
 import type { Grant } from "./grant.ts";
 
 /** Scope values that only a user can grant. */
-const ofUsers = ["openid", "offline_access", ...Object.keys(claimsOfScope)];
+const ofUsers = ["openid", "offline_access", ...Object.keys(standardClaims)];
 
 /** No refresh token, no id token, no user's scope. */
 export const clientCredentials: Grant = {

@@ -1,11 +1,14 @@
 /** Access tokens: JWTs (RFC 9068), or opaque ones for clients and resources that want them; issued and read back. */
 
+import { accessTokenClaimNames, accessTokenClaims, limitClaims } from "../claims.ts";
+import type { ClaimValues } from "../claims.ts";
 import { meet } from "../clients.ts";
 import { haveEnded } from "../grants/family.ts";
 import { findUser } from "../people.ts";
 import { drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { sessionFor, subjectFor } from "../subject.ts";
+import { aboutGrant } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwn } from "./verification.ts";
 
@@ -27,6 +30,8 @@ export interface AccessTokenClaims {
   readonly sid?: string;
   /** Claims that the userinfo endpoint shows although no scope asks for them. */
   readonly userinfo_claims?: readonly string[];
+  /** The values that claims must have one of for the userinfo endpoint to show them. */
+  readonly userinfo_values?: ClaimValues;
 }
 
 /** Issues the access token. A JWT is not shelved. */
@@ -47,26 +52,36 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     claims.auth_time = Math.floor(subject.authTime / 1000);
     claims.sid = await sessionFor(server, client, subject.sid);
     if (subject.claims?.userinfo.length) claims.userinfo_claims = subject.claims.userinfo;
+    if (subject.claims?.values) claims.userinfo_values = subject.claims.values.userinfo;
+    const names = accessTokenClaimNames(server.claims, resources);
+    const user = names.length === 0 ? undefined : server.users.find(subject.sub);
+    if (user !== undefined) {
+      const configured = accessTokenClaims(server.claims, user, names, scope);
+      limitClaims(configured);
+      Object.assign(claims, configured);
+    }
   }
+  const issued = server.overrideClaims?.("access_token", { ...claims }, aboutGrant(server, authorization)) ?? claims;
   // A pairwise subject can only be led back to the user by what is kept of the token.
   const opaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
   const token = opaque
-    ? await shelve(server, claims, family, subject?.sub)
-    : await server.sign("access_token", server.alg, claims);
+    ? await shelve(server, issued, family, subject?.sub, claims.exp)
+    : await server.sign("access_token", server.alg, issued);
   return { access_token: token, token_type: "Bearer", expires_in: expiresIn, scope: claims.scope };
 };
 
 async function shelve(
   server: Server,
-  claims: AccessTokenClaims,
+  claims: Readonly<Record<string, unknown>>,
   family: string,
   user: string | undefined,
+  exp: number,
 ): Promise<string> {
   const token = drawSecret(server.random);
   await server.store.put("access_token", await shelfId(server, token), { claims: { ...claims }, user }, {
     family,
-    expiresAt: claims.exp * 1000,
+    expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
   });
   return token;
 }

@@ -1,35 +1,57 @@
 /** ID tokens (OpenID Connect Core §2): issued where `openid` was granted, and read back as hints. */
 
-import { claimsFor } from "../claims.ts";
+import { claimsOfScope, limitClaims, withRequestedClaims } from "../claims.ts";
+import type { Subject } from "../grants/grant.ts";
 import { tokenHash } from "../keys.ts";
 import type { Server } from "../server.ts";
 import { sessionFor, subjectFor } from "../subject.ts";
+import { aboutGrant } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwn } from "./verification.ts";
 
 /** The claims an id token of this server always or sometimes holds, besides those asked for by name. */
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
 
-/** Issues the id token. Claims about the person are for the userinfo endpoint (§5.4), unless asked for by name. */
-export const idToken: TokenIssuer = async (server, { client, subject, scope }, now, issued) => {
+/**
+ * Issues the id token. Claims about the user are for the userinfo endpoint (§5.4), unless they were requested by name for
+ * the ID token, or ID tokens are configured to hold them.
+ */
+export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
+  const { client, subject, scope } = authorization;
   if (subject === undefined || !scope.includes("openid")) return {};
-  const { sub, nonce, authTime, sid, claims } = subject;
-  const user = server.users.find(sub);
-  return {
-    id_token: await server.sign("id_token", client.idTokenAlg, {
-      iss: server.issuer,
-      sub: await subjectFor(server, client, sub),
-      aud: client.id,
-      exp: now + server.lifetimes.id_token,
-      iat: now,
-      auth_time: Math.floor(authTime / 1000),
-      ...nonce !== undefined && { nonce },
-      at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
-      sid: await sessionFor(server, client, sid),
-      ...user && claims && claimsFor(user, claims.id_token),
-    }),
+  const { sub, nonce, authTime, sid } = subject;
+  const claims = {
+    iss: server.issuer,
+    sub: await subjectFor(server, client, sub),
+    aud: client.id,
+    exp: now + server.lifetimes.id_token,
+    iat: now,
+    auth_time: Math.floor(authTime / 1000),
+    ...nonce !== undefined && { nonce },
+    at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
+    sid: await sessionFor(server, client, sid),
+    ...aboutUser(server, subject, scope),
   };
+  const all = server.overrideClaims?.("id_token", claims, aboutGrant(server, authorization)) ?? claims;
+  return { id_token: await server.sign("id_token", client.idTokenAlg, all) };
 };
+
+/** The claims about the user; `undefined` where the ID token holds none. */
+function aboutUser(
+  { claims: rules, users }: Server,
+  { sub, claims: requested }: Subject,
+  scope: readonly string[],
+): Record<string, unknown> | undefined {
+  if (requested === undefined && rules.idToken === "minimal") return undefined;
+  const user = users.find(sub);
+  if (user === undefined) return undefined;
+  const ofScope = rules.idToken === "minimal" ? {} : claimsOfScope(rules, user, scope);
+  const claims = requested === undefined
+    ? ofScope
+    : withRequestedClaims(rules, user, ofScope, requested.id_token, requested.values?.id_token);
+  limitClaims(claims);
+  return claims;
+}
 
 /** What a hint says about an earlier login. */
 export interface IdTokenHint {

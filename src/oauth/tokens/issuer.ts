@@ -2,7 +2,7 @@
 
 import type { Soon } from "../soon.ts";
 import type { Authorization } from "../grants/grant.ts";
-import type { Server } from "../server.ts";
+import type { ClaimsContext, Server } from "../server.ts";
 
 /** A successful answer of the token endpoint (OAuth 2.1 §3.2.3). */
 export interface TokenResponse {
@@ -32,3 +32,12 @@ export type TokenIssuer = (
   now: number,
   issued: Partial<TokenResponse>,
 ) => Soon<Partial<TokenResponse>>;
+
+/** What claims are issued about, as {@link Server.overrideClaims} is told. */
+export function aboutGrant(
+  server: Server,
+  { client, subject, scope, resources, family }: Authorization,
+): ClaimsContext {
+  const user = subject === undefined ? undefined : server.users.find(subject.sub);
+  return { client, ...user && { user }, grant: { id: family, scope, resources } };
+}
