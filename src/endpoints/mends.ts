@@ -62,6 +62,7 @@ export const mends: Readonly<Record<string, string>> = {
   "CC-02": "Leave openid and the scopes about a person out: nobody has logged in.",
   "BR-01": "Send the access token in the header: Authorization: Bearer TOKEN.",
   "BR-02": "Send an access token of this server that has not expired, whole, with the scope that is asked for.",
+  "CL-17": "Name fewer claims for tokens, and let the client read large ones from userinfo.",
   "RI-01": "Send an absolute URI that this server issues tokens for, without a fragment.",
   "RI-05": "Begin a new login that asks for a resource of now, or register the one that was granted.",
   "RI-03": "Name only resources of the authorization request, or none.",

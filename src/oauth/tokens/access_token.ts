@@ -52,7 +52,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     claims.auth_time = Math.floor(subject.authTime / 1000);
     claims.sid = await sessionFor(server, client, subject.sid);
     if (subject.claims?.userinfo.length) claims.userinfo_claims = subject.claims.userinfo;
-    if (subject.claims?.values) claims.userinfo_values = subject.claims.values.userinfo;
+    const values = subject.claims?.values?.userinfo;
+    if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
     const names = accessTokenClaimNames(server.claims, resources);
     const user = names.length === 0 ? undefined : server.users.find(subject.sub);
     if (user !== undefined) {
