@@ -1,21 +1,49 @@
 /** Hooks on what is issued: other claims in the next token, or in every one, that is in order apart from them. */
 
-import { endpointName } from "../recorder/endpoint_name.ts";
 import type { Layer } from "../endpoints/layer.ts";
-import type { Answer } from "../http/reply.ts";
-import type { Sign, SignedKind } from "../oauth/keys.ts";
-import type { AccessTokenRecord, Store } from "../store/store.ts";
-import { wrapStore } from "./wrapped_store.ts";
+import type { Answer, Incoming } from "../http/reply.ts";
+import { readTarget } from "../http/router.ts";
+import type { SignedKind } from "../oauth/keys.ts";
+import type { ClaimsContext, Server } from "../oauth/server.ts";
+import { aboutGrant } from "../oauth/tokens/issuer.ts";
+import type { TokenResponse } from "../oauth/tokens/issuer.ts";
+import { endpointName } from "../recorder/endpoint_name.ts";
+import { readRequest } from "../recorder/read_request.ts";
+import type { Recorder } from "../recorder/recorder.ts";
+import { isJson, textOf, withBody } from "./faults/answer.ts";
+import type { SeenRequest } from "./faults/fault.ts";
+import { seenRequest } from "./faults/seen.ts";
 
-/** The claims of a token. Times among them are in seconds since the epoch. */
+/** The claims of a token, or the members of a response. Times among them are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** What a hook is told of a token that is issued, or of a userinfo response. */
+export interface IssueContext extends ClaimsContext {
+  /** The request that it answers. */
+  readonly request: SeenRequest;
+  /** What was granted. */
+  readonly grant: ClaimsContext["grant"] & {
+    /** The `grant_type`; absent for userinfo. */
+    readonly type?: string;
+  };
+}
+
 /** Claims to add or replace, `undefined` removing one; or a function from the claims there would be to those there are. */
-export type ClaimsChange = Claims | ((claims: Claims) => Claims);
+export type ClaimsChange<Context = IssueContext> = Claims | ((claims: Claims, context: Context) => Claims);
+
+/** The same for a metadata document, which is about nobody. */
+export type MetadataChange = ClaimsChange<Pick<IssueContext, "request">>;
 
 /**
- * Changes the claims of what is issued. The changes of `every…` come first, in the order they were made, then one of
- * `next…`. What a fault does to the same token is done after them.
+ * Changes what is issued. The changes of `every…` come first, in the order they were made, then one of `next…`. What a
+ * fault does to the same token or response is done after them. A change that is never needed is no fault: `reset()` and
+ * `close()` do not mind.
+ *
+ * @example A role for one client alone, and metadata of a server without refresh tokens
+ * ```ts ignore
+ * as.issue.everyAccessToken((claims, { client }) => client.id === "admin-ui" ? { ...claims, roles: ["admin"] } : claims);
+ * as.issue.everyMetadata({ grant_types_supported: ["authorization_code"] });
+ * ```
  */
 export interface Issue {
   /** The next id token, once; several calls queue. */
@@ -26,10 +54,18 @@ export interface Issue {
   nextAccessToken(change: ClaimsChange): void;
   /** Every access token from now on. */
   everyAccessToken(change: ClaimsChange): void;
-  /** The next good answer of the userinfo endpoint, signed or plain, once; several calls queue. */
+  /** The next good response of the userinfo endpoint, signed or plain, once; several calls queue. */
   nextUserinfo(change: ClaimsChange): void;
-  /** Every good answer of the userinfo endpoint from now on. */
+  /** Every good response of the userinfo endpoint from now on. */
   everyUserinfo(change: ClaimsChange): void;
+  /** The members of the next good response of the token endpoint, once; several calls queue. */
+  nextTokenResponse(change: ClaimsChange): void;
+  /** The members of every good response of the token endpoint from now on. */
+  everyTokenResponse(change: ClaimsChange): void;
+  /** The members of the next metadata document, at whichever of its addresses, once; several calls queue. */
+  nextMetadata(change: MetadataChange): void;
+  /** The members of every metadata document from now on. */
+  everyMetadata(change: MetadataChange): void;
 }
 
 /** The hooks, and the layer they work in. */
@@ -40,88 +76,106 @@ export interface IssueHooks {
   reset(): void;
 }
 
-/** Makes hooks for one server. */
-export function issueHooks(): IssueHooks {
-  const next: Record<SignedKind, ClaimsChange[]> = { id_token: [], access_token: [], userinfo: [] };
-  const every: Record<SignedKind, ClaimsChange[]> = { id_token: [], access_token: [], userinfo: [] };
-  const shaped = new WeakMap<Store, Store>();
+/** Changes of one kind of thing. */
+interface Changes<Context> {
+  readonly next: ClaimsChange<Context>[];
+  readonly every: ClaimsChange<Context>[];
+}
+
+/**
+ * Makes hooks for one server.
+ *
+ * @param exchangeOf What is known of a request that is being answered.
+ */
+export function issueHooks(exchangeOf: Recorder["exchangeOf"]): IssueHooks {
+  const none = () => ({ next: [], every: [] });
+  const issued: Record<SignedKind | "token_response", Changes<IssueContext>> = {
+    id_token: none(),
+    access_token: none(),
+    userinfo: none(),
+    token_response: none(),
+  };
+  const metadata: Changes<Pick<IssueContext, "request">> = none();
   let base = "";
 
-  const isIdle = (kind: SignedKind) => next[kind].length === 0 && every[kind].length === 0;
-
-  function change(kind: SignedKind, claims: Claims): Claims {
-    const once = next[kind].shift();
-    return [...every[kind], ...once === undefined ? [] : [once]].reduce(apply, claims);
+  function seen(request: Incoming): SeenRequest {
+    const recorded = exchangeOf(request)?.request ?? readRequest(request, readTarget(request.url, {}));
+    // Of a form, the body alone counts.
+    const asked = recorded.form.length === 0 ? recorded : { ...recorded, query: [] };
+    return seenRequest(endpointName(base, asked.path), asked, request);
   }
 
-  const signing = (sign: Sign): Sign => (kind, alg, claims) => sign(kind, alg, change(kind, claims));
-
-  /** The store, for opaque access tokens, whose claims are shelved; always the same for the same one. */
-  function shelving(store: Store): Store {
-    let shelf = shaped.get(store);
-    if (shelf === undefined) {
-      shelf = wrapStore(store, {
-        put(kind, id, value, shelf) {
-          if (kind !== "access_token" || isIdle(kind)) return store.put(kind, id, value, shelf);
-          const claims = change(kind, (value as AccessTokenRecord).claims);
-          const expiresAt = typeof claims.exp === "number" ? claims.exp * 1000 : shelf.expiresAt;
-          return store.put(kind, id, { ...value, claims }, { ...shelf, expiresAt });
-        },
-      });
-      shaped.set(store, shelf);
-    }
-    return shelf;
+  function changed(kind: keyof typeof issued, claims: Claims, about: ClaimsContext, http: Incoming): Claims {
+    if (isIdle(issued[kind])) return claims;
+    const request = seen(http);
+    const { grant_type: type } = request.params;
+    return apply(issued[kind], claims, {
+      ...about,
+      grant: { ...about.grant, ...request.endpoint === "token" && type !== undefined && { type } },
+      request,
+    });
   }
 
   const layer: Layer = {
     open: ({ site }) => void (base = site.base),
-    around: (answer) => async (request, peer) => {
-      const given = await answer(request, peer);
-      if (isIdle("userinfo") || endpointName(base, pathOf(request.url)) !== "userinfo") return given;
-      return await rewritten(given, (claims) => change("userinfo", claims));
+    around: (next) => async (request, peer) => {
+      const given = await next(request, peer);
+      if (isIdle(metadata) || endpointName(base, readTarget(request.url, {}).path) !== "discovery") return given;
+      return await rewritten(given, (document) => apply(metadata, document, { request: seen(request) }));
     },
-    during(server) {
-      if (isIdle("id_token") && isIdle("access_token") && isIdle("userinfo")) return server;
-      return { ...server, sign: signing(server.sign), store: shelving(server.store) };
+    during(server, request) {
+      if (Object.values(issued).every(isIdle)) return server;
+      return {
+        ...server,
+        overrideClaims: (kind, claims, context) =>
+          changed(kind, server.overrideClaims?.(kind, claims, context) ?? claims, context, request),
+        issuers: [...server.issuers, (inner, authorization, _, members) => {
+          const about = aboutGrant(inner, authorization);
+          return responseOf(members, changed("token_response", members, about, request));
+        }],
+      } satisfies Server;
     },
   };
 
   return {
     layer,
     issue: {
-      nextIdToken: (one) => void next.id_token.push(one),
-      everyIdToken: (one) => void every.id_token.push(one),
-      nextAccessToken: (one) => void next.access_token.push(one),
-      everyAccessToken: (one) => void every.access_token.push(one),
-      nextUserinfo: (one) => void next.userinfo.push(one),
-      everyUserinfo: (one) => void every.userinfo.push(one),
+      nextIdToken: (one) => void issued.id_token.next.push(one),
+      everyIdToken: (one) => void issued.id_token.every.push(one),
+      nextAccessToken: (one) => void issued.access_token.next.push(one),
+      everyAccessToken: (one) => void issued.access_token.every.push(one),
+      nextUserinfo: (one) => void issued.userinfo.next.push(one),
+      everyUserinfo: (one) => void issued.userinfo.every.push(one),
+      nextTokenResponse: (one) => void issued.token_response.next.push(one),
+      everyTokenResponse: (one) => void issued.token_response.every.push(one),
+      nextMetadata: (one) => void metadata.next.push(one),
+      everyMetadata: (one) => void metadata.every.push(one),
     },
     reset() {
-      for (const changes of [...Object.values(next), ...Object.values(every)]) changes.length = 0;
+      for (const { next, every } of [...Object.values(issued), metadata]) next.length = every.length = 0;
     },
   };
 }
 
-function apply(claims: Claims, change: ClaimsChange): Claims {
-  return typeof change === "function" ? change(claims) : { ...claims, ...change };
+function isIdle({ next, every }: Changes<never>): boolean {
+  return next.length === 0 && every.length === 0;
 }
 
-function pathOf(url: string): string {
-  return new URL(url, "http://localhost").pathname;
+function apply<Context>({ next, every }: Changes<Context>, claims: Claims, context: Context): Claims {
+  const once = next.shift();
+  return [...every, ...once === undefined ? [] : [once]].reduce<Claims>(
+    (before, change) => typeof change === "function" ? change(before, context) : { ...before, ...change },
+    claims,
+  );
 }
 
-/** A good answer of plain JSON with other claims; any other answer as it is. */
-async function rewritten(answer: Answer, change: (claims: Claims) => Claims): Promise<Answer> {
-  const headers = new Headers(answer.headers as HeadersInit);
-  if (answer.status !== 200 || !headers.get("content-type")?.startsWith("application/json")) return answer;
-  const text = answer instanceof Response ? await answer.clone().text() : answer.body;
-  let claims: Claims;
-  try {
-    claims = JSON.parse(text ?? "");
-  } catch {
-    // Somebody has seen to it that it is none.
-    return answer;
-  }
-  const body = JSON.stringify(change(claims));
-  return answer instanceof Response ? new Response(body, answer) : { ...answer, body };
+/** What replaces all members there are: those that are gone are `undefined`, which JSON leaves out. */
+function responseOf(members: Partial<TokenResponse>, changed: Claims): Partial<TokenResponse> {
+  return { ...Object.fromEntries(Object.keys(members).map((name) => [name, undefined])), ...changed };
+}
+
+/** A good answer of JSON with other members; any other answer as it is. */
+async function rewritten(answer: Answer, change: (members: Claims) => Claims): Promise<Answer> {
+  if (answer.status !== 200 || answer.body === null || !isJson(answer)) return answer;
+  return withBody(answer, JSON.stringify(change(JSON.parse(await textOf(answer)))));
 }

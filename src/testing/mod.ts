@@ -26,7 +26,7 @@ export type { FaultBoard } from "./faults/board.ts";
 export type { Fault, FaultContext, SeenRequest } from "./faults/fault.ts";
 export type { Clause, Match, RequestPattern, Rule } from "./faults/rule.ts";
 export type { Fetch, FetchInit, InstalledFetch } from "./fetch.ts";
-export type { Claims, ClaimsChange, Issue } from "./issue.ts";
+export type { Claims, ClaimsChange, Issue, IssueContext, MetadataChange } from "./issue.ts";
 export type { ClientCredentials } from "./client_proof.ts";
 export type { LogIn, LogInOptions, LogIns } from "./log_in.ts";
 export type { Log, WaitOptions } from "./log.ts";

@@ -173,7 +173,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   const record = recorder();
   const log = testLog(record);
   const board = faultBoard({ blame: record.blame });
-  const hooks = issueHooks();
+  const hooks = issueHooks(record.exchangeOf);
   const people = crowd(() => desk.server, settings.approver);
   const asks = settings.login !== undefined && settings.login !== "auto";
 
@@ -190,7 +190,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     ...!asks && { approver: people.approver },
     store,
     now: clock.now,
-    layers: [record, hooks.layer, board.layer, ...settings.layers ?? [], innermost],
+    layers: [record, board.layer, hooks.layer, ...settings.layers ?? [], innermost],
   });
 
   const server = () => round.during(desk.server);

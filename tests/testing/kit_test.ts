@@ -10,7 +10,7 @@ import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
 import { faults, LogError, LogInError } from "../../src/testing/mod.ts";
-import type { TestLatchkey } from "../../src/testing/mod.ts";
+import type { Claims, IssueContext, TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../watched.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-kit-"));
@@ -581,6 +581,83 @@ test("hooks reach userinfo, plain and signed, and leave refusals alone", async (
   as.issue.everyUserinfo(() => ({ sub: "other" }));
   assertEquals(await json(userinfo(as, plain)), { sub: "other" });
   assertEquals(decodeJwt(await (await userinfo(as, signed)).text()), { sub: "other" });
+});
+
+test("hooks are told of request, client, user and grant", async () => {
+  await using as = await testLatchkey();
+  const told: unknown[] = [];
+  const listen = (kind: string) => (claims: Claims, { request, client, user, grant }: IssueContext) => {
+    const { endpoint, method, params } = request;
+    told.push([kind, client.id, user?.name, grant.type, grant.scope.join(" "), grant.resources, endpoint, method]);
+    assertEquals(params.code_verifier !== undefined, grant.type === "authorization_code");
+    assertEquals(request.client, client.id);
+    assertEquals(request.header("host"), null);
+    assertMatch(grant.id, /^[\w-]{16,}$/);
+    return { ...claims, first_name: String(user?.name).split(" ")[0] };
+  };
+  const grants = ["authorization_code", "refresh_token", "client_credentials"];
+  for (const access_token_format of ["jwt", "opaque"] as const) {
+    as.issue.everyIdToken(listen("id"));
+    as.issue.everyAccessToken(listen("access"));
+    as.issue.everyUserinfo(listen("userinfo"));
+    as.issue.everyTokenResponse(listen("response"));
+    const client = as.client({ access_token_format, confidential: true, grant_types: grants });
+    as.people.next("bob");
+    const resource = [as.issuer, "https://api.test"];
+    const { tokens, claims } = await as.logIn(client, { scope: "openid read", authorization: { resource } });
+    assertEquals([claims!.first_name, (tokens as unknown as Claims).first_name], ["Bob", "Bob"]);
+    const id = client.client_id;
+    const flow = [id, "Bob Brown", "authorization_code", "openid read", resource, "token", "POST"];
+    assertEquals(told.splice(0), [["access", ...flow], ["id", ...flow], ["response", ...flow]]);
+    await as.refresh(client, tokens.refresh_token!, { scope: "read" });
+    const renewed = [id, "Bob Brown", "refresh_token", "read", resource, "token", "POST"];
+    assertEquals(told.splice(0), [["access", ...renewed], ["response", ...renewed]]);
+    if (access_token_format === "jwt") {
+      assertEquals((await json(userinfo(as, tokens.access_token))).first_name, "Bob");
+      assertEquals(told.splice(0), [
+        ["userinfo", id, "Bob Brown", undefined, "openid read", resource, "userinfo", "GET"],
+      ]);
+    }
+    await as.token(client, { grant_type: "client_credentials", scope: "read" });
+    const machine = [id, undefined, "client_credentials", "read", [], "token", "POST"];
+    assertEquals(told.splice(0), [["access", ...machine], ["response", ...machine]]);
+    await as.reset();
+  }
+});
+
+test("a token response and the metadata can be shaped, and a change that was not needed is no fault", async () => {
+  const as = await testLatchkey();
+  const client = as.client();
+  as.issue.everyTokenResponse({ tenant: "a", refresh_token: undefined });
+  as.issue.nextTokenResponse(({ scope: _, ...members }) => ({ ...members, expires_in: "3600" }));
+  const [first, second] = [await as.logIn(client), await as.logIn(client)].map(({ tokens }) =>
+    tokens as object as Claims
+  );
+  assertEquals([first!.tenant, first!.expires_in, "scope" in first!, "refresh_token" in first!], [
+    ...["a", "3600"],
+    ...[false, false],
+  ]);
+  assertEquals([second!.tenant, second!.expires_in, "scope" in second!], ["a", 3600, true]);
+
+  const addresses = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
+  const read = async (path: string) => await json(as.fetch(path));
+  const before = await read(addresses[0]!);
+  as.issue.everyMetadata({ scopes_supported: ["openid"], introspection_endpoint: undefined });
+  as.issue.nextMetadata((document, { request }) => ({ ...document, asked: request.path }));
+  const { introspection_endpoint: _, ...rest } = before;
+  const shaped = { ...rest, scopes_supported: ["openid"] };
+  assertEquals(await read(addresses[0]!), { ...shaped, asked: addresses[0] });
+  for (const path of addresses) assertEquals(await read(path), shaped);
+  as.on("discovery").once(faults.metadata.wrongIssuer("https://evil.test"));
+  assertEquals((await read(addresses[1]!)).issuer, "https://evil.test");
+  assertEquals("keys" in await read("/oauth2/jwks"), true);
+
+  await as.reset();
+  assertEquals(await read(addresses[0]!), before);
+  as.issue.everyMetadata({ a: 1 });
+  as.issue.everyTokenResponse({ a: 1 });
+  as.issue.nextMetadata({ a: 1 });
+  await as.close();
 });
 
 test("a fault comes after the hooks, whichever was written first", async () => {

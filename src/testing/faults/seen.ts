@@ -6,6 +6,8 @@ import type { Fields } from "../../http/form.ts";
 import type { Incoming } from "../../http/reply.ts";
 import { readTarget } from "../../http/router.ts";
 import { endpointName } from "../../recorder/endpoint_name.ts";
+import type { EndpointName } from "../../recorder/endpoint_name.ts";
+import type { RecordedRequest } from "../../recorder/exchange.ts";
 import { bearerOf, clientOf, jwtPart, readRequest } from "../../recorder/read_request.ts";
 import type { SeenRequest } from "./fault.ts";
 
@@ -25,17 +27,22 @@ export async function see(
   const asked = request.method === "POST" && isForm(request)
     ? { ...bare, form: await formOf(request), query: [] }
     : bare;
+  const seen = seenRequest(endpoint, asked, request);
+  const begun = endpoint === "login" || endpoint === "consent" ? recall(seen.params.interaction ?? "") : undefined;
+  return { ...seen, client: begun?.client ?? seen.client, begun };
+}
+
+/** A request of which everything is known that a rule may look at. */
+export function seenRequest(endpoint: EndpointName, asked: RecordedRequest, { headers }: Incoming): SeenRequest {
   const params: Record<string, string> = {};
   for (const [name, value] of [...asked.form, ...asked.query]) if (!Object.hasOwn(params, name)) params[name] = value;
-  const begun = endpoint === "login" || endpoint === "consent" ? recall(params.interaction ?? "") : undefined;
   return {
     endpoint,
-    method: request.method,
-    path: target.path,
+    method: asked.method,
+    path: asked.path,
     params,
-    client: begun?.client ?? clientOf(asked) ?? clientOfToken(bearerOf(asked)),
-    begun,
-    header: (name) => request.headers.get(name),
+    client: clientOf(asked) ?? clientOfToken(bearerOf(asked)),
+    header: (name) => headers.get(name),
   };
 }
 
