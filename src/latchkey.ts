@@ -31,6 +31,7 @@ import { recent } from "./oauth/recent.ts";
 import { drawName } from "./oauth/secrets.ts";
 import type { Dice } from "./oauth/secrets.ts";
 import type { Outbound, Server } from "./oauth/server.ts";
+import { userWarnings } from "./oauth/claim_warnings.ts";
 import { clientFaults } from "./oauth/client_faults.ts";
 import type { ClientMetadata, User } from "./oauth/client.ts";
 import type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
@@ -359,6 +360,24 @@ function assemble(
     refuseFaults([...userFaults(user)]);
     return withoutPassword(user);
   };
+  const claims = claimRules(settled);
+  const configured = new Set(settled.users);
+  const users = before?.users ?? registry(settled.users, {
+    of: "users",
+    id: (user) => user.sub,
+    know(user) {
+      const known = meetUser(user);
+      // Those of the settings are warned of together, at start.
+      if (!configured.has(user)) {
+        for (const warning of userWarnings(claims, settled.scopes, user)) {
+          world.trace({ type: "configuration_warning", at: world.now(), ...warning });
+        }
+      }
+      return known;
+    },
+    write: (user) => user,
+    read: (written) => meetUser(written as User),
+  }, sharing);
   const server: Server = {
     ...world,
     issuer,
@@ -366,16 +385,10 @@ function assemble(
     grants,
     issuers: tokenIssuers,
     clients,
-    users: before?.users ?? registry(settled.users, {
-      of: "users",
-      id: (user) => user.sub,
-      know: meetUser,
-      write: (user) => user,
-      read: (written) => meetUser(written as User),
-    }, sharing),
+    users,
     openLogin: interaction && (settled.insecureAllowOpenLogin || hasTestHost(issuer)),
     scopes: settled.scopes,
-    claims: claimRules(settled),
+    claims,
     defaultScope: settled.defaultScope,
     alg: settled.alg,
     audience: settled.audience,

@@ -203,6 +203,28 @@ export function releasingScopes(rules: ClaimRules, name: string, value: unknown)
   return scopes.length === 0 && rules.unmapped === "openid" ? ["openid"] : scopes;
 }
 
+/** Why no client ever sees a member of a user: its name is reserved, its value has the wrong type, or no scope value releases it. */
+export type ClaimProblem = "reserved" | "type" | "scope";
+
+/**
+ * What keeps a member of a user from every client; `undefined` where nothing does, or where there is no value.
+ *
+ * @param scopes The scope values that a client may ask for.
+ */
+export function claimProblem(
+  rules: ClaimRules,
+  name: string,
+  value: unknown,
+  scopes: readonly string[],
+): ClaimProblem | undefined {
+  if (isAbsent(value)) return undefined;
+  if (reserved.has(name)) return "reserved";
+  if (!hasStandardType(name, value)) return isEmptyObject(value) ? undefined : "type";
+  const isReleased = scopes.includes("openid") &&
+    releasingScopes(rules, name, value).some((scope) => scopes.includes(scope));
+  return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
+}
+
 /** The most that claims about a user may take in one token, in bytes of JSON. */
 const maxClaimBytes = 16 * 1024;
 
@@ -252,13 +274,11 @@ function isAbsent(value: unknown): boolean {
 function hasStandardType(name: string, value: unknown): boolean {
   const base = untagged(name);
   if (!standard.has(base)) return true;
-  return typeof value === standardType(base) && !Array.isArray(value) &&
-    (typeof value !== "object" || Object.keys(value!).length > 0);
+  return typeof value === (types[base] ?? "string") && !Array.isArray(value) && !isEmptyObject(value);
 }
 
-/** The type of a standard claim, in the words of JSON. */
-export function standardType(name: string): string {
-  return types[untagged(name)] ?? "string";
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 function untagged(name: string): string {

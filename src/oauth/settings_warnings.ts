@@ -1,8 +1,9 @@
 /** Warnings about settings that are valid, but probably do not do what they were written for. */
 
+import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./fault.ts";
 import { settle } from "./settings.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings, Settled } from "./settings.ts";
 
 /**
  * Every warning about settings that have no fault.
@@ -10,12 +11,12 @@ import type { Settings } from "./settings.ts";
  * @param issuer The issuer in effect.
  */
 export function settingsWarnings(settings: Settings, issuer: string): ConfigurationWarning[] {
-  return [...defaultScopeWarnings(settings, issuer)];
+  const settled = settle(settings, issuer);
+  return [...defaultScopeWarnings(settings, settled), ...claimWarnings(settings, settled)];
 }
 
 /** `defaultScope: ""` says that it is meant. */
-function defaultScopeWarnings(settings: Settings, issuer: string): ConfigurationWarning[] {
-  const { scopes, defaultScope } = settle(settings, issuer);
+function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: Settled): ConfigurationWarning[] {
   if (settings.defaultScope !== undefined || defaultScope.length > 0) return [];
   return [{
     path: "scopes",

@@ -519,3 +519,72 @@ test("[CL-17] claims of more than 16 KiB in one token stop it with server_error,
   const b = await bench({ ...crowd, users });
   assertEquals((await told(b, "openid profile")).picture, picture);
 });
+
+/** The warnings at start, as `path: message`. */
+async function warned(options: LatchkeyOptions): Promise<string[]> {
+  const { events } = await bench({ defaultScope: "", ...crowd, ...options });
+  return events.flatMap((event) => event.type === "configuration_warning" ? [`${event.path}: ${event.message}`] : []);
+}
+
+test("[CL-03] what can never be released is a warning at start, one for each claim, with how to mend it", async () => {
+  const users = [{ sub: "alice", name: "A" }, { sub: "bob", roles: ["a"] }, { sub: "carol", roles: ["b"], dept: "x" }];
+  assertEquals(await warned({ users }), []);
+  const closed = { users, unmappedClaims: "none" } as const;
+  const [roles, dept, ...none] = await warned(closed);
+  assertEquals(
+    roles,
+    'users[1].roles, and of 1 more: No scope value releases "roles", so no client sees it. Map it in claims, such as ' +
+      '{"profile": ["roles"]}, name it in accessTokenClaims, or set unmappedClaims to "openid".',
+  );
+  assertStringIncludes(dept!, 'users[2].dept: No scope value releases "dept"');
+  assertEquals(none, []);
+  assertEquals(await warned({ ...closed, claims: { openid: ["roles"] }, accessTokenClaims: ["dept"] }), []);
+  const resources = [{ uri: "https://api.example", access_token_claims: ["dept", "roles"] }];
+  assertEquals(await warned({ ...closed, resources }), []);
+  const phone = await warned({ users: [{ sub: "alice", phone_number: "1", address: {}, gender: "" }] });
+  assertEquals(phone, [
+    'users[0].phone_number: "phone_number" is released by the scope value "phone", which no client may ask for, so no ' +
+    "client sees it. Add it to scopes, and to the scope of a client.",
+  ]);
+  assertEquals(await warned({ users: [{ sub: "alice", phone_number: "1" }], claims: { phone: [] } }), []);
+});
+
+test("[CL-03] a mapping whose scope value no client may ask for is a warning, and so is one without openid", async () => {
+  const clients = [publicClient("spa", { scope: "openid profile" }), publicClient("other", { scope: "openid read" })];
+  const claims = { groups: ["groups"], profile: ["dept"] };
+  assertEquals(
+    await warned({ clients, claims, users: [{ sub: "a", dept: "x" }], accessTokenClaims: ["groups", "dept"] }),
+    [
+      'claims.groups: No client may ask for "groups", so nothing releases these claims. Add it to the scope of a client.',
+      'accessTokenClaims[0]: "groups" needs the scope value "groups", which no client may ask for, so no access token ' +
+      "holds it. Add it to scopes, and to the scope of a client.",
+    ],
+  );
+  assertEquals(await warned({ clients: [], claims }), []);
+  const [first, ...others] = await warned({ scopes: ["read"], claims, users: [{ sub: "a", groups: ["x"] }] });
+  assertStringIncludes(first!, 'scopes: No client may ask for "openid", so none sees claims of users');
+  assertEquals(others, []);
+  assertEquals((await warned({ scopes: ["read"], users: [{ sub: "a", groups: ["x"] }] })).length, 1);
+  assertEquals(await warned({ scopes: ["read"], users: [{ sub: "a", name: "A", email: "a@example.com" }] }), []);
+});
+
+test("[CL-04, CL-05] a reserved name and a standard claim of a wrong type in a user are warnings, never the value", async () => {
+  const users = [{ sub: "alice", aud: "s3cret", _claim_names: {}, updated_at: "s3cret", address: ["s3cret"], name: 7 }];
+  const warnings = await warned({ users: users as unknown as User[] });
+  assertEquals(warnings.map((text) => text.split(":")[0]), [
+    ...["users[0].aud", "users[0]._claim_names", "users[0].updated_at", "users[0].address", "users[0].name"],
+  ]);
+  assertStringIncludes(warnings[0]!, '"aud" belongs to the protocol, so this member of the user is ignored.');
+  assertStringIncludes(warnings[2]!, "gives it another type than a string. Correct the value.");
+  assertStringIncludes(warnings[3]!, "gives it another type than a list.");
+  assert(!warnings.join().includes("s3cret"));
+});
+
+test("[CL-03, CL-05] a user who is added while the server runs is warned of then, and by name", async () => {
+  const b = await bench({ ...crowd, unmappedClaims: "none" });
+  const paths = () => b.events.flatMap((event) => event.type === "configuration_warning" ? [event.path] : []);
+  b.as.users.set({ sub: "erin", name: "Erin" });
+  assertEquals(paths(), []);
+  b.as.users.set({ sub: "erin", roles: ["a"], aud: "x", email_verified: "yes" });
+  assertEquals(paths(), ['users["erin"].roles', 'users["erin"].aud', 'users["erin"].email_verified']);
+});
