@@ -55,9 +55,9 @@ export interface ClaimRules {
   /** The scope values that release each claim. */
   readonly scopesOf: ReadonlyMap<string, readonly string[]>;
   /** Whether `openid` releases the members of a user that no scope value releases. */
-  readonly unmapped: Settled["unmappedClaims"];
+  readonly unmapped: "openid" | "none";
   /** Whether ID tokens hold what userinfo shows for their scope. */
-  readonly idToken: Settled["idTokenClaims"];
+  readonly idToken: "minimal" | "like-userinfo";
   /** The claims of access tokens, unless their resource has a list of its own. */
   readonly accessToken: readonly string[];
   /** Those lists, by the canonical URI of the resource. */
