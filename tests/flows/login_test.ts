@@ -565,7 +565,7 @@ test("somebody new is made up of a subject and claims, and can be picked from th
   assertStringIncludes(consent.text, "Dave Dunn");
   const { access_token } = await tokens(b, codeOf(await press(browser, consent, "decision", "allow")));
   const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-  assertEquals(await info.json(), { sub: "dave", name: "Dave Dunn", birthdate: "1990-01-02" });
+  assertEquals(await info.json(), { sub: "dave", name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
   assertEquals(landing(await logIn(browse(b), "dave")), "consent");
 });
 
