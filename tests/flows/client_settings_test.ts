@@ -101,7 +101,7 @@ for (const [library, module] of Object.entries({ "openid-client": openidClient, 
   });
 }
 
-test("[DI-05] the settings for oidc-client-ts log a user in, and are given to public clients alone", async () => {
+test("[DI-05] the settings for oidc-client-ts log a user in, name and all, and are given to public clients alone", async () => {
   const as = await serve();
   /** As in a browser, but for its storage. */
   class UserManager extends oidcClientTs.OidcClient {
@@ -115,7 +115,7 @@ test("[DI-05] the settings for oidc-client-ts log a user in, and are given to pu
   });
   const { url } = await manager.createSigninRequest({});
   const answer = await manager.processSigninResponse(await leads(url));
-  assertEquals([answer.profile.sub, answer.scope], ["alice", "openid profile email"]);
+  assertEquals([answer.profile.name, answer.scope], ["Alice Adams", "openid profile email"]);
   for (const id of ["client_secret_basic", "client_secret_post", "machine"]) {
     const { text, notes } = settingsOf(as, id).get("oidc-client-ts")!;
     assertEquals([text, notes.length], [undefined, 1]);
@@ -136,7 +136,7 @@ test("[DI-05] the settings for Passport log a user in, by the methods that it kn
   assertStringIncludes(notes[0]!, "client_secret_post");
 });
 
-test("[DI-05] the settings for Auth.js log a user in, by the methods that it knows", async () => {
+test("[DI-05] the settings for Auth.js log a user in, name and all, by the methods that it knows", async () => {
   const as = await serve();
   await each(["none", "client_secret_basic", "client_secret_post"], async (id) => {
     const { text, notes } = settingsOf(as, id).get("Auth.js")!;
@@ -145,6 +145,8 @@ test("[DI-05] the settings for Auth.js log a user in, by the methods that it kno
     const app = authJsApplication(providers);
     const back = await leads(await app.begin());
     assertEquals(await sentFrom(await app.visit(back)), "https://app.example/home");
+    const { user } = await (await app.visit("https://app.example/auth/session")).json();
+    assertEquals(user, { name: "Alice Adams", email: "alice@example.com" });
   });
   as.clients.set({ client_id: "elsewhere", redirect_uris: ["https://app.example/cb"] });
   assertStringIncludes(settingsOf(as, "elsewhere").get("Auth.js")!.notes[0]!, "/api/auth/callback/latchkey");

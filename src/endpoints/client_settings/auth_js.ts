@@ -23,6 +23,7 @@ export const authJs: WriteSettings = (about) => {
     about.secret !== undefined && `    clientSecret: ${literal(about.secret)},`,
     about.authMethod !== "client_secret_basic" &&
       `    client: { token_endpoint_auth_method: ${literal(about.authMethod)} },`,
+    `    idToken: false, // name and e-mail address come from userinfo`,
     `    authorization: { params: { scope: ${literal(about.scope.join(" "))} } },`,
     `    checks: ["pkce", "state", "nonce"],`,
     `  },`,

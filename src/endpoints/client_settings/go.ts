@@ -6,7 +6,7 @@ import type { WriteSettings } from "./about.ts";
 const library = "Go";
 const place = "golang.org/x/oauth2 and go-oidc";
 
-/** A configuration, and a verifier for id tokens. */
+/** A configuration, and the provider, which verifies ID tokens and asks userinfo. */
 export const go: WriteSettings = (about) => {
   const unfit = unfitForWeb(about) ??
     unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]);
@@ -30,7 +30,7 @@ export const go: WriteSettings = (about) => {
     `)`,
     "",
     `// Config finds the endpoints by discovery.`,
-    `func Config(ctx context.Context) (*oauth2.Config, *oidc.IDTokenVerifier, error) {`,
+    `func Config(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {`,
     `\tprovider, err := oidc.NewProvider(ctx, ${literal(about.issuer)})`,
     `\tif err != nil {`,
     `\t\treturn nil, nil, err`,
@@ -42,12 +42,14 @@ export const go: WriteSettings = (about) => {
     `\tconfig := &oauth2.Config{`,
     ...fields.map(([name, value]) => `\t\t${`${name}:`.padEnd(width)}${value},`),
     `\t}`,
-    `\treturn config, provider.Verifier(&oidc.Config{ClientID: config.ClientID}), nil`,
+    `\treturn config, provider, nil`,
     `}`,
     "",
     `// To begin, with verifier := oauth2.GenerateVerifier() and a state, both kept in the browser's session:`,
     `//   config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))`,
-    `// At the redirect URI: config.Exchange(ctx, code, oauth2.VerifierOption(verifier))`,
+    `// At the redirect URI: token, err := config.Exchange(ctx, code, oauth2.VerifierOption(verifier))`,
+    `// The ID token: provider.Verifier(&oidc.Config{ClientID: config.ClientID}).Verify(ctx, token.Extra("id_token").(string))`,
+    `// Name and e-mail address: provider.UserInfo(ctx, oauth2.StaticTokenSource(token))`,
   );
   return { library, place, text, notes: [] };
 };

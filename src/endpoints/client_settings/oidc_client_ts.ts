@@ -23,6 +23,7 @@ export const oidcClientTs: WriteSettings = (about) => {
     about.postLogoutRedirectUri !== undefined &&
       `  post_logout_redirect_uri: ${literal(about.postLogoutRedirectUri)},`,
     `  scope: ${literal(about.scope.join(" "))},`,
+    `  loadUserInfo: true, // name and e-mail address come from userinfo`,
     `});`,
     "",
     `// To begin: await manager.signinRedirect(). At the redirect URI: await manager.signinCallback().`,

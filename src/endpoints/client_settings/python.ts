@@ -31,6 +31,7 @@ export const python: WriteSettings = (about) => {
     "",
     `# To begin: return oauth.latchkey.authorize_redirect(redirect_uri)`,
     `# At the redirect URI: tokens = oauth.latchkey.authorize_access_token()`,
+    `# Name and e-mail address: user = oauth.latchkey.userinfo(token=tokens)`,
   );
   return { library, place, text, notes: [] };
 };
