@@ -26,7 +26,10 @@ export interface Desk {
 
 /** A route of the authorization server. */
 export interface Endpoint extends Route {
-  /** Its name in metadata documents, such as `token_endpoint`; absent where metadata does not name it. */
+  /**
+   * Its name in metadata documents, such as `token_endpoint`; absent where metadata does not name it. The endpoint of a
+   * layer is named there, too.
+   */
   readonly name?: string;
 }
 

@@ -30,7 +30,10 @@ export interface AuthJsApplication {
 }
 
 /** Sets Auth.js up at `https://app.example/auth`, as its documentation has it. */
-export function authJsApplication(providers: AuthConfig["providers"]): AuthJsApplication {
+export function authJsApplication(
+  providers: AuthConfig["providers"],
+  callbacks: NonNullable<AuthConfig["callbacks"]> = {},
+): AuthJsApplication {
   const config: AuthConfig = {
     basePath: "/auth",
     secret: "the secret of the application itself",
@@ -38,6 +41,7 @@ export function authJsApplication(providers: AuthConfig["providers"]): AuthJsApp
     skipCSRFCheck,
     logger: { error() {}, warn() {} },
     providers,
+    callbacks,
   };
   const cookies = new Map<string, string>();
   const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {

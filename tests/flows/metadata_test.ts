@@ -20,7 +20,7 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, SigningAlgorithm } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Layer, SigningAlgorithm } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import {
   basic,
@@ -208,6 +208,34 @@ test("[MD-04] every endpoint that is listed is an absolute URL below the issuer,
       await flowBy(b, metadata);
     }
   });
+});
+
+test("[MD-04] an endpoint that a layer adds with a name is listed there, and on the home page; one without is not", async () => {
+  const answer = {
+    GET: () => ({ status: 200, headers: {}, body: "here" }),
+    refuse: () => ({ status: 404, headers: {}, body: null }),
+  };
+  const layer: Layer = {
+    endpoints: ({ site }) => [
+      { ...answer, name: "registration_endpoint", path: `${site.base}/oauth2/register` },
+      { ...answer, name: "beside_endpoint", path: "/beside" },
+      { ...answer, path: `${site.base}/nameless` },
+    ],
+  };
+  for (const issuer of ["https://as.test", "https://as.test/t1", "https://as.test/t1/"]) {
+    const b = await bench({ issuer, layers: [layer] });
+    const ask = (url: string) => b.as.fetch(new Request(url));
+    const text = await (await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)).text();
+    const { registration_endpoint, beside_endpoint } = JSON.parse(text);
+    assertEquals([registration_endpoint, beside_endpoint], [
+      `${issuer.replace(/\/$/, "")}/oauth2/register`,
+      "https://as.test/beside",
+    ]);
+    for (const url of [registration_endpoint, beside_endpoint]) assertEquals(await (await ask(url)).text(), "here");
+    assertEquals(text.includes("nameless"), false);
+    const home = (await (await ask(`${issuer.replace(/\/$/, "")}/`)).text()).replaceAll("<wbr/>", "");
+    assert(home.includes(registration_endpoint) && home.includes("registration_endpoint"), home);
+  }
 });
 
 test("[MD-04] no endpoint answers that is not listed", async () => {

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { ErrorResponse, InMemoryWebStorage, OidcClient, WebStorageStateStore } from "oidc-client-ts";
 import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
-import type { Latchkey } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { authJsApplication, passport, sentFrom, surf } from "./applications.ts";
 import { formIn } from "./browser.ts";
 import { latchkey } from "../watched.ts";
@@ -19,7 +19,7 @@ const opened: Latchkey[] = [];
 after(() => Promise.all(opened.map((as) => as.close())));
 
 /** A server with a client for each library and default settings, listening. */
-async function serve(): Promise<Latchkey> {
+async function serve(options: LatchkeyOptions = {}): Promise<Latchkey> {
   const grant_types = ["authorization_code", "refresh_token"];
   const secret = {
     client_secret: "a-secret-of-32-characters-or-more",
@@ -33,6 +33,7 @@ async function serve(): Promise<Latchkey> {
       { client_id: "post", ...secret, token_endpoint_auth_method: "client_secret_post" },
     ],
     users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true }],
+    ...options,
   });
   opened.push(as);
   await as.listen({ port: 0 });
@@ -187,6 +188,36 @@ test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidenti
       // Claims about the person are for userinfo alone.
       assertEquals(user, idToken ? {} : { name: "Alice Adams", email: "alice@example.com" });
     }
+  }
+});
+
+test("[CL-06, CL-03] Auth.js shows name and roles by the ID token alone, where ID tokens are like userinfo", async () => {
+  const users = [{ sub: "alice", name: "Alice Adams", email: "alice@example.com", roles: ["admin"] }];
+  for (const idTokenClaims of ["like-userinfo", "minimal"] as const) {
+    const as = await serve({ users, idTokenClaims });
+    const app = authJsApplication([{
+      id: "latchkey",
+      name: "Latchkey",
+      type: "oidc",
+      issuer: as.issuer,
+      clientId: "basic",
+      clientSecret: "a-secret-of-32-characters-or-more",
+      checks: ["pkce", "state", "nonce"],
+      [customFetch]: fetch,
+    }], {
+      jwt: ({ token, profile }) => profile === undefined ? token : { ...token, roles: profile.roles },
+      session: ({ session, token }) => ({ ...session, user: { ...session.user, roles: token.roles } as never }),
+    });
+    assertEquals(
+      await sentFrom(await app.visit(await sentFrom(await surf()(await app.begin())))),
+      "https://app.example/home",
+    );
+    const { user } = await (await app.visit("https://app.example/auth/session")).json();
+    const [known] = users;
+    assertEquals(
+      user,
+      idTokenClaims === "minimal" ? {} : { name: known!.name, email: known!.email, roles: known!.roles },
+    );
   }
 });
 
