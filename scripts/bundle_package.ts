@@ -12,14 +12,17 @@ const front = "src/mod.ts";
 /** What is smaller, in bytes of its source, becomes part of the core rather than a file that several entries open. */
 const little = 4096;
 
-/** How text is written: as small as it gets, but in lines that a stack trace can show. */
-const smallest = { minifyWhitespace: true, minifySyntax: true, lineLimit: 120, target: "node22" } as const;
+/** Whoever debugs a test steps through this code: it is written as the source is, and maps lead back to that. */
+const readable = { target: "node22", legalComments: "none" } as const;
 
 /** The piece that every login runs. */
 const corePath = "chunks/core.js";
 
 /** Tells Bun that nothing is left to translate, which it would otherwise do to each file that it loads. */
 const ready = "// @bun";
+
+/** Lets the program be called by its path. */
+const shebang = "#!/usr/bin/env node";
 
 /** The package holds it anyway, for editors: it is loaded from there, and no copy of it is bundled. */
 const schema = "static/config.schema.json";
@@ -78,10 +81,8 @@ export async function bundlePackage(
     external: [...external],
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
-    ...smallest,
-    // Who debugs a test meets this code in stack traces: functions keep their names.
-    minifyIdentifiers: true,
-    keepNames: true,
+    ...readable,
+    sourcemap: "inline",
     metafile: true,
     write: false,
     outdir: folder,
@@ -112,16 +113,14 @@ export async function bundlePackage(
         return list.length === 0 ? [] : `export { ${list.join(", ")} } from "./${module}";`;
       });
       const stdin = { contents: contents.join("\n"), resolveDir: ".", sourcefile: basename(path) };
-      // Giving names back takes time whenever a function is made; what runs often is never given others.
-      const names = path === corePath ? { minifyIdentifiers: false, keepNames: false } : {};
-      const result = await build({ stdin, ...names }, modules);
+      const result = await build({ stdin }, modules);
       results.push(result);
-      files.push({ path, text: (await textsOf(result))[0]!.text });
+      files.push({ ...(await textsOf(result))[0]!, path });
     }
     const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
     const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
     return {
-      files: files.map(({ path, text }) => ({ path, text: `${ready}\n${withRelativePaths(path, text)}` })),
+      files: files.flatMap((file) => withMap(file, file.path === outputPath(program) ? [shebang, ready] : [ready])),
       imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(mark)),
       sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
     };
@@ -143,11 +142,15 @@ async function survey(options: esbuild.BuildOptions, entries: readonly string[],
   );
   const core = new Set(reachedFrom(front, graph));
   const loadedAtOnce = new Set(entries.flatMap((entry) => reachedFrom(entry, graph)));
-  // What the core loads later, and the program at once, is not to be had with all of the program.
-  const doors = [
+  const beyond = entries.filter((entry) => entry !== program)
+    .flatMap((entry) => reachedFrom(entry, graph)).filter((path) => !core.has(path));
+  // What the core loads later, and the program at once, is not to be had with all of the program; nor what another entry
+  // loads later with all of an entry beside it, such as the pages of the inspector with the mock and its test keys.
+  const doors = new Set([
     ...entries,
     ...[...core].flatMap((path) => graph[path]!.later).filter((path) => loadedAtOnce.has(path)),
-  ];
+    ...beyond.flatMap((path) => graph[path]!.later),
+  ]);
   const loadedBy = new Map<string, string[]>();
   for (const door of doors) {
     for (const path of reachedFrom(door, graph)) loadedBy.set(path, [...loadedBy.get(path) ?? [], door]);
@@ -162,10 +165,16 @@ async function survey(options: esbuild.BuildOptions, entries: readonly string[],
     const known = new Set([...core, ...modules]);
     const fits = modules.every((path) => graph[path]!.loads.every((loaded) => known.has(loaded)));
     if (doorsOf(modules) > 1 && size < little && fits) modules.forEach((path) => core.add(path));
-    else pieces.unshift({ path: `chunks/part-${pieces.length + 1}.js`, modules });
+    else pieces.unshift({ path: nameOf(loadedBy.get(modules[0]!)!, pieces.length + 1), modules });
   }
   pieces.push({ path: corePath, modules: [...core] });
   return { graph, names: await exportsOf(options, pieces.flatMap(({ modules }) => modules)), pieces };
+}
+
+/** What a piece is called, for those who meet it in a stack trace: by what loads it, or by a number where that is much. */
+function nameOf(doors: readonly string[], number: number): string {
+  const names = doors.map((door) => outputPath(door).replace(/(?:\/mod)?\.js$/, "").replaceAll("/", "-"));
+  return `chunks/${names.length > 2 ? `shared-${number}` : names.join("-and-")}.js`;
 }
 
 /** A module and all that is loaded with it. */
@@ -234,18 +243,37 @@ function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }
 
-async function textsOf({ outputFiles }: esbuild.BuildResult): Promise<PackageFile[]> {
-  return await Promise.all(
-    outputFiles!.map(async ({ path, text }) => ({
-      path: relative(resolve(folder), path),
-      text: await withoutUnused(text),
-    })),
-  );
+/** A file, and the map of its text before anything was put in front of that. */
+interface MappedFile extends PackageFile {
+  readonly map: SourceMap;
 }
 
-/** The same text without what is imported and never used: of a piece the bundler takes all that a module has. */
-async function withoutUnused(text: string): Promise<string> {
-  return (await esbuild.transform(text, smallest)).code;
+/** As much of a source map (ECMA-426) as is changed here. */
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly mappings: string;
+}
+
+async function textsOf({ outputFiles }: esbuild.BuildResult): Promise<MappedFile[]> {
+  return await Promise.all(outputFiles!.map(async ({ path, text }) => {
+    // As TypeScript, of which what is imported and never used is left out: of a piece the bundler takes all that a module
+    // has. The inline map of the text is taken over.
+    const { code, map } = await esbuild.transform(text, { ...readable, loader: "ts", sourcemap: "external" });
+    const read: SourceMap = JSON.parse(map);
+    const sources = read.sources.map((source) =>
+      // What stands for a module of a piece is called like that module.
+      /piece:(src\/[^?]*)/.exec(source)?.[1] ?? relative(Deno.cwd(), resolve(dirname(path), source))
+    );
+    return { path: relative(resolve(folder), path), text: code, map: { ...read, sources } };
+  }));
+}
+
+/** A file of the package with these lines in front, and the map that leads from it to the sources, which it holds. */
+function withMap({ path, text, map }: MappedFile, lines: readonly string[]): PackageFile[] {
+  const parts = [...lines, withRelativePaths(path, text) + `//# sourceMappingURL=${basename(path)}.map`];
+  const sources = map.sources.map((source) => relative(dirname(path), source));
+  const moved = { ...map, sources, mappings: ";".repeat(lines.length) + map.mappings };
+  return [{ path, text: `${parts.join("\n")}\n` }, { path: `${path}.map`, text: JSON.stringify(moved) }];
 }
 
 /** The same text with the paths of other files as this one has to write them. */

@@ -1,7 +1,7 @@
 /** Installs the packed npm package into empty projects, as its users would: `deno task test:packages --help`. */
 
 import { globSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { readCommand, refuse } from "./command.ts";
 import { say } from "./tally.ts";
 
@@ -12,13 +12,17 @@ interface Project {
   /** Beside the sample suite. */
   readonly files: readonly string[];
   readonly command: readonly string[];
+  /** Whether its files are CommonJS, as the sample suite then is. Default: modules. */
+  readonly commonJs?: boolean;
 }
+
+const nodeTest = (version: string, ...files: string[]) => ["npx", "-y", `node@${version}`, "--test", ...files];
 
 const node = (version: string): Project => ({
   name: `node-${version}`,
   packages: [],
   files: ["node_test.js", "command_test.js"],
-  command: ["npx", "-y", `node@${version}`, "--test", "node_test.js", "command_test.js"],
+  command: nodeTest(version, "node_test.js", "command_test.js"),
 });
 
 const projects: readonly Project[] = [
@@ -43,6 +47,15 @@ const projects: readonly Project[] = [
     packages: ["jest@30"],
     files: ["jest.test.js"],
     command: ["npx", "-y", "node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
+  },
+  { name: "commonjs", packages: [], files: ["node_test.js"], command: nodeTest("22", "node_test.js"), commonJs: true },
+  {
+    // As most projects have it: nothing is a module, and TypeScript looks for packages as Node 10 did.
+    name: "ts-jest",
+    packages: ["jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"],
+    files: ["ts_jest/tsconfig.json", "ts_jest/jest.config.js", "ts_jest/login.test.ts", "sample.ts"],
+    command: ["npx", "-y", "node@24", "node_modules/jest/bin/jest.js", "--ci"],
+    commonJs: true,
   },
 ];
 
@@ -71,15 +84,21 @@ let passed = 0;
 let failed = 0;
 try {
   // The compiler sees the same installed package, under the strictest settings that a user may have.
-  await step("types", async (home) => {
-    await fill(home, ["typescript@6", "@types/node@24"], ["tsconfig.json", "sample.ts"]);
-    return await run(home, "npx", "tsc", "--project", "tsconfig.json");
-  });
-  for (const { name, packages, files, command } of failed > 0 ? [] : wanted) {
-    await step(name, async (home) => {
-      await fill(home, packages, files);
-      await Deno.copyFile(`${away}/types/out/sample.js`, `${home}/sample.js`);
-      return await run(home, ...command);
+  for (const commonJs of [false, true]) {
+    await step(typesOf(commonJs), async (home) => {
+      const settings = commonJs ? "commonjs/tsconfig.json" : "tsconfig.json";
+      await fill(home, { packages: ["typescript@6", "@types/node@24"], files: [settings, "sample.ts"], commonJs });
+      return await run(home, "npx", "tsc", "--project", "tsconfig.json");
+    });
+  }
+  for (const project of failed > 0 ? [] : wanted) {
+    await step(project.name, async (home) => {
+      await fill(home, project);
+      // Who compiles the suite has its source, and needs nothing beside it.
+      if (!project.files.includes("sample.ts")) {
+        await Deno.copyFile(`${away}/${typesOf(project.commonJs)}/out/sample.js`, `${home}/sample.js`);
+      }
+      return await run(home, ...project.command);
     });
   }
 } finally {
@@ -97,19 +116,30 @@ async function step(name: string, act: (home: string) => Promise<string | undefi
   if (complaint === undefined) passed++;
   else failed++;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${`${name}:`.padEnd(9)}${complaint === undefined ? "ok" : "FAILED"}, ${seconds} s`);
+  console.log(`${`${name}:`.padEnd(16)}${complaint === undefined ? "ok" : "FAILED"}, ${seconds} s`);
   if (complaint !== undefined) console.log(complaint);
 }
 
+/** The step that checks the types of the sample suite, and compiles it. */
+function typesOf(commonJs = false): string {
+  return commonJs ? "types-commonjs" : "types";
+}
+
 /** A project as its user has it: a manifest, the installed packages, and test files. */
-async function fill(home: string, packages: readonly string[], files: readonly string[]): Promise<void> {
-  await Deno.writeTextFile(`${home}/package.json`, JSON.stringify({ private: true, type: "module" }));
+async function fill(
+  home: string,
+  { packages, files, commonJs = false }: Pick<Project, "packages" | "files" | "commonJs">,
+): Promise<void> {
+  await Deno.writeTextFile(
+    `${home}/package.json`,
+    JSON.stringify({ private: true, ...!commonJs && { type: "module" } }),
+  );
   const complaint = await run(
     home,
     ...["npm", "install", "--save-dev", "--silent", "--no-audit", "--no-fund", tarball!, ...packages],
   );
   if (complaint !== undefined) throw new Error(complaint);
-  for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${file}`);
+  for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${basename(file)}`);
 }
 
 /** Runs a command in a folder; `undefined` when it went well, or else all that it printed. */

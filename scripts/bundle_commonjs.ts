@@ -1,0 +1,58 @@
+/** Bundles what CommonJS loads, such as jest with ts-jest as most projects have it: one file, as readable as the source. */
+
+import * as esbuild from "esbuild";
+import { dirname, relative } from "node:path/posix";
+import manifest from "../deno.json" with { type: "json" };
+import type { Bundle, PackageFile } from "./bundle_package.ts";
+
+/** Where it lies in the package: everything in there is CommonJS. */
+export const commonJsFolder = "cjs";
+
+const whole = `${commonJsFolder}/latchkey.js`;
+
+/**
+ * Bundles these entries, with all packages that are modules only. Every entry is a file of its own that asks the one
+ * bundle for its exports, so that what they share is there once; there is no import() either, which jest refuses.
+ *
+ * @param external Packages that are not bundled; they can be required.
+ */
+export async function bundleCommonJs(entries: readonly string[], external: readonly string[]): Promise<Bundle> {
+  const loaders = entries.map((entry) => `${JSON.stringify(nameOf(entry))}: () => require("./${entry}")`);
+  const { outputFiles, metafile } = await esbuild.build({
+    stdin: { contents: `module.exports = {\n${loaders.join(",\n")}\n};`, resolveDir: ".", sourcefile: whole },
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node22",
+    supported: { "dynamic-import": false },
+    mainFields: ["module", "main"],
+    external: [...external],
+    jsx: "automatic",
+    jsxImportSource: manifest.compilerOptions.jsxImportSource,
+    legalComments: "none",
+    sourcemap: "linked",
+    metafile: true,
+    write: false,
+    outfile: whole,
+  });
+  await esbuild.stop();
+  const bundled = outputFiles.map(({ path, text }) => ({ path: relative(Deno.cwd(), path), text }));
+  const stubs = entries.map((entry): PackageFile => {
+    const path = `${commonJsFolder}/${nameOf(entry)}`;
+    const from = relative(dirname(path), whole);
+    return { path, text: `module.exports = require("./${from}")[${JSON.stringify(nameOf(entry))}]();\n` };
+  });
+  return {
+    files: [...bundled, ...stubs, {
+      path: `${commonJsFolder}/package.json`,
+      text: JSON.stringify({ type: "commonjs" }) + "\n",
+    }],
+    imports: Object.values(metafile.outputs).flatMap(({ imports }) => imports).map(({ path }) => path),
+    sources: Object.keys(metafile.inputs),
+  };
+}
+
+/** `src/testing/mod.ts` → `testing/mod.js`. */
+function nameOf(entry: string): string {
+  return entry.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
+}
