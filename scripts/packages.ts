@@ -21,8 +21,8 @@ const nodeTest = (version: string, ...files: string[]) => ["npx", "-y", `node@${
 const node = (version: string): Project => ({
   name: `node-${version}`,
   packages: [],
-  files: ["node_test.js", "command_test.js"],
-  command: nodeTest(version, "node_test.js", "command_test.js"),
+  files: ["node_test.js", "command_test.js", "package_test.js"],
+  command: nodeTest(version, "node_test.js", "command_test.js", "package_test.js"),
 });
 
 const projects: readonly Project[] = [

@@ -1,0 +1,55 @@
+/** What the package is made of: pieces that keep apart what must not be loaded together, and maps for debuggers. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+const home = "node_modules/@latchkey/latchkey";
+
+/** The files that this one loads, at once or later. */
+function reachedFrom(entry) {
+  const reached = new Set([entry]);
+  for (const path of reached) {
+    const text = readFileSync(path, "utf8");
+    for (const [, file] of text.matchAll(/(?:from |import |import\()"(\.[^"]+\.js)"/g)) {
+      reached.add(join(dirname(path), file));
+    }
+  }
+  return [...reached];
+}
+
+const hasTestKeys = (path) => readFileSync(path, "utf8").includes("latchkey-test-rs256-1");
+
+test("the built-in test keys come with the mock alone", () => {
+  assert.ok(reachedFrom(`${home}/testing/mod.js`).some(hasTestKeys));
+  for (const entry of ["mod.js", "main.js", "inspector/mod.js", "inspector/answers.js", "operating/mod.js"]) {
+    assert.deepEqual(reachedFrom(`${home}/${entry}`).filter(hasTestKeys), [], entry);
+  }
+});
+
+test("every file has a map, and each map leads to sources that are there", () => {
+  const files = globSync(`${home}/{,chunks/,config/,endpoints/,inspector/,testing/,ui/}*.js`);
+  assert.ok(files.length > 20);
+  for (const file of [...files, `${home}/cjs/latchkey.js`]) {
+    const { sources, sourcesContent } = JSON.parse(readFileSync(`${file}.map`, "utf8"));
+    const missing = sources.filter((source, i) =>
+      sourcesContent[i] === null && !existsSync(join(dirname(file), source))
+    );
+    assert.deepEqual(missing, [], file);
+  }
+});
+
+test("a stack trace names the source, in modules and in CommonJS", () => {
+  const broken = `as.client({ confidential: true, token_endpoint_auth_method: "none" })`;
+  const programs = {
+    module: `import { testLatchkey } from "@latchkey/latchkey/testing"; const as = await testLatchkey(); ${broken};`,
+    commonjs: `require("@latchkey/latchkey/testing").testLatchkey().then((as) => ${broken});`,
+  };
+  for (const [type, program] of Object.entries(programs)) {
+    const args = ["--enable-source-maps", `--input-type=${type}`, "--eval", program];
+    const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    assert.match(stderr, /latchkey\/src\/testing\/clients\.ts:\d+/, type);
+  }
+});
