@@ -60,7 +60,8 @@ async function acquaintance(
   { open, prove }: LoginRules,
 ): Promise<Identity | Retry> {
   const sub = params.get("sub") ?? "";
-  const user = await findUser(server, sub);
+  // User enumeration: where names are secret the store is asked about none, because it is not asked about known ones.
+  const user = open ? await findUser(server, sub) : server.users.find(sub);
   const session = usableSession(server, wishes, former);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && open && !hasPassword(user)) return { user };

@@ -36,9 +36,14 @@ export function passwordProof(): ProvePassword {
     const wait = server.throttle?.wait(who) ?? 0;
     if (wait > 0) return { wait };
     const { isPassword } = await import("../runtime/scrypt.ts");
-    const digest = user === undefined ? undefined : digestOf(user);
+    const digest = user && digestOf(user);
     const fits = new TextEncoder().encode(password).length <= passwordLimit;
-    const right = await isPassword(fits ? password : "", digest ?? decoy(server)) && fits && digest !== undefined;
+    let right = false;
+    for (const other of oneOfEachCost(server)) {
+      const own = digest !== undefined && costOf(digest) === costOf(other);
+      const matches = await isPassword(fits ? password : "", own ? digest : dummyOf(other));
+      if (own) right = matches && fits;
+    }
     if (!right) server.throttle?.fail(who);
     return right ? "right" : "wrong";
   }
@@ -60,11 +65,26 @@ export function passwordProof(): ProvePassword {
   };
 }
 
-/** A digest of nothing, which takes as long to check as those of this server's users. */
-function decoy({ users }: Server): PasswordDigest {
+type Cost = Pick<PasswordDigest, "ln" | "r" | "p">;
+
+/**
+ * A digest of each cost that users of this server have. Every guess is checked once at each of them, whomever it names:
+ * otherwise the time would tell users apart from each other and from nobody.
+ */
+function oneOfEachCost({ users }: Server): readonly Cost[] {
+  const found = new Map<string, Cost>();
   for (const user of users.all()) {
     const digest = digestOf(user);
-    if (digest !== undefined) return { ...digest, hash: new Uint8Array(digest.hash.length) };
+    if (digest !== undefined) found.set(costOf(digest), digest);
   }
-  return { ...passwordCost, salt: new Uint8Array(passwordCost.salt), hash: new Uint8Array(passwordCost.hash) };
+  return found.size === 0 ? [passwordCost] : [...found.values()];
+}
+
+function costOf({ ln, r, p }: Cost): string {
+  return `${ln} ${r} ${p}`;
+}
+
+/** A digest that no password has. */
+function dummyOf({ ln, r, p }: Cost): PasswordDigest {
+  return { ln, r, p, salt: new Uint8Array(passwordCost.salt), hash: new Uint8Array(passwordCost.hash) };
 }

@@ -24,12 +24,15 @@ const mostPeople = 1000;
 /** As much JSON as is read, in characters. */
 const longestClaims = 4096;
 
-/** The user whom a `login_hint` means: by subject, or by e-mail address. */
-export async function hintedUser(server: Server, hint: string | undefined): Promise<User | undefined> {
+/** Whether a `login_hint` means this user: by subject, or by e-mail address. */
+function isMeant(hint: string, { sub, email }: User): boolean {
+  return sub === hint || typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
+}
+
+/** The user whom a `login_hint` means, among all that there are. */
+async function hintedUser(server: Server, hint: string | undefined): Promise<User | undefined> {
   if (hint === undefined) return undefined;
-  const email = hint.toLowerCase();
-  return server.users.all().find((user) => user.sub === hint) ??
-    server.users.all().find((user) => typeof user.email === "string" && user.email.toLowerCase() === email) ??
+  return server.users.find(hint) ?? server.users.all().find((user) => isMeant(hint, user)) ??
     await findUser(server, hint);
 }
 
@@ -48,11 +51,12 @@ export async function offeredPeople(
   const known = await Promise.all(
     [...session === undefined ? [] : [session.sub], ...recent].map((sub) => findUser(server, sub)),
   );
-  const hinted = await hintedUser(server, loginHint);
-  const all = open ? [hinted, ...known, ...server.users.all()] : known;
+  // User enumeration: a hint moves only who is shown anyway, and nothing is looked up for it.
+  const all = open ? [await hintedUser(server, loginHint), ...known, ...server.users.all()] : known;
   const people = [...new Set(all)].filter((user) => user !== undefined);
-  // What the client guesses must not show whether there is such a user, so it moves only who is shown anyway.
-  people.sort((a, b) => Number(b === hinted) - Number(a === hinted));
+  if (!open && loginHint !== undefined) {
+    people.sort((a, b) => Number(isMeant(loginHint, b)) - Number(isMeant(loginHint, a)));
+  }
   return expectedSubs === undefined ? people : people.filter(({ sub }) => expectedSubs.includes(sub));
 }
 

@@ -1,6 +1,6 @@
 /** scrypt (RFC 7914), by Node's crypto module, which every runtime has and only those load who keep passwords. */
 
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import crypto from "node:crypto";
 
 /** The costs of a digest, its salt, and how long it is to be, in bytes. */
 export interface ScryptCost {
@@ -16,13 +16,13 @@ export function deriveKey(password: string, { ln, r, p, salt }: ScryptCost, leng
   const cost = { N: 2 ** ln, r, p, maxmem: 128 * 2 ** ln * r + 1024 * 1024 };
   return new Promise((resolve, reject) => {
     // One password is one password, however an input method spells its accents.
-    scrypt(password.normalize("NFKC"), salt, length, cost, (error, key) => error ? reject(error) : resolve(key));
+    crypto.scrypt(password.normalize("NFKC"), salt, length, cost, (error, key) => error ? reject(error) : resolve(key));
   });
 }
 
 /** A salt of so many bytes, for one digest. */
 export function drawSalt(length: number): Uint8Array {
-  return randomBytes(length);
+  return crypto.randomBytes(length);
 }
 
 /** Whether a password has that digest, in a time that does not tell how much of it is right. */
@@ -30,5 +30,5 @@ export async function isPassword(
   password: string,
   digest: ScryptCost & { readonly hash: Uint8Array },
 ): Promise<boolean> {
-  return timingSafeEqual(await deriveKey(password, digest, digest.hash.byteLength), digest.hash);
+  return crypto.timingSafeEqual(await deriveKey(password, digest, digest.hash.byteLength), digest.hash);
 }

@@ -15,7 +15,18 @@ import { ClientSecretBasic, ClientSecretPost } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { digestedBy } from "./digests.ts";
-import { basic, bench, clients, each, encode, outcome, overheard, refusals, webRequest } from "./harness.ts";
+import {
+  basic,
+  bench,
+  clients,
+  each,
+  encode,
+  heardStore,
+  outcome,
+  overheard,
+  refusals,
+  webRequest,
+} from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { latchkey } from "../watched.ts";
 
@@ -479,6 +490,51 @@ test("[CA-12] a hundred right requests at once are not taken for guesses", async
   const tries = await Promise.all(Array.from({ length: 100 }, () => tryAs(b, "web-secret", "192.0.2.1")));
   assertEquals(tries.filter(({ status }) => status !== 400).length, 0);
 });
+
+test("[CA-07] the store is asked the same for an unknown client as for a known one that fails, and not for one that succeeds", async () => {
+  const { store, asked } = heardStore();
+  const b = await bench({
+    store,
+    clients: [
+      ...clients,
+      confidential("signer", "s".repeat(32), { token_endpoint_auth_method: "client_secret_jwt" }),
+    ],
+  });
+  const assertion = (id: string) =>
+    [{ alg: "HS256" }, { iss: id, sub: id }, "signature"].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString("base64url")
+    ).join(".");
+  const code = await b.code();
+  const ways: ((id: string) => Promise<Response>)[] = [
+    (id) => b.token({ client_id: undefined }, { headers: basic(id, "wrong") }),
+    (id) => b.token({ client_id: id, client_secret: "wrong" }),
+    (id) => b.token({ client_id: id }),
+    (id) =>
+      b.token({
+        client_id: undefined,
+        client_assertion: assertion(id),
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      }),
+    (id) => b.get("/oauth2/introspect", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
+    (id) => b.get("/oauth2/revoke", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
+  ];
+  await each(ways, async (attempt) => {
+    const heard = new Set<string>();
+    for (const id of ["web", "signer", "nobody", "constructor"]) {
+      asked.length = 0;
+      assertEquals(await outcome(await attempt(id)), "401 invalid_client");
+      heard.add(asked.join());
+    }
+    assertEquals([...heard], ["get change"]);
+  });
+  asked.length = 0;
+  assertEquals(await outcome(await b.token({ code })), "200");
+  assertEquals(asked.filter((question) => question.endsWith(" change")), []);
+});
+
+function formWith(headers: Record<string, string>): Record<string, string> {
+  return { "content-type": "application/x-www-form-urlencoded", ...headers };
+}
 
 test("[CA-07, CA-12] an unknown client is slowed down like a known one", async () => {
   const b = await bench(throttled);

@@ -1,4 +1,4 @@
-/** Listens to what the server digests, by WebCrypto or by the runtime's own hashing. */
+/** Listens to what the server digests: by WebCrypto, by the runtime's own hashing, or by scrypt. */
 
 import { Buffer } from "node:buffer";
 import nodeCrypto from "node:crypto";
@@ -21,6 +21,22 @@ export async function digestedBy(work: () => Promise<unknown>): Promise<string[]
   } finally {
     delete (subtle as { digest?: unknown }).digest;
     module.hash = hash;
+  }
+  return heard;
+}
+
+/** The costs of every scrypt digest that is made while `work` goes on, in order: `N r p`. */
+export async function scryptCostsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const heard: string[] = [];
+  const { scrypt } = nodeCrypto;
+  nodeCrypto.scrypt = ((password, salt, length, cost, callback) => {
+    heard.push(`${cost.N} ${cost.r} ${cost.p}`);
+    return scrypt(password, salt, length, cost, callback);
+  }) as typeof scrypt;
+  try {
+    await work();
+  } finally {
+    nodeCrypto.scrypt = scrypt;
   }
   return heard;
 }

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
+import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 import { latchkey } from "../watched.ts";
 
@@ -91,6 +92,22 @@ export async function bench(options: LatchkeyOptions = {}): Promise<Bench> {
       }),
   };
   return self;
+}
+
+/** A store in memory that says it lasts, and what it was asked, verbs and kinds in order: empty it before you listen. */
+export function heardStore(): { readonly store: Store; readonly asked: string[] } {
+  const asked: string[] = [];
+  const store = new Proxy<Store>({ ...memoryStore(), lasting: true }, {
+    get(target, verb: keyof Store) {
+      const found = target[verb];
+      if (typeof found !== "function") return found;
+      return (...given: unknown[]) => {
+        asked.push(`${verb} ${given[0]}`);
+        return (found as (...given: unknown[]) => unknown)(...given);
+      };
+    },
+  });
+  return { store, asked };
 }
 
 /** Form-encodes fields. */

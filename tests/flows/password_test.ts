@@ -9,14 +9,15 @@ import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/passwor
 import { deriveKey, isPassword } from "../../src/runtime/scrypt.ts";
 import { browse, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { basic, bench, claimsOf, clients, each, outcome, refusals, tokensOf } from "./harness.ts";
+import { scryptCostsOf } from "./digests.ts";
+import { basic, bench, claimsOf, clients, each, heardStore, outcome, refusals, tokensOf } from "./harness.ts";
 import type { Bench } from "./harness.ts";
 import { ask, codeOf, filled, landing, look, press, send } from "./walk.ts";
 import { latchkey } from "../watched.ts";
 
 /** As cheap as a digest may be, because a test is nobody worth guarding. */
-async function digestOf(password: string): Promise<string> {
-  const cost = { ln: 10, r: 8, p: 1, salt: new TextEncoder().encode(password.padEnd(16)) };
+async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<string> {
+  const cost = { ln, r: 8, p, salt: new TextEncoder().encode(password.padEnd(16)) };
   return writePasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
 }
 
@@ -120,6 +121,74 @@ test("[UI-12] nothing tells whether it was the name or the password that was wro
     seen.add(`${page.status} ${same}`);
   }
   assertEquals(seen.size, 1);
+});
+
+/** A server on a real host, where names are secret. */
+async function realHost(
+  users: LatchkeyOptions["users"],
+): Promise<{ readonly b: Bench; asked(work: () => Promise<unknown>): Promise<string> }> {
+  const { store, asked } = heardStore();
+  return {
+    b: await bench({ ...crowd, issuer: "https://login.widgets.com", throttle: false, store, users }),
+    async asked(work) {
+      asked.length = 0;
+      await work();
+      return asked.join();
+    },
+  };
+}
+
+test("[UI-12] every guess is checked once at each cost that is in use, whomever it names", async () => {
+  const b = await bench({
+    ...crowd,
+    users: [...crowd.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
+  });
+  for (const sub of ["alice", "erin", "frank", "nobody", "constructor"]) {
+    const costs = await scryptCostsOf(async () => {
+      const page = await type(browse(b), sub, sub === "frank" ? "dearer" : "wrong");
+      assertEquals(landing(page), sub === "frank" ? "consent" : "login");
+    });
+    assertEquals(costs.sort(), ["1024 8 1", "2048 8 3"], sub);
+  }
+});
+
+test("[UI-12] the store is asked the same for a name that is known and for one that is not", async () => {
+  const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
+  const { b, asked } = await realHost([
+    { sub: "alice", email: "alice@widgets.com", ...strong },
+    { sub: "erin", ...strong },
+  ]);
+  const names = ["alice", "alice@widgets.com", "nobody", "nobody@widgets.com"];
+  const shown = new Set<string>();
+  const tried = new Set<string>();
+  for (const name of names) {
+    const browser = browse(b);
+    await ask(browser);
+    shown.add(await asked(() => ask(browser, { login_hint: name })));
+    const page = await ask(browser);
+    tried.add(await asked(() => press(browser, page, "", undefined, { sub: name, password: "wrong" })));
+  }
+  assertEquals([shown.size, tried.size], [1, 1], JSON.stringify([...shown, ...tried]));
+  assert(![...shown, ...tried].some((questions) => questions.includes("person")));
+});
+
+test("[UI-12] a hint brings forward whom this browser knows, by subject or e-mail address", async () => {
+  const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
+  const { b } = await realHost([
+    { sub: "alice", email: "alice@widgets.com", ...strong },
+    { sub: "erin", ...strong },
+    { sub: "frank", ...strong },
+  ]);
+  const browser = browse(b);
+  await type(browser, "alice", secret);
+  await type(browser, "erin", secret, { prompt: "login" });
+  const offered = async (login_hint?: string) =>
+    [...(await ask(browser, { prompt: "select_account", login_hint })).html.matchAll(
+      /class="person"[^>]*>(?:<[^>]*>|[^<])*?<code>([^<]*)/g,
+    )].map(([, sub]) => sub);
+  assertEquals(await offered(), ["erin", "alice"]);
+  for (const hint of ["alice", "ALICE@widgets.com"]) assertEquals(await offered(hint), ["alice", "erin"]);
+  for (const hint of ["frank", "nobody"]) assertEquals(await offered(hint), ["erin", "alice"]);
 });
 
 test("[UI-12] after ten wrong guesses even the right one must wait; others go on", async () => {

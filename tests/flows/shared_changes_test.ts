@@ -59,6 +59,16 @@ test("[OP-06] a client added at one instance works at another at once: login her
   assertEquals((await tokensOf(answer)).token_type, "Bearer");
 });
 
+test("[OP-06] a secret that is changed at one instance counts at another at once", async () => {
+  const [one, two] = await instances(sharedStore(), 2) as [Bench, Bench];
+  one.as.clients.set({ client_id: "web", client_secret: "the-new-secret", redirect_uris: ["https://web.example/cb"] });
+  await one.as.clients.kept();
+  const code = await two.code({ client_id: "web", redirect_uri: "https://web.example/cb" });
+  const fields = { code, client_id: undefined, redirect_uri: "https://web.example/cb" };
+  const answer = await two.token(fields, { headers: basic("web", "the-new-secret") });
+  assertEquals(await outcome(answer), "200");
+});
+
 const proof = { headers: basic("late", "late-secret-late-secret") };
 
 test("[OP-06] a client that is changed or removed at one instance is so at another within a second", async () => {

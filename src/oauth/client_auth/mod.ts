@@ -1,6 +1,5 @@
 /** The methods of client authentication, one line each, and the phase that every endpoint for clients begins with. */
 
-import { meet } from "../clients.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
@@ -29,10 +28,9 @@ export async function authenticateClient(server: Server, credentials: Credential
     });
   }
   const way = used[0] ?? none;
-  await meet(server.clients, way.claimedId(credentials));
   // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
   const client = server.throttle === undefined || way === none
-    ? await way.prove(server, credentials)
+    ? await prove(server, way, credentials)
     : await proveUnthrottled(server, server.throttle, way, credentials);
   const named = params.get("client_id");
   if (named !== undefined && named !== client.id) {
@@ -55,6 +53,24 @@ export async function authenticateClient(server: Server, credentials: Credential
   return client;
 }
 
+/**
+ * Proves the client. Another instance may have changed it a moment ago, so after a failure the store is asked, for known
+ * and unknown clients alike: a question that only unknown ones cost would tell them apart (CA-07).
+ */
+async function prove(server: Server, way: ClientAuth, credentials: Credentials): Promise<Client> {
+  const { clients } = server;
+  const id = way.claimedId(credentials) ?? "";
+  const known = clients.find(id);
+  try {
+    return await way.prove(server, credentials);
+  } catch (error) {
+    if (!clients.isKept || !(error instanceof OAuthError)) throw error;
+    await clients.refresh();
+    if (clients.find(id) === known) throw error;
+    return await way.prove(server, credentials);
+  }
+}
+
 /** Proves the client, and slows down who guesses. */
 async function proveUnthrottled(
   server: Server,
@@ -66,7 +82,7 @@ async function proveUnthrottled(
   refuseGuesser(throttle.wait(guesser));
   let outcome: Client | OAuthError;
   try {
-    outcome = await way.prove(server, credentials);
+    outcome = await prove(server, way, credentials);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     outcome = error;
