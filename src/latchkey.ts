@@ -32,14 +32,14 @@ import { drawName } from "./oauth/secrets.ts";
 import type { Dice } from "./oauth/secrets.ts";
 import type { Outbound, Server } from "./oauth/server.ts";
 import { userWarnings } from "./oauth/claim_warnings.ts";
-import { clientFaults } from "./oauth/client_faults.ts";
+import { audienceFaults, clientFaults } from "./oauth/client_faults.ts";
 import type { ClientMetadata, User } from "./oauth/client.ts";
 import type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
 import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
-import { settingsFaults, unknownFaults, userFaults } from "./oauth/settings_faults.ts";
 import { settingsWarnings } from "./oauth/settings_warnings.ts";
+import { isRealHost, settingsFaults, unknownFaults, userFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
 import { tokenIssuers } from "./oauth/tokens/mod.ts";
 import { veiled } from "./oauth/trace.ts";
@@ -338,7 +338,7 @@ function assemble(
   refuseFaults(optionFaults(options, issuer));
   const settled = settle(options, issuer);
   const know = (client: ClientMetadata) => {
-    refuseFaults([...clientFaults(client, settled)]);
+    refuseFaults([...clientFaults(client, settled), ...audienceFaults(client, settled.audience)]);
     return knowClient(client, settled);
   };
   const clients = before?.clients ?? registry(settled.clients, {
@@ -357,7 +357,7 @@ function assemble(
     }
   }
   const meetUser = (user: User) => {
-    refuseFaults([...userFaults(user)]);
+    refuseFaults([...userFaults(user, isRealHost(issuer))]);
     return withoutPassword(user);
   };
   const claims = claimRules(settled);

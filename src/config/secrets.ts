@@ -45,10 +45,12 @@ async function fetchSecret(
 ): Promise<string | Fault> {
   if ("env" in source) {
     const { env: name } = source;
-    return env[name] || {
+    // On Node and Bun the environment has a prototype, with functions.
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    return value || {
       place,
       expected: `the environment variable ${showName(name)} to hold it`,
-      found: env[name] === "" ? "an empty one" : "no such variable",
+      found: value === "" ? "an empty one" : "no such variable",
       mend: "Set the variable, or correct its name.",
     };
   }

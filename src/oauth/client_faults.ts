@@ -86,6 +86,17 @@ export function clientFaults(
   return faults;
 }
 
+/** A fault, if a client that is added at run time has the name of what access tokens are for (RFC 9068 §2.2). */
+export function audienceFaults({ client_id }: ClientMetadata, audience: string): Fault[] {
+  if (client_id !== audience) return [];
+  return [{
+    place: "client_id",
+    expected: "an id that is not the audience of access tokens",
+    found: quote(client_id),
+    mend: "Choose another one, or set audience to the URI of your API.",
+  }];
+}
+
 /** A fault, if a token is to be signed with an algorithm that there is not; `undefined` is fine. */
 export function algorithmFaults(place: string, alg: string | undefined): Fault[] {
   if (alg === undefined || signingAlgorithms.some((known) => known === alg)) return [];

@@ -46,9 +46,10 @@ export interface Keys {
   /**
    * The public key that a token of this server names; `undefined` when there is none.
    *
-   * @param retired Also a key that is no longer published, for tokens whose expiry does not count.
+   * @param leeway Seconds for which a key counts after it is no longer published, for tokens whose expiry does not count.
+   * Default: 0.
    */
-  verifier(kid: string | undefined, alg: string | undefined, retired?: boolean): Promise<CryptoKey | undefined>;
+  verifier(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
   /** Every key that a verifier may need, of those algorithms and of every other one that was ever used. */
   published(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
@@ -186,13 +187,13 @@ export function storedKeys(
       return soon(settled.get(keys) ?? keys, newestSigning);
     },
 
-    async verifier(kid, alg, retired = false) {
+    async verifier(kid, alg, leeway = 0) {
       const known = signingAlgorithms.find((one) => one === alg);
       // An algorithm nobody has signed with has no key, and none is made for whoever names it.
       if (known === undefined) return undefined;
       if (!rings.has(known) && await store.get("key", nameOf(known, 0)) === undefined) return undefined;
       const find = (keys: readonly Key[]) =>
-        keys.find((one, i) => one.signer.kid === kid && (retired || !isRetired(keys, i, now())));
+        keys.find((one, i) => one.signer.kid === kid && !isRetired(keys, i, now() - leeway * 1000));
       const keys = await ring(known);
       // Another instance may have made it a moment ago.
       return (find(keys) ?? find(await replace(known, extend(known, keys))))?.publicKey;

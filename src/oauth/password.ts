@@ -26,6 +26,12 @@ export const passwordLimit = 1024;
 /** As much memory as one guess may take, in bytes. */
 const mostMemory = 128 * 1024 * 1024;
 
+/**
+ * What guesses at a digest must cost at least where the issuer is a real host: the least memory of those settings that
+ * OWASP's Password Storage Cheat Sheet names (N·r of 2^16, 8 MiB), and the work of ln=16, r=8, p=1 (N·r·p of 2^19).
+ */
+const leastCost = { memory: 2 ** 16, work: 2 ** 19 };
+
 const format = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
 /** Reads a digest; `undefined` where it is none, or one that costs too much or next to nothing to check. */
@@ -37,6 +43,12 @@ export function readPasswordDigest(text: string): PasswordDigest | undefined {
     return undefined;
   }
   return { ...cost, salt: decode(salt!), hash: decode(hash) };
+}
+
+/** Whether guesses at a digest cost too little for a real host. */
+export function isCheap({ ln, r, p }: Pick<PasswordDigest, "ln" | "r" | "p">): boolean {
+  const memory = 2 ** ln * r;
+  return memory < leastCost.memory || memory * p < leastCost.work;
 }
 
 /** Writes a digest as {@link readPasswordDigest} reads it. */

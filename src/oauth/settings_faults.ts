@@ -9,7 +9,7 @@ import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { isAbsoluteUri } from "./resources.ts";
 import { isTestHost, testHosts } from "./hosts.ts";
-import { readPasswordDigest } from "./password.ts";
+import { isCheap, readPasswordDigest } from "./password.ts";
 import { scopeToken } from "./scope.ts";
 import { hasTestHost, settle } from "./settings.ts";
 import type { KeySettings, Settings, Settled } from "./settings.ts";
@@ -270,10 +270,11 @@ function resourceFaults({ resources = [] }: Settled): Fault[] {
   return faults;
 }
 
-function usersFaults({ users }: Settled): Fault[] {
+function usersFaults({ users, issuer }: Settled): Fault[] {
   const faults: Fault[] = [];
+  const isReal = isRealHost(issuer);
   for (const [i, user] of users.entries()) {
-    for (const fault of userFaults(user)) faults.push({ ...fault, place: `users[${i}].${fault.place}` });
+    for (const fault of userFaults(user, isReal)) faults.push({ ...fault, place: `users[${i}].${fault.place}` });
     if (users.findIndex((other) => other.sub === user.sub) === i) continue;
     faults.push({
       place: `users[${i}].sub`,
@@ -285,8 +286,17 @@ function usersFaults({ users }: Settled): Fault[] {
   return faults;
 }
 
-/** Every fault in one user; places are relative to the user. */
-export function* userFaults({ sub, password, ...claims }: User): Generator<Fault> {
+/** Whether strangers may reach an issuer, so that passwords must be dear to guess. */
+export function isRealHost(issuer: string): boolean {
+  return URL.canParse(issuer) && !hasTestHost(issuer);
+}
+
+/**
+ * Every fault in one user; places are relative to the user.
+ *
+ * @param isReal Whether the issuer is a real host: there a digest that is cheap to guess is one.
+ */
+export function* userFaults({ sub, password, ...claims }: User, isReal = false): Generator<Fault> {
   if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub)) {
     yield {
       place: "sub",
@@ -295,7 +305,8 @@ export function* userFaults({ sub, password, ...claims }: User): Generator<Fault
       mend: "Choose a short identifier that will never change.",
     };
   }
-  if (password !== undefined && (typeof password !== "string" || readPasswordDigest(password) === undefined)) {
+  const digest = typeof password === "string" ? readPasswordDigest(password) : undefined;
+  if (password !== undefined && digest === undefined) {
     yield {
       place: "password",
       expected: "the scrypt digest of a password, with at most 128 MiB and 16 lanes",
@@ -303,7 +314,24 @@ export function* userFaults({ sub, password, ...claims }: User): Generator<Fault
       mend: "Run latchkey hash-password (deno task start hash-password), and write what it prints.",
     };
   }
+  if (digest !== undefined && isReal && isCheap(digest)) {
+    yield {
+      place: "password",
+      expected:
+        "a digest that costs as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is a real host",
+      found: `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
+      mend: "Run latchkey hash-password (deno task start hash-password), and write what it prints.",
+    };
+  }
   for (const [claim, value] of Object.entries(claims)) {
+    if (claim === "__proto__") {
+      yield {
+        place: claim,
+        expected: "claims whose names are no part of JavaScript objects",
+        found: quote(claim),
+        mend: "Leave it out, or give it another name.",
+      };
+    }
     if (isDeeper(value, deepestClaim)) {
       yield {
         place: claim,

@@ -406,6 +406,10 @@ test("a secret that is not where the file says is one fault at its place, with t
   });
   await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
   await assertFaults(given({ env: "EMPTY" }), [[at, "an empty one", "Set the variable"]]);
+  // The environment of Node and Bun is an object with a prototype.
+  for (const env of ["constructor", "toString", "__proto__"]) {
+    await assertFaults(given({ env }), [[at, "no such variable"]]);
+  }
   await assertFaults(given({ file: "/run/none" }), [[at, `"/run/none" to hold it`, "none there", "names"]]);
   await assertFaults(given({ file: "/run/empty" }), [[at, "an empty file"]]);
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {

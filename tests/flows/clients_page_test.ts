@@ -1,6 +1,6 @@
 /** The pages of clients, by what a browser gets and sends (group DI). */
 
-import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
@@ -129,6 +129,17 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
     }
     assertEquals(b.as.clients.all().map(({ id }) => id), before);
   });
+});
+
+test("[JA-03] no client that is added has the name of what access tokens are for", async () => {
+  for (const options of [{}, { audience: "https://api.example" }]) {
+    const b = await bench(options);
+    const client_id = options.audience ?? "https://as.test";
+    const html = await (await add(browse(b), { client_id })).text();
+    assertMatch(html, /<div id="client_id-fault">[^]*?an id that is not the audience of access tokens/);
+    assertThrows(() => b.as.clients.set({ client_id, redirect_uris: ["https://a.example/cb"] }), ConfigurationError);
+    assertEquals(b.as.clients.find(client_id), undefined);
+  }
 });
 
 test("[DI-03] a client that is removed is a stranger from then on", async () => {

@@ -413,6 +413,21 @@ test("[LO-02, OI-07, JK-04] an id token goes on as a hint when the key that sign
   assertEquals([answer.status, await browser.silently()], [200, "login_required"]);
 });
 
+test("[LO-02, OI-07] a hint counts no longer than anything of the login that a retired key signed for", async () => {
+  const lifetimes = { access_token: 600, id_token: 600, session: 3600, refresh_token: 7200 };
+  const b = await bench({ lifetimes });
+  const browser = browse(b);
+  const { id_token: id_token_hint } = await browser.login();
+  await b.as.rotateKeys();
+  b.advance(300 + 600 + 7200 - 1);
+  await browser.login();
+  assertEquals(await browser.silently({ id_token_hint }), "code");
+  b.advance(1);
+  assertEquals(await browser.silently({ id_token_hint }), "invalid_request");
+  const answer = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
+  assertEquals([answer.status, await browser.silently()], [400, "code"]);
+});
+
 test("[JK-02, JK-03] of every key, young and old, only public members are published, under its thumbprint", async () => {
   const b = await bench({ alg: "RS256" });
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);

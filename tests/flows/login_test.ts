@@ -597,7 +597,7 @@ test("what cannot be a person is said, and replaces nobody", async () => {
 
 test("on a real host nobody is offered, believed without a password, or made up, unless a setting says so", async () => {
   const issuer = "https://login.widgets.com";
-  const password = "$scrypt$ln=10,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+  const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const users = [{ sub: "alice", name: "Alice Adams", password }];
   const b = await bench({ ...crowd, issuer, users });
   b.as.users.set({ sub: "carol" });
@@ -621,7 +621,7 @@ test("on a real host nobody is offered, believed without a password, or made up,
 
 test("[UI-24] guest users count only where they can be made up: where login is closed again, all that is theirs is over", async () => {
   const issuer = "https://login.widgets.com";
-  const password = "$scrypt$ln=10,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+  const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const settings = { ...crowd, issuer, users: [{ sub: "alice", password }], store: memoryStore() };
   const open = await bench({ ...settings, insecureAllowOpenLogin: true });
   const browser = browse(open);

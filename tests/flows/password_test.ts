@@ -1,9 +1,9 @@
 /** Passwords: asked of those who have one, never shown, and dear to guess (UI-12). */
 
-import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/password.ts";
 import { deriveKey, isPassword } from "../../src/runtime/scrypt.ts";
@@ -20,6 +20,9 @@ async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<stri
   const cost = { ln, r: 8, p, salt: new TextEncoder().encode(password.padEnd(16)) };
   return writePasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
 }
+
+/** Of nothing, and as dear to guess as a real host wants it. */
+const dear = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
 const secret = "correct horse battery staple";
 const digest = await digestOf(secret);
@@ -301,10 +304,11 @@ test("[LO-06] introspection calls a refresh token of before inactive", async () 
 test("[LO-06] where everybody is asked for a password, sessions of users without one are over", async () => {
   const issuer = "https://login.widgets.com";
   const store = memoryStore();
-  const settings = { ...crowd, clients: renewing, issuer, store };
-  const open = await bench({ ...settings, insecureAllowOpenLogin: true });
+  const users = [{ sub: "alice", password: dear }];
+  const settings = { ...crowd, clients: renewing, issuer, store, users };
+  const open = await bench({ ...settings, users: [...users, { sub: "bob" }], insecureAllowOpenLogin: true });
   const bob = await enter(open, "bob", undefined, "openid");
-  const closed = await bench({ ...settings, users: crowd.users!.filter(({ password }) => password !== undefined) });
+  const closed = await bench(settings);
   closed.as.users.set({ sub: "bob" });
   assertEquals(await browse(closed, bob.browser.cookies).silently({ scope: "openid" }), "login_required");
   assertEquals(await outcome(await refresh(closed, bob.refresh_token)), "400 invalid_grant");
@@ -339,10 +343,56 @@ test("a real host wants a password of every user, or to be told that it is not o
     }
   };
   assertEquals(await places({}), ["users"]);
-  assertEquals(await places({ users: [{ sub: "a", password: digest }, { sub: "b" }] }), ["users[1].password"]);
-  assertEquals(await places({ users: [{ sub: "a", password: digest }] }), []);
+  const password = dear;
+  assertEquals(await places({ users: [{ sub: "a", password }, { sub: "b" }] }), ["users[1].password"]);
+  assertEquals(await places({ users: [{ sub: "a", password }] }), []);
   assertEquals(await places({ insecureAllowOpenLogin: true }), []);
   assertEquals(await places({ login: "auto" }), ["login"]);
+});
+
+test("[UI-12] a digest that is cheap to guess is rejected on a real host, at start and at run time", async () => {
+  const issuer = "https://login.widgets.com";
+  const costing = (cost: string) =>
+    `$scrypt$${cost}$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo`;
+  const start = async (password: string, at = issuer) =>
+    await latchkey({ issuer: at, clients: [], login: "interactive", users: [{ sub: "a", password }] });
+  const cheap = [
+    "ln=10,r=1,p=1",
+    "ln=10,r=8,p=16",
+    "ln=13,r=7,p=16",
+    "ln=13,r=8,p=7",
+    "ln=14,r=8,p=1",
+    "ln=15,r=8,p=1",
+  ];
+  await each(cheap, async (cost) => {
+    const told = String(await start(costing(cost)).catch((error) => error));
+    assertMatch(
+      told,
+      /users\[0\]\.password\n +Expected .* ln=16, r=8, p=1.* found ln=\d+, r=\d, p=\d+.*hash-password/s,
+    );
+    await (await start(costing(cost), "https://as.test")).close();
+  });
+  // Those of OWASP's list, and what passlib makes unless told otherwise.
+  for (
+    const cost of [
+      "ln=13,r=8,p=10",
+      "ln=14,r=8,p=5",
+      "ln=15,r=8,p=3",
+      "ln=16,r=8,p=2",
+      "ln=17,r=8,p=1",
+      "ln=16,r=8,p=1",
+    ]
+  ) {
+    await (await start(costing(cost))).close();
+  }
+  const as = await start(costing("ln=15,r=8,p=3"));
+  assertThrows(
+    () => as.users.set({ sub: "b", password: costing("ln=10,r=1,p=1") }),
+    ConfigurationError,
+    "ln=10, r=1, p=1",
+  );
+  assertEquals(as.users.find("b"), undefined);
+  await as.close();
 });
 
 test("digests are those of scrypt, and are read as they were written (RFC 7914 §12, PHC string format)", async () => {

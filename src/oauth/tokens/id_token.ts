@@ -61,15 +61,20 @@ export interface IdTokenHint {
   readonly sid?: string;
 }
 
-/** Reads an id token of this server as a hint: its signature and issuer count, its expiry does not (§3.1.2.1). */
+/**
+ * Reads an id token of this server as a hint: its signature and issuer count, its expiry does not (§3.1.2.1). A key that
+ * is no longer published counts for as long as anything of a login that it signed for may live, and not for ever: it may
+ * have been rotated because it leaked.
+ */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
+  const { session, refresh_token } = server.lifetimes;
   const payload = await verifyOwn(server, token, () => ({
     issuer: server.issuer,
     typ: "JWT",
     requiredClaims: ["exp", "iat"],
     // Judged at the moment it was issued, so that it has not expired.
     currentDate: issuedAt(token),
-  }), true);
+  }), Math.max(session, refresh_token));
   const { sub, aud, sid } = payload ?? {};
   if (typeof sub !== "string" || typeof aud !== "string") return undefined;
   return { sub, clientId: aud, ...typeof sid === "string" && { sid } };

@@ -17,19 +17,19 @@ export const compactJws: RegExp = new RegExp(`^${part}\\.${part}\\.${part}$`);
  * Where the keys cannot be looked up, nobody knows whether it is good: then that failure is thrown.
  *
  * @param options Asked for once the token has the form of a JWT; what this throws speaks against the token.
- * @param retired Whether a key that is no longer published will do.
+ * @param leeway Seconds for which a key will do after it is no longer published.
  */
 export async function verifyOwn(
   { keys }: Server,
   token: string,
   options: () => JWTVerifyOptions,
-  retired = false,
+  leeway = 0,
 ): Promise<JWTPayload | undefined> {
   // The library accepts padding and unused bits that are not zero: other encodings of the same token.
   if (!compactJws.test(token)) return undefined;
   let unreachable: unknown;
   const key: JWTVerifyGetKey = async ({ kid, alg }) => {
-    const found = await keys.verifier(kid, alg, retired).catch((failure) => void (unreachable = failure));
+    const found = await keys.verifier(kid, alg, leeway).catch((failure) => void (unreachable = failure));
     if (found === undefined) throw new Error("no key of this server fits");
     return found;
   };
