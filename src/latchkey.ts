@@ -34,6 +34,8 @@ import type { Outbound, Server } from "./oauth/server.ts";
 import { userWarnings } from "./oauth/claim_warnings.ts";
 import { audienceFaults, clientFaults } from "./oauth/client_faults.ts";
 import type { ClientMetadata, User } from "./oauth/client.ts";
+import type { Changes, Subject } from "./oauth/changes.ts";
+import { quote } from "./oauth/fault.ts";
 import type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
 import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
@@ -43,7 +45,7 @@ import { isRealHost, settingsFaults, unknownFaults, userFaults } from "./oauth/s
 import { throttle } from "./oauth/throttle.ts";
 import { tokenIssuers } from "./oauth/tokens/mod.ts";
 import { veiled } from "./oauth/trace.ts";
-import type { Trace } from "./oauth/trace.ts";
+import type { Trace, TraceEvent } from "./oauth/trace.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { Store } from "./store/store.ts";
 
@@ -179,13 +181,26 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     }
   };
 
-  // Not by the issuer in effect, which may follow the port.
+  const mark = () => drawName(random);
   const changes = store.lasting === true
-    ? (await import("./oauth/changes.ts")).storedChanges(store, options.issuer ?? "")
+    ? await openChanges(options, { store, issuer, random }, mark, ({ of, id }) =>
+      trace({
+        type: "warning",
+        at: now(),
+        client: of === "clients" ? id : undefined,
+        why: {
+          rule: "OP-10",
+          reason: `what was changed at run time of the ${of === "clients" ? "client" : "user"} ${
+            quote(id)
+          } does not count`,
+          expected: "the entry in the configuration that was there when it was changed",
+          received: "another entry, or none, or a change that does not say what it was made over",
+        },
+      }))
     : undefined;
   const sharing = changes && {
     changes,
-    mark: () => drawName(random),
+    mark,
     refused: (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "changes", cause }),
   };
   const world = { store, now, random, trace, keys, ask: answer, interaction, sharing };
@@ -203,6 +218,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   let swept = now();
   let caughtUp = now();
   let behind = false;
+  let isStoredTold = false;
   let sweeping: Promise<unknown> | undefined;
   let tended = now();
   let closed: Promise<void> | undefined;
@@ -217,11 +233,32 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     }
   };
 
+  const configured = { clients: house.server.clients.all(), users: house.server.users.all() };
+
+  /** Says, once, what the store's changes have made of the configuration. */
+  function tellStored(): void {
+    if (isStoredTold) return;
+    isStoredTold = true;
+    const { clients, users } = house.server;
+    const told = [
+      ["clients", compare(configured.clients, clients.all(), ({ id }) => id)],
+      ["users", compare(configured.users, users.all(), ({ sub }) => sub)],
+    ] as const;
+    for (const [of, stored] of told) {
+      if (Object.values(stored).some((ids) => ids.length > 0)) {
+        trace({ type: "stored_changes", at: now(), of, ...stored });
+      }
+    }
+  }
+
   /** Clients and users: takes over what other instances made of them. A failure is told once, until it is over. */
   async function catchUp(): Promise<void> {
     caughtUp = now();
     try {
-      await changes?.catchUp();
+      if (changes !== undefined) {
+        await changes.catchUp();
+        tellStored();
+      }
       behind = false;
     } catch (cause) {
       if (!behind) trace({ type: "bug", at: now(), endpoint: "changes", cause });
@@ -300,6 +337,38 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     },
   };
   return self;
+}
+
+/** The changes that a store holds, for a server with these options. */
+async function openChanges(
+  options: LatchkeyOptions,
+  owner: Pick<Server, "issuer" | "store" | "random">,
+  mark: () => string,
+  dropped: (subject: Subject) => void,
+): Promise<Changes> {
+  const [{ storedChanges }, { configuredEntries }] = await Promise.all([
+    import("./oauth/changes.ts"),
+    import("./oauth/configured.ts"),
+  ]);
+  // Not by the issuer in effect, which may follow the port.
+  const issuer = options.issuer ?? "";
+  const entry = configuredEntries(owner, settle(options, issuer));
+  return storedChanges(owner.store, issuer, { entry, mark, dropped });
+}
+
+/** How a list differs from the configured one, by id. */
+function compare<Known>(
+  configured: readonly Known[],
+  found: readonly Known[],
+  idOf: (known: Known) => string,
+): Pick<Extract<TraceEvent, { type: "stored_changes" }>, "replaced" | "removed" | "added"> {
+  const now = new Map(found.map((known) => [idOf(known), known]));
+  const before = new Set(configured.map(idOf));
+  return {
+    replaced: configured.filter((known) => now.has(idOf(known)) && now.get(idOf(known)) !== known).map(idOf),
+    removed: configured.filter((known) => !now.has(idOf(known))).map(idOf),
+    added: [...now.keys()].filter((id) => !before.has(id)),
+  };
 }
 
 /** What the header leads to where clients and users may be seen. */

@@ -2,6 +2,7 @@
 
 import { licencesText, version, versionLine } from "./config/about.ts";
 import { greeting, insecurities, openness } from "./config/greeting.ts";
+import type { StoredChanges } from "./config/greeting.ts";
 import type { StoreChoice } from "./config/operator.ts";
 import { printable } from "./config/show.ts";
 import { readConfiguration } from "./config/read.ts";
@@ -57,7 +58,9 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
     : logging({ write: (line) => console.error(line), format: wanted.log, everything: isTerminal });
   const counted = wanted.metrics && (await import("./operating/metrics.ts")).metrics();
   const state = health();
+  const stored: { [of in StoredChanges["of"]]?: StoredChanges } = {};
   const trace: Trace = (event) => {
+    if (event.type === "stored_changes") stored[event.of] = event;
     log?.trace(event);
     counted?.trace(event);
     // Even without a log: nothing else tells that a misspelt setting is not in effect.
@@ -119,6 +122,7 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
   console.log(greeting({
     ...facts,
     settled,
+    stored,
     host: wanted.host,
     discovery: document,
     showSecrets: hasTestHost(as.issuer),

@@ -2,7 +2,11 @@
 
 import { isLoopback, isTestHost } from "../oauth/hosts.ts";
 import type { Settled } from "../oauth/settings.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "./show.ts";
+
+/** How the store's changes have made clients or users other than the configuration says. */
+export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 
 /** What the greeting speaks of. */
 export interface Greeted {
@@ -18,6 +22,7 @@ export interface Greeted {
   /** Whether this terminal is on somebody's desk; what a server on a real host prints ends up in a log. */
   readonly showSecrets: boolean;
   readonly store: string;
+  readonly stored: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** Whether there are pages that show each login; `insecure`: to strangers, too. */
   readonly inspector: "on" | "off" | "insecure";
   /** Where metrics are served; absent: nowhere. */
@@ -28,7 +33,8 @@ export interface Greeted {
 
 /** The greeting, with a final newline. */
 export function greeting(
-  { version, issuer, url, host, discovery, settled, showSecrets, store, inspector, metrics, endpoints }: Greeted,
+  { version, issuer, url, host, discovery, settled, showSecrets, store, stored, inspector, metrics, endpoints }:
+    Greeted,
 ): string {
   const open = openness({ issuer, host, settled, inspector });
   const page = (path: string) => issuer.replace(/\/$/, "") + path;
@@ -39,6 +45,10 @@ export function greeting(
   };
   const rows = (pairs: readonly (readonly [string, string])[]) =>
     align(pairs.map(([name, value]) => [`  ${name} `, value]));
+  const list = (configured: readonly (readonly [string, string])[], changed?: StoredChanges) => {
+    const shown = inEffect(configured, changed);
+    return shown.length === 0 ? ["  none"] : rows(shown);
+  };
   const clients = settled.clients.map((client) => {
     const { client_secret: secret, token_endpoint_auth_method: method } = client;
     const proof = secret === undefined
@@ -55,10 +65,10 @@ export function greeting(
     ...rows([["discovery", discovery], ...endpoints]),
     "",
     "Clients",
-    ...clients.length === 0 ? ["  none"] : rows(clients),
+    ...list(clients, stored.clients),
     "",
     settled.login === "auto" ? "Users (the first is logged in; login_hint=<sub> picks another)" : "Users",
-    ...users.length === 0 ? ["  none"] : rows(users),
+    ...list(users, stored.users),
     "",
     `Scopes  ${settled.scopes.join(" ")}`,
     `Keys    ${settled.alg}, kept in ${store}`,
@@ -76,6 +86,29 @@ export function greeting(
     ]),
     "",
   ].map(printable).join("\n");
+}
+
+/** As many clients or users of the store alone as are named. */
+const mostNamed = 10;
+
+/** Rows of the configuration, and what the store has made of them. */
+function inEffect(
+  configured: readonly (readonly [id: string, about: string])[],
+  changed: StoredChanges | undefined,
+): readonly (readonly [string, string])[] {
+  if (changed === undefined) return configured;
+  const { replaced, removed, added } = changed;
+  const about = (id: string) =>
+    replaced.includes(id)
+      ? "replaced by a change in the store"
+      : removed.includes(id)
+      ? "removed by a change in the store"
+      : undefined;
+  return [
+    ...configured.map(([id, written]) => [id, about(id) ?? written] as const),
+    ...added.slice(0, mostNamed).map((id) => [id, "in the store alone"] as const),
+    ...added.length > mostNamed ? [["…", `and ${added.length - mostNamed} more in the store alone`] as const] : [],
+  ];
 }
 
 /** The names of the settings that are on although they are insecure. */

@@ -5,6 +5,9 @@ import type { ChangeRecord, Store } from "../store/store.ts";
 /** A change that was told and is not written yet; its digests take a moment. */
 export type Told = ChangeRecord | Promise<ChangeRecord>;
 
+/** What a change is of. */
+export type Subject = Pick<ChangeRecord, "of" | "id">;
+
 /** The changes of one issuer. */
 export interface Changes {
   /** Takes over what other instances have written until now. */
@@ -13,8 +16,21 @@ export interface Changes {
   tell(change: Told): void;
   /** Waits until everything told so far is written; rejects when the store fails. */
   written(): Promise<void>;
-  /** Is given every change, the instance's own included, in the one order in which all instances meet them. */
-  hear(of: ChangeRecord["of"], listener: (change: ChangeRecord) => void): void;
+  /** Is given every change that counts, the instance's own included, in the one order in which all instances meet them. */
+  hear(of: ChangeRecord["of"], listener: (change: Change) => void): void;
+}
+
+/** A change itself, and no record of what the configuration says. */
+export type Change = Exclude<ChangeRecord, { verb: "configured" }>;
+
+/** What changes are made over, and what becomes of those that were made over something else. */
+export interface Configured {
+  /** The digest of what the configuration says of a client or user; `""` where it says nothing. */
+  entry(subject: Subject): Promise<string>;
+  /** Draws the mark of a change. */
+  readonly mark: () => string;
+  /** Is told of changes that do not count, because they were made over another entry of the configuration. */
+  readonly dropped: (subject: Subject) => void;
 }
 
 /** Records that are read at once by an instance that is far behind. */
@@ -23,15 +39,21 @@ const ahead = 32;
 /**
  * Changes that live in a store. Each has a number, and the one that adds the next number decides, as with signing keys:
  * so every instance meets the same changes in the same order, and none is lost between two who write at once.
+ *
+ * A change counts only where the configuration still says of its client or user what it said when the change was made.
+ * The first start with another entry writes a record of it (`configured`), and for every later start whose configuration
+ * is not that one either, nothing counts that came before: what the configuration has replaced does not come back when
+ * the entry does. A start with an entry of before writes nothing, because it may be a late one amid a rolling update.
  */
-export function storedChanges(store: Store, issuer: string): Changes {
-  const listeners = new Map<ChangeRecord["of"], (change: ChangeRecord) => void>();
+export function storedChanges(store: Store, issuer: string, { entry, mark, dropped }: Configured): Changes {
+  const listeners = new Map<ChangeRecord["of"], (change: Change) => void>();
   /** What each client and user was last said to be, so that a program that says the same at each start adds nothing. */
   const said = new Map<string, string>();
   const waiting: Told[] = [];
   /** The mark of the first that waits, once it may be written, known or not: an answer can be lost. */
   let attempted: string | undefined;
   let next = 0;
+  let started = false;
   let working: Promise<void> | undefined;
 
   const nameOf = (number: number) => `${issuer} ${number}`;
@@ -42,25 +64,65 @@ export function storedChanges(store: Store, issuer: string): Changes {
       attempted = undefined;
     }
     said.set(subjectOf(change), meaningOf(change));
-    listeners.get(change.of)?.(change);
+    if (change.verb !== "configured") listeners.get(change.of)?.(change);
   }
 
   async function read(): Promise<void> {
-    for (let many = 1;; many = Math.min(many * 2, ahead)) {
-      const numbers = Array.from({ length: many }, (_, i) => next + i);
-      const found = await Promise.all(numbers.map((number) => store.get("change", nameOf(number))));
-      for (const entry of found) {
-        if (entry === undefined) return;
-        next++;
-        take(entry.value);
+    const found: ChangeRecord[] = [];
+    for (let many = 1, isMore = true; isMore; many = Math.min(many * 2, ahead)) {
+      const numbers = Array.from({ length: many }, (_, i) => next + found.length + i);
+      for (const record of await Promise.all(numbers.map((number) => store.get("change", nameOf(number))))) {
+        if (record === undefined) {
+          isMore = false;
+          break;
+        }
+        found.push(record.value);
       }
     }
+    const counting = await judge(found);
+    next += found.length;
+    for (const change of counting) take(change);
+  }
+
+  /** The changes that count, in order; at the start the others are replaced for good by what the configuration says. */
+  async function judge(found: readonly ChangeRecord[]): Promise<readonly ChangeRecord[]> {
+    const counting: ChangeRecord[] = [];
+    /** Subjects of which a later record says that the configuration had another entry. */
+    const replaced = new Set<string>();
+    /** Subjects of which a record says the entry that the configuration has now. */
+    const current = new Set<string>();
+    const others = new Map<string, ChangeRecord>();
+    for (const change of found.toReversed()) {
+      const subject = subjectOf(change);
+      const isCurrent = change.over === await entry(change);
+      if (isCurrent) current.add(subject);
+      else if (!others.has(subject)) others.set(subject, change);
+      if (change.verb === "configured" && !isCurrent) replaced.add(subject);
+      // Without a digest nobody knows what a change was made over: then it may take away, and not give.
+      const counts = change.over === undefined
+        ? change.verb === "delete" && others.get(subject) === change && !current.has(subject)
+        : isCurrent && !replaced.has(subject);
+      if (counts) counting.push(change);
+      else if (started && !isCurrent && change.verb !== "configured") dropped(change);
+    }
+    counting.reverse();
+    if (started) return counting;
+    started = true;
+    for (const [subject, last] of others) {
+      if (current.has(subject)) continue;
+      const { of, id } = last;
+      const stays = counting.includes(last);
+      if (!stays) dropped(last);
+      waiting.push({ of, id, mark: mark(), verb: stays ? "delete" : "configured" });
+    }
+    return counting;
   }
 
   async function work(): Promise<void> {
     await read();
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const change = await first;
+      const told = await first;
+      const change = { ...told, over: await entry(told) };
       attempted = change.mark;
       // Who stands in front depends on what was said since.
       if (change.verb !== "first" && said.get(subjectOf(change)) === meaningOf(change)) {
@@ -99,7 +161,7 @@ export function storedChanges(store: Store, issuer: string): Changes {
 }
 
 /** Whom a change is about. */
-function subjectOf({ of, id }: ChangeRecord): string {
+function subjectOf({ of, id }: Subject): string {
   return `${of} ${id}`;
 }
 

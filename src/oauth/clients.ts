@@ -1,8 +1,7 @@
 /** The clients and users a server knows: registered from metadata, found by id, changed at any time. */
 
 import type { Soon } from "./soon.ts";
-import type { ChangeRecord } from "../store/store.ts";
-import type { Changes } from "./changes.ts";
+import type { Change, Changes } from "./changes.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 import type { SigningAlgorithm } from "./keys.ts";
 import { recent } from "./recent.ts";
@@ -104,7 +103,7 @@ export type Users = Registry<User, User>;
 /** What a registry is made of. */
 export interface Nature<Written, Known> {
   /** What its changes are of. */
-  readonly of: ChangeRecord["of"];
+  readonly of: Change["of"];
   id(written: Written): string;
   /** Throws what is wrong with it. */
   know(written: Written): Known;
@@ -114,7 +113,7 @@ export interface Nature<Written, Known> {
   read(written: ChangeOf["written"]): Known;
 }
 
-type ChangeOf = Extract<ChangeRecord, { verb: "set" }>;
+type ChangeOf = Extract<Change, { verb: "set" }>;
 
 /** Changes that are shared, and how their marks are drawn. */
 export interface Sharing {

@@ -4,13 +4,16 @@ import { drawSecret } from "./secrets.ts";
 import { hasTestHost } from "./settings.ts";
 import type { Server } from "./server.ts";
 
+/** Whose secret it is. */
+type Owner = Pick<Server, "issuer" | "store" | "random">;
+
 const loaded = new WeakMap<Server["store"], Map<string, Promise<string>>>();
 
 /**
  * The secret for one purpose. What a test has drawn, perhaps with foreseeable dice, counts for no real host that is given
  * the test's store.
  */
-export function serverSecret(server: Server, wanted: string): Promise<string> {
+export function serverSecret(server: Owner, wanted: string): Promise<string> {
   let secrets = loaded.get(server.store);
   if (secrets === undefined) loaded.set(server.store, secrets = new Map());
   const known = `${wanted} ${server.issuer}`;
@@ -23,7 +26,7 @@ export function serverSecret(server: Server, wanted: string): Promise<string> {
   return secret;
 }
 
-async function load({ store, random }: Server, purpose: string): Promise<string> {
+async function load({ store, random }: Owner, purpose: string): Promise<string> {
   const kept = await store.get("server_secret", purpose);
   if (kept !== undefined) return kept.value.secret;
   const secret = drawSecret(random);

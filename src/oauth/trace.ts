@@ -54,6 +54,18 @@ export type TraceEvent =
     readonly path: string;
     readonly message: string;
   }
+  | {
+    /** At the start: how the store's changes have made the clients or users other than the configuration says. */
+    readonly type: "stored_changes";
+    readonly at: number;
+    readonly of: "clients" | "users";
+    /** Ids of the configuration that the store says something else of. */
+    readonly replaced: readonly string[];
+    /** Ids of the configuration that the store has removed. */
+    readonly removed: readonly string[];
+    /** Ids that are in the store alone. */
+    readonly added: readonly string[];
+  }
   | { readonly type: "key_made"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "bug";

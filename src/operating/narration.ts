@@ -22,6 +22,8 @@ export function narrate(event: TraceEvent, everything: boolean): string | undefi
       return isOutage(event.cause)
         ? `${time} the store failed at ${place(event.endpoint)}: ${printable((event.cause as Error).message)}`
         : `${time} BUG at ${place(event.endpoint)}: ${tell(event.cause)}`;
+    case "stored_changes":
+      return `${time} the store changes ${event.of} of the configuration: ${tellStored(event)}`;
     case "code_issued":
       return everything ? `${time} code for ${printable(event.client)}: ${tellGrant(event)}` : undefined;
     case "tokens_issued":
@@ -31,6 +33,12 @@ export function narrate(event: TraceEvent, everything: boolean): string | undefi
     default:
       return undefined;
   }
+}
+
+function tellStored(event: Extract<TraceEvent, { type: "stored_changes" }>): string {
+  const parts = (["replaced", "removed", "added"] as const).filter((how) => event[how].length > 0)
+    .map((how) => `${how} ${event[how].join(", ")}`);
+  return printable(shortened(parts.join("; ")));
 }
 
 /** A store that does not answer is nobody's mistake in the code, and says by itself what to do: no stack helps. */
@@ -60,5 +68,9 @@ function explain({ rule, reason, expected, received, earlier }: Explanation): st
     (expected === undefined ? "" : `; expected ${expected}`) +
     (received === undefined ? "" : `; received ${received}`) +
     (earlier === undefined ? "" : `; earlier: ${earlier}`);
-  return printable(text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  return printable(shortened(text));
+}
+
+function shortened(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }

@@ -166,6 +166,11 @@ export type ChangeRecord =
     readonly id: string;
     /** Drawn for this change, so that whoever wrote it knows it again. */
     readonly mark: string;
+    /**
+     * The digest of what the configuration said of that client or user when the change was made; `""` where it said
+     * nothing. Absent from changes that were made before there were such digests.
+     */
+    readonly over?: string;
   }
   & (
     | {
@@ -177,6 +182,10 @@ export type ChangeRecord =
     | {
       /** Removed, or put in front of all others. */
       readonly verb: "delete" | "first";
+    }
+    | {
+      /** Not changed: a server has started whose configuration says something new of it, which counts from now on. */
+      readonly verb: "configured";
     }
   );
 

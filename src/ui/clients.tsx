@@ -200,7 +200,7 @@ export function Client(props: ClientProps): VNode {
           <Removal what="client" id={client.id} action={client.href} token={form.token}>
             Requests of this client will be refused from then on, and its tokens are not refreshed any more.{" "}
             {form.isKept
-              ? "The store keeps that, also for a client that the configuration names, until it is added again."
+              ? "The store keeps that until it is added again, or the configuration says something else of it."
               : "When the server starts again, it is as the configuration says."}
           </Removal>
           <p class="ways">

@@ -138,7 +138,7 @@ export function User(props: UserProps): VNode {
         <Section id="change" heading="Change">
           <p>
             {form.isKept
-              ? "Kept in the store, over what the configuration says of this user."
+              ? "Kept in the store until the configuration says something else of this user."
               : "For this run: when the server starts again, users are as the configuration says."}
           </p>
           <form class="form" method="post" action={user.href}>
@@ -162,7 +162,7 @@ export function User(props: UserProps): VNode {
         <Section id="remove" heading="Remove">
           <Removal what="user" id={user.sub} action={user.href} token={form.token}>
             Nobody can log in as this user from then on, and their sessions are over. {form.isKept
-              ? "The store keeps that, also for a user that the configuration names, until it is added again."
+              ? "The store keeps that until it is added again, or the configuration says something else of it."
               : "When the server starts again, it is as the configuration says."}
           </Removal>
           <p class="ways">

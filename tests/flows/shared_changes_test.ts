@@ -11,7 +11,7 @@ import { postgresStore } from "../../src/store/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { dropPostgresSchemas, dropRedisPrefixes, freshName, postgresUrl, redisUrl } from "../stores/servers.ts";
-import { basic, bench, outcome, tokensOf } from "./harness.ts";
+import { basic, bench, heardStore, outcome, tokensOf } from "./harness.ts";
 import type { Bench } from "./harness.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-changes-"));
@@ -34,11 +34,11 @@ const late: ClientMetadata = {
 const lateRequest = { client_id: "late", redirect_uri: "https://late.example/cb" };
 
 /** Waits for what an instance does by itself, by its own clock. */
-async function pass({ advance, get }: Bench, seconds: number): Promise<void> {
+async function pass({ as, advance, get }: Bench, seconds: number): Promise<void> {
   advance(seconds);
   // Any request makes it look around; the one after it finds what was found.
   await get("/oauth2/jwks");
-  for (let i = 0; i < 20; i++) await Promise.resolve();
+  await as.clients.kept();
   await get("/oauth2/jwks");
 }
 
@@ -263,6 +263,217 @@ for (const [server, url, open] of servers) {
     await Promise.all([two.as.close(), three.as.close()]);
   });
 }
+
+/** What the first configuration says; what comes after it differs. */
+const first = {
+  clients: [
+    { client_id: "spa", redirect_uris: ["https://spa.example/cb"] },
+    { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
+    { client_id: "gone", client_secret: "gone-secret", redirect_uris: ["https://gone.example/cb"] },
+    { client_id: "kept", redirect_uris: ["https://kept.example/cb"] },
+  ],
+  users: [{ sub: "alice" }, { sub: "bob", name: "Bob" }, { sub: "carol" }],
+} satisfies LatchkeyOptions;
+
+/** Clients and users with other members where there is one of that id; an id alone is left out. */
+function changed(...entries: readonly { readonly client_id?: string; readonly sub?: string }[]): LatchkeyOptions {
+  const apply = <Written extends object>(written: readonly Written[], name: "client_id" | "sub") => [
+    ...written.filter((one) => !entries.some((entry) => name in entry && entry[name] === one[name as never])),
+    ...entries.filter((entry) => name in entry && Object.keys(entry).length > 1) as unknown as Written[],
+  ];
+  return { clients: apply(first.clients, "client_id"), users: apply(first.users, "sub") } as LatchkeyOptions;
+}
+
+/** What a start said of the store: what it changed, and what was left out of it. */
+function toldAtStart({ events }: Bench): readonly [stored: unknown[], left: (string | undefined)[]] {
+  const stored = events.flatMap((event) => {
+    if (event.type !== "stored_changes") return [];
+    const { of, replaced, removed, added } = event;
+    return [`${of}: replaced ${replaced}; removed ${removed}; added ${added}`];
+  });
+  const left = events.flatMap((event) =>
+    event.type === "warning" && event.why.rule === "OP-10" ? /"(.+)"/.exec(event.why.reason)![1] : []
+  );
+  return [stored, left.sort()];
+}
+
+/** Whether a client proves itself by a secret. */
+async function proves(b: Bench, id: string, secret: string): Promise<boolean> {
+  const answer = await b.get("/oauth2/introspect", {
+    method: "POST",
+    body: "token=none",
+    headers: { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" },
+  });
+  return answer.status === 200;
+}
+
+const lastingStores: (readonly [name: string, skip: boolean, open: () => Promise<Store>])[] = [
+  ["a store in memory that lasts", false, ((store) => () => Promise.resolve(store))(sharedStore())],
+  ["SQLite", false, () => sqliteStore(join(folder, "configured.db"))],
+  ["PostgreSQL", postgresUrl === undefined, () => postgresStore(postgresUrl!, { schema: `${name}_c` })],
+  ["Redis", redisUrl === undefined, () => redisStore(redisUrl!, { prefix: `${name}_c` })],
+];
+after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, [`${name}_c`]));
+after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [`${name}_c`]));
+
+for (const [server, skip, open] of lastingStores) {
+  test(`[OP-10] on ${server} a change holds until the configuration says something else, and then never again`, {
+    skip,
+  }, async () => {
+    const start = async (options: LatchkeyOptions) => await bench({ ...options, store: await open() });
+    const one = await start(first);
+    assertEquals(toldAtStart(one), [[], []]);
+    one.as.clients.set({ ...first.clients[1]!, client_secret: "changed-web-secret" });
+    one.as.clients.set({ ...first.clients[2]!, client_secret: "changed-gone-secret" });
+    one.as.clients.delete("kept");
+    one.as.clients.set(late);
+    one.as.users.set({ sub: "bob", name: "Robert" });
+    one.as.users.delete("carol");
+    one.as.users.set({ sub: "dora" });
+    await one.as.clients.kept();
+    await one.as.close();
+
+    const same = await start(first);
+    assertEquals(toldAtStart(same), [[
+      "clients: replaced web,gone; removed kept; added late",
+      "users: replaced bob; removed carol; added dora",
+    ], []]);
+    assertEquals([await proves(same, "web", "web-secret"), await proves(same, "web", "changed-web-secret")], [
+      false,
+      true,
+    ]);
+    await same.as.close();
+
+    const rotated = await start(changed(
+      { client_id: "web", ...{ client_secret: "rotated-secret", redirect_uris: ["https://web.example/cb"] } },
+      { client_id: "gone" },
+      { client_id: "late", ...{ redirect_uris: ["https://late.example/new"] } },
+      { sub: "bob", ...{ name: "Bobby" } },
+      { sub: "carol", ...{ name: "Carol" } },
+    ));
+    assertEquals(toldAtStart(rotated), [
+      ["clients: replaced ; removed kept; added ", "users: replaced ; removed ; added dora"],
+      ["bob", "carol", "gone", "late", "web"],
+    ]);
+    assertEquals(
+      await Promise.all(
+        ["web-secret", "changed-web-secret", "rotated-secret"].map((secret) => proves(rotated, "web", secret)),
+      ),
+      [false, false, true],
+    );
+    assertEquals(await proves(rotated, "gone", "changed-gone-secret"), false);
+    assertEquals(await proves(rotated, "late", "late-secret-late-secret"), false);
+    assertEquals([rotated.as.users.find("bob")?.name, rotated.as.users.find("carol")?.name], ["Bobby", "Carol"]);
+    await rotated.as.close();
+
+    // What the configuration has replaced does not come back with the configuration of before.
+    const before = await start(first);
+    assertEquals(toldAtStart(before), [
+      ["clients: replaced ; removed kept; added ", "users: replaced ; removed ; added dora"],
+      [],
+    ]);
+    assertEquals(
+      [
+        await proves(before, "web", "web-secret"),
+        await proves(before, "web", "changed-web-secret"),
+        await proves(before, "gone", "gone-secret"),
+        await proves(before, "gone", "changed-gone-secret"),
+        await proves(before, "late", "late-secret-late-secret"),
+      ],
+      [true, false, true, false, false],
+    );
+    assertEquals(subsOf(before), ["alice", "bob", "carol", "dora"]);
+    await before.as.close();
+  });
+}
+
+test("[OP-10] instances with two configurations, as in a rolling update, lose no change of either", async () => {
+  const store = sharedStore();
+  const start = (options: LatchkeyOptions) => bench({ ...options, store });
+  const newer = changed({
+    client_id: "web",
+    ...{ client_secret: "rotated", redirect_uris: ["https://web.example/cb"] },
+  });
+  const old = await start(first);
+  old.as.clients.set({ ...first.clients[1]!, client_secret: "changed-at-old" });
+  await old.as.clients.kept();
+  const one = await start(newer);
+  await old.as.clients.refresh();
+  assertEquals([await proves(old, "web", "changed-at-old"), await proves(one, "web", "rotated")], [true, true]);
+  one.as.clients.set({ client_id: "web", client_secret: "changed-at-new", redirect_uris: ["https://web.example/cb"] });
+  one.as.clients.set(late);
+  await one.as.clients.kept();
+  await old.as.clients.refresh();
+  assertEquals([await proves(old, "web", "changed-at-old"), await proves(old, "web", "changed-at-new")], [true, false]);
+  assertEquals([toldAtStart(old)[1], idsOf(old).includes("late")], [["web"], true]);
+  // An old instance that is restarted meanwhile takes nothing from the new ones.
+  const restarted = await start(first);
+  assertEquals([await proves(restarted, "web", "web-secret"), idsOf(restarted).includes("late")], [true, true]);
+  await one.as.clients.refresh();
+  for (const b of [one, await start(newer)]) assertEquals(await proves(b, "web", "changed-at-new"), true);
+});
+
+test("[OP-10] a program that configures and changes the same at every start adds nothing after the first", async () => {
+  const { store, asked } = heardStore();
+  for (let i = 0; i < 3; i++) {
+    const b = await bench({ ...first, store });
+    asked.length = 0;
+    b.as.clients.set({ ...first.clients[1]!, client_secret: "changed-web-secret" });
+    b.as.clients.delete("kept");
+    await b.as.clients.kept();
+    assertEquals(asked.includes("add change"), i === 0);
+  }
+});
+
+test("[OP-10] of changes without a digest those that take away count, until the configuration changes, and no others", async () => {
+  const store = sharedStore();
+  const write = async (number: number, record: object) =>
+    await store.add("change", `https://as.test ${number}`, { mark: `m${number}`, ...record } as never, {
+      expiresAt: Infinity,
+    });
+  const web = { client_id: "web", redirect_uris: ["https://web.example/cb"], client_secret_digest: "A".repeat(43) };
+  await write(0, { of: "clients", id: "web", verb: "set", written: web });
+  await write(1, { of: "clients", id: "late", verb: "set", written: { ...web, client_id: "late" } });
+  await write(2, { of: "clients", id: "kept", verb: "delete" });
+  await write(3, { of: "clients", id: "gone", verb: "delete" });
+  await write(4, { of: "clients", id: "gone", verb: "set", written: { ...web, client_id: "gone" } });
+  await write(5, { of: "users", id: "carol", verb: "delete" });
+  await write(6, { of: "users", id: "bob", verb: "first" });
+  for (const left of [["bob", "gone", "late", "web"], []]) {
+    const b = await bench({ ...first, store });
+    assertEquals(toldAtStart(b), [
+      ["clients: replaced ; removed kept; added ", "users: replaced ; removed carol; added "],
+      left,
+    ]);
+    assertEquals([await proves(b, "web", "web-secret"), await proves(b, "gone", "gone-secret")], [true, true]);
+    assertEquals([idsOf(b), subsOf(b)], [["spa", "web", "gone"], ["alice", "bob"]]);
+  }
+  const b = await bench({
+    ...changed({ client_id: "kept", ...{ redirect_uris: ["https://kept.example/new"] } }),
+    store,
+  });
+  assertEquals([idsOf(b), toldAtStart(b)[1]], [["spa", "web", "gone", "kept"], ["kept"]]);
+});
+
+test("[OP-10] what a change was made over is kept as a digest, keyed by a secret that each store has of its own", async () => {
+  const overs: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const store = sharedStore();
+    const { as } = await bench({ ...first, store });
+    as.clients.set({ ...first.clients[1]!, client_name: "Web" });
+    as.clients.delete("web");
+    as.users.delete("bob");
+    as.users.set({ sub: "dora" });
+    await as.clients.kept();
+    for (const number of [0, 1, 2, 3]) {
+      overs.push((await store.get("change", `https://as.test ${number}`))!.value.over!);
+    }
+  }
+  const [web, again, bob, dora, ...others] = overs;
+  assertEquals([again, dora], [web, ""]);
+  assert([web, bob].every((over) => /^[\w-]{43}$/.test(over!)) && web !== bob);
+  assert(!others.includes(web!) && !others.includes(bob!));
+});
 
 /** A page of a server, and the token of its form. */
 async function pageOf(as: Latchkey, path: string): Promise<{ html: string; token: string; cookie: string }> {

@@ -8,10 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { version } from "../../src/config/about.ts";
+import { sqliteStore } from "../../src/store/sqlite.ts";
 import { basic, each, encode } from "../flows/harness.ts";
 import { certificate, lockedKey, otherKey, privateKey } from "../runtimes/certificate.ts";
 import { runProgram, startProgram } from "../runtimes/run_program.ts";
 import type { Program, Start } from "../runtimes/run_program.ts";
+import { latchkey } from "../watched.ts";
 import { awaitingBody, bodyOf, dial, exchange, formHead, head, statuses } from "../runtimes/wire.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-operating-"));
@@ -161,6 +163,45 @@ test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the l
       assertMatch(level, /^(info|warn|error)$/);
     }
     for (const secret of ["a=secret", "a-guess", "a-wrong-secret"]) assert(!stderr.includes(secret), secret);
+  });
+});
+
+test("[OP-10] the start says what the store has made of the configuration, in the log and in what is shown", async () => {
+  const path = join(folder, "changed.db");
+  const before = await latchkey({ store: sqliteStore(path) });
+  before.clients.set({ client_id: "demo-public", redirect_uris: ["https://spa.example/cb"] });
+  before.clients.delete("demo-confidential");
+  for (let i = 0; i < 12; i++) before.users.set({ sub: `u${i}` });
+  await before.users.kept();
+  await before.close();
+  await against({ args: ["--store", `sqlite:${path}`] }, async ({ greeting, said, signal, ended }) => {
+    assertMatch(greeting, /^ {2}demo-public +replaced by a change in the store$/m);
+    assertMatch(greeting, /^ {2}demo-confidential +removed by a change in the store$/m);
+    assertMatch(greeting, /^ {2}u9 +in the store alone\n {2}… +and 2 more in the store alone$/m);
+    assert(!greeting.includes("demo-secret"));
+    signal("SIGTERM");
+    await ended;
+    assertMatch(
+      said(),
+      /^\S+Z the store changes clients of the configuration: replaced demo-public; removed demo-confidential$/m,
+    );
+    assertMatch(said(), /^\S+Z the store changes users of the configuration: added u0, u1, .*, u11$/m);
+  });
+  const client = { client_id: "demo-confidential", client_secret: "new", redirect_uris: ["https://web.example/cb"] };
+  const changed = file("changed.json", JSON.stringify({ clients: [client] }));
+  const args = ["--store", `sqlite:${path}`, "--log", "json", "--config", changed];
+  await against({ args }, async ({ said, signal, ended }) => {
+    signal("SIGTERM");
+    await ended;
+    const lines = said().split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+    const left = lines.filter(({ rule }) => rule === "OP-10");
+    assertEquals(left.map(({ level, client }) => [level, client]), [["warn", "demo-confidential"], [
+      "warn",
+      "demo-public",
+    ]]);
+    const stored = lines.filter(({ event }) => event === "stored_changes");
+    assertEquals(stored.map(({ of, replaced, removed }) => [of, replaced, removed]), [["users", [], []]]);
+    assertEquals(stored[0]!.added.length, 12);
   });
 });
 
