@@ -118,7 +118,8 @@ async function makePackage(locked: readonly Locked[], seconds: number): Promise<
   const pick = (names: object) => locked.filter(({ name }) => Object.hasOwn(names, name));
   const inside = licensedIn(await Deno.readTextFile("dist/npm/THIRD_PARTY_LICENSES"), locked);
   const parts = [
-    ...await described([...inside, ...pick(built.dependencies)], "required"),
+    // What is installed with it is inside the CommonJS bundle as well.
+    ...await described([...new Set([...inside, ...pick(built.dependencies)])], "required"),
     ...await described(pick(built.peerDependencies), "optional"),
   ];
   const subject = { name, version, license, type: "library", purl: purlOf({ name, version }), bytes } as const;
