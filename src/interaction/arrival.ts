@@ -15,7 +15,8 @@ import { findUser } from "../oauth/people.ts";
 import { formToken } from "../oauth/session.ts";
 import type { Session } from "../oauth/session.ts";
 import { recallConsent } from "./consents.ts";
-import { shelve } from "./pending.ts";
+import { finish, sealRequest } from "./pending.ts";
+import type { Pending } from "./pending.ts";
 
 /**
  * Answers a request as it comes. A form that another site posted brings no cookies along, so it may only seem that
@@ -23,11 +24,16 @@ import { shelve } from "./pending.ts";
  */
 export const arrive: Decide = async (here, http, asked) => {
   if (http.method !== "POST" || await readSession(here, http) !== undefined) return await goOn(here, http, asked);
-  return redirect(http.method, pathOf(here, "login", await shelve(here.server, asked)));
+  return redirect(http.method, pathOf(here, "login", await sealRequest(here.server, asked)));
 };
 
-/** Answers a request whose cookies have come along; `id` is what it is called where it was parked. */
-export async function goOn(here: Desk, http: Incoming, asked: AuthorizationRequest, id?: string): Promise<Answer> {
+/** Answers a request whose cookies have come along; `parked` is the request where it was sent here once more. */
+export async function goOn(
+  here: Desk,
+  http: Incoming,
+  asked: AuthorizationRequest,
+  parked?: Pending,
+): Promise<Answer> {
   const { server } = here;
   const { wishes } = asked;
   const silent = wishes.prompt.includes("none");
@@ -36,6 +42,7 @@ export async function goOn(here: Desk, http: Incoming, asked: AuthorizationReque
   if (settled) {
     const consent = await recallConsent(server, asked, session.sub);
     if (consent !== undefined) {
+      if (parked !== undefined) await finish(server, parked);
       const user = (await findUser(server, session.sub))!;
       const approval = { user, scope: asked.scope, authTime: session.authTime, consent: consent.name };
       return await sendCode(here, http, asked, approval, session, false);
@@ -45,7 +52,7 @@ export async function goOn(here: Desk, http: Incoming, asked: AuthorizationReque
     throw settled ? mustAsk("consent_required", "consent") : mustAsk("account_selection_required", "a choice");
   }
   const browser = await recogniseBrowser(here, http);
-  const pending = await shelve(server, asked, { id, browser: browser.secret });
+  const pending = await sealRequest(server, asked, { name: parked?.name, browser: browser.secret });
   const way = settled ? await consentPath(here, pending, session) : pathOf(here, "login", pending);
   return redirect(http.method, way, browser.headers);
 }

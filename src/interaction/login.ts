@@ -19,12 +19,14 @@ import { readOwnForm, requireOwnForm } from "./form.ts";
 import { identify } from "./identity.ts";
 import type { Identity, LoginRules } from "./identity.ts";
 import { loginPurpose, showLogin } from "./login_page.ts";
-import { findPending, finish } from "./pending.ts";
+import { findPending, finish, isStale, markRoom } from "./pending.ts";
 import type { Pending } from "./pending.ts";
 import { rememberPerson } from "./people.ts";
 
 /** The login page. */
 export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {
+  const hasRoom = markRoom();
+
   async function ask(http: Incoming, target: Target): Promise<Answer> {
     const here = desk.during(http);
     let pending: Pending;
@@ -33,14 +35,13 @@ export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {
       const params = readParams(parseFields(target.query));
       pending = await findPending(here, http, params.get("interaction"));
       if (pending.browser !== undefined) return await showLogin(here, http, pending, rules.open, params);
-      // A request that was parked: what was put in its place belongs to this browser, and to no other that comes.
-      await finish(here.server, pending);
     } catch (refusal) {
       return await asPage(here, target, refusal);
     }
     try {
-      return await goOn(here, http, pending.asked, pending.id);
+      return await goOn(here, http, pending.asked, pending);
     } catch (refusal) {
+      if (isStale(refusal)) return await asPage(here, target, refusal);
       return await refuseToClient(here, target, http, pending.asked.destination, refusal);
     }
   }
@@ -55,11 +56,11 @@ export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {
       const params = await readOwnForm(here, http);
       pending = await findPending(here, http, params.get("interaction"));
       await requireOwnForm(here, params, loginPurpose(pending));
+      former = await readSession(here, http);
       if (params.get("cancel") !== undefined) {
-        await finish(here.server, pending);
+        if (former !== undefined || hasRoom(here.server.now(), target.peer.address)) await finish(here.server, pending);
         return await refuseToClient(here, target, http, pending.asked.destination, cancelled());
       }
-      former = await readSession(here, http);
       const found = await identify(here, target, pending, former, params, rules);
       if ("status" in found) return await showLogin(here, http, pending, rules.open, params, found);
       person = found;
@@ -102,7 +103,7 @@ async function welcome(
     const approval = { user, scope: asked.scope, authTime: session.authTime, consent: consent.name };
     return await sendCode(here, http, asked, approval, session, isNew);
   } catch (refusal) {
-    if (refusal instanceof OAuthError && refusal.details.rule === "UI-14") return await asPage(here, target, refusal);
+    if (isStale(refusal)) return await asPage(here, target, refusal);
     return await refuseToClient(here, target, http, asked.destination, refusal);
   }
 }

@@ -6,16 +6,17 @@
  *        │
  *        ├── session and consent suffice ─────────────────────────────► code
  *        ├── prompt=none, and they do not ────────────────────────────► error
- *        │   the request is shelved, bound to the browser
+ *        │   the request is sealed, for the browser to carry
  *        ▼
  *  /oauth2/login ◄── another account ── /oauth2/consent
  *        │  └── cancelled ──────────────────► │ ├── denied ───────────► access_denied
  *        │ logged in                          │ │
  *        ├── consent is needed ─────────────► ┘ └── allowed ──┐
- *        └── consent suffices ────────────────────────────────┴─ spent ► code
+ *        └── consent suffices ──────────────────────────────┴─ finished ► code
  * ```
  *
- * Nothing of this is kept in memory: every step may be answered by another instance on the same store.
+ * Nothing of this is kept in memory: every step may be answered by another instance on the same store. Nor does the store
+ * keep anything before somebody has logged in, but for a bounded number of marks of what was cancelled.
  */
 
 import type { Decide } from "../endpoints/authorize.ts";

@@ -1,4 +1,7 @@
-/** Requests that wait for a person: shelved under the digest of a name nobody can guess, each for one browser. */
+/**
+ * Authorization requests that wait for a user. The browser carries them from page to page, sealed, so that nobody fills
+ * the store by asking: it keeps no more than which of them were finished.
+ */
 
 import { recogniseBrowser } from "../endpoints/demo.ts";
 import type { Desk } from "../endpoints/endpoint.ts";
@@ -7,9 +10,12 @@ import { responseModes } from "../oauth/authorization.ts";
 import type { AuthorizationRequest } from "../oauth/authorization.ts";
 import { meet } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { digest, drawSecret, shelfId } from "../oauth/secrets.ts";
+import { settleSubs } from "../oauth/openid_request.ts";
+import type { LoginWishes } from "../oauth/openid_request.ts";
+import { digest, drawName, equalInConstantTime, shelfId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import type { InteractionRecord } from "../store/store.ts";
+import { seal, unseal } from "../oauth/session.ts";
+import { networkOf } from "../oauth/throttle.ts";
 
 /** How long a person may take, in seconds. */
 const patience = 30 * 60;
@@ -17,81 +23,159 @@ const patience = 30 * 60;
 /** As much of a `login_hint` as is kept, in characters. */
 const longestHint = 255;
 
-/** A request that waits for a person. */
+/** As much of a request as a browser carries, in bytes of JSON: as a query it has to fit into the 8 KiB of a proxy. */
+const mostCarried = 5632;
+
+/** A request that waits for a user. */
 export interface Pending {
-  /** What pages and forms call it. */
+  /** What pages and forms call it: the request itself, sealed. */
   readonly id: string;
+  /** Names it in whatever browser: of all that bear the name, one is finished. */
+  readonly name: string;
   readonly asked: AuthorizationRequest;
-  /** The secret of the browser that it waits for; absent: for the first one that comes with its cookies. */
+  /** The secret of the browser that it waits for; absent: for one that sends its cookies. */
   readonly browser?: string;
+  /** In milliseconds: from then on it counts no more. */
+  readonly validUntil: number;
 }
 
-/** Shelves a request, and gives back what to call it. */
-export async function shelve(
+/** What is sealed. Nothing that the client did not send: the text can be read by whoever has it. */
+interface Carried {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly mode: string;
+  readonly state?: string;
+  readonly scope: readonly string[];
+  readonly challenge?: string;
+  readonly nonce?: string;
+  readonly resources: readonly string[];
+  /** Without `expectedSubs`, which would tell which users there are. */
+  readonly wishes: LoginWishes;
+  /** The digest of the browser that asked. */
+  readonly browser?: string;
+  readonly validUntil: number;
+}
+
+/**
+ * Seals a request, and gives back what to call it.
+ *
+ * @throws {OAuthError} Where it is too large to be carried.
+ */
+export async function sealRequest(
   server: Server,
   { destination, client, wishes, ...asked }: AuthorizationRequest,
-  { id = drawSecret(server.random), browser }: { readonly id?: string; readonly browser?: string } = {},
+  { name = drawName(server.random), browser }: { readonly name?: string; readonly browser?: string } = {},
 ): Promise<string> {
-  const validUntil = server.now() + patience * 1000;
-  await server.store.put("interaction", await shelfId(server, id), {
+  const carried: Carried = {
     ...asked,
     clientId: client.id,
     redirectUri: destination.uri,
     mode: destination.mode,
     state: destination.state,
-    wishes: { ...wishes, loginHint: wishes.loginHint?.slice(0, longestHint) },
+    wishes: { ...wishes, expectedSubs: undefined, loginHint: wishes.loginHint?.slice(0, longestHint) },
     browser: browser === undefined ? undefined : await digest(browser),
-    validUntil,
-  }, { expiresAt: validUntil });
-  return id;
+    validUntil: server.now() + patience * 1000,
+  };
+  const sealed = await seal(server, purposeOf(name), carried);
+  const bytes = Math.floor(sealed.indexOf(".") * 3 / 4);
+  if (bytes > mostCarried) {
+    throw new OAuthError("invalid_request", "the request is too large to be kept while the user logs in", {
+      rule: "AZ-13",
+      expected: `state, nonce, claims, resource and the rest in ${mostCarried} bytes of JSON`,
+      received: `${bytes} bytes`,
+    });
+  }
+  return `${name}.${sealed}`;
 }
 
 /**
- * Finds the request that a page or form speaks of.
+ * Reads the request that a page or form carries.
  *
- * @throws {OAuthError} Where it is finished, too old, or waits for another browser.
+ * @throws {OAuthError} Where it is not one of this server's, finished, too old, or waits for another browser.
  */
 export async function findPending(here: Desk, http: Incoming, id: string | undefined): Promise<Pending> {
   const { server } = here;
-  const entry = id === undefined ? undefined : await server.store.get("interaction", await shelfId(server, id));
-  if (id === undefined || entry === undefined) throw stale("it is not known here, or was forgotten");
-  const { value, spentAt } = entry;
-  if (spentAt !== undefined) throw stale(`it was finished at ${new Date(spentAt).toISOString()}`);
-  if (server.now() >= value.validUntil) throw stale("it waited for too long");
-  await meet(server.clients, value.clientId);
-  const asked = recall(server, value);
-  if (value.browser === undefined) return { id, asked };
+  const [name = "", ...sealed] = id?.split(".") ?? [];
+  const carried = await unseal(server, purposeOf(name), sealed.join(".")) as Carried | undefined;
+  if (id === undefined || carried === undefined) throw stale("it is not known here");
+  const { browser, validUntil } = carried;
+  const mark = await server.store.get("interaction", await shelfId(server, name));
+  if (mark !== undefined) throw stale(`it was finished at ${new Date(mark.value.at).toISOString()}`);
+  if (server.now() >= validUntil) throw stale("it waited for too long");
+  await meet(server.clients, carried.clientId);
+  const asked = await recall(server, carried);
+  if (browser === undefined) return { id, name, asked, validUntil };
   const { secret } = await recogniseBrowser(here, http);
-  if (await digest(secret) !== value.browser) throw stale("it was begun in another browser, or cookies are blocked");
+  if (await digest(secret) !== browser) throw stale("it was begun in another browser, or cookies are blocked");
   server.held?.("UI-14", "the request waits for an answer from this very browser");
-  return { id, asked, browser: secret };
+  return { id, name, asked, browser: secret, validUntil };
 }
 
 /**
- * Takes the request off the list of what waits: at most one caller gets past this, however often a button is pressed.
+ * Marks the request as finished: at most one caller gets past this, however often a button is pressed.
  *
  * @throws {OAuthError} For everybody else.
  */
-export async function finish(server: Server, { id }: Pending): Promise<void> {
-  if (!await server.store.spend("interaction", await shelfId(server, id), server.now())) {
-    throw stale("it was finished a moment ago");
-  }
+export async function finish(server: Server, { name, validUntil }: Pending): Promise<void> {
+  const mark = { at: server.now() };
+  if (await server.store.add("interaction", await shelfId(server, name), mark, { expiresAt: validUntil })) return;
+  throw stale("it was finished a moment ago");
+}
+
+/** Requests that are marked as finished for users who have not logged in: of one network, and in all. */
+const mostMarks = { ofOne: 100, ofAll: 10_000 } as const;
+
+/**
+ * Counts what is marked for users who have not logged in, within the time that marks are kept: true while there is room.
+ * Without a mark a request that was cancelled can be taken up again by the browser that cancelled it, and by nobody else.
+ */
+export function markRoom(): (now: number, address: string | undefined) => boolean {
+  const own = new Map<string, number>();
+  let all = 0;
+  let begun = -Infinity;
+  return (now, address = "") => {
+    if (Math.abs(now - begun) >= patience * 1000) {
+      own.clear();
+      all = 0;
+      begun = now;
+    }
+    const network = networkOf(address);
+    const count = own.get(network) ?? 0;
+    if (all >= mostMarks.ofAll || count >= mostMarks.ofOne) return false;
+    own.set(network, count + 1);
+    all++;
+    return true;
+  };
+}
+
+/** What a request is sealed for: under its name alone. */
+function purposeOf(name: string): string {
+  return `pending request ${name}`;
 }
 
 /** The request as it was, under what is registered now. */
-function recall(server: Server, kept: InteractionRecord): AuthorizationRequest {
-  const client = server.clients.find(kept.clientId);
-  if (client === undefined || !client.mayUse(kept.redirectUri)) throw stale("its client is no longer registered so");
-  const mode = responseModes.find((known) => known === kept.mode)!;
+async function recall(server: Server, carried: Carried): Promise<AuthorizationRequest> {
+  const client = server.clients.find(carried.clientId);
+  if (client === undefined || !client.mayUse(carried.redirectUri)) {
+    throw stale("its client is no longer registered so");
+  }
+  const mode = responseModes.find((known) => known === carried.mode)!;
+  const { demandedSubs } = carried.wishes;
+  const expectedSubs = demandedSubs && await settleSubs(server, client, demandedSubs);
   return {
-    destination: { client, uri: kept.redirectUri, mode, state: kept.state },
+    destination: { client, uri: carried.redirectUri, mode, state: carried.state },
     client,
-    scope: kept.scope.filter((token) => client.scope.includes(token)),
-    challenge: kept.challenge,
-    nonce: kept.nonce,
-    resources: kept.resources,
-    wishes: kept.wishes,
+    scope: carried.scope.filter((token) => client.scope.includes(token)),
+    challenge: carried.challenge,
+    nonce: carried.nonce,
+    resources: carried.resources,
+    wishes: { ...carried.wishes, expectedSubs },
   };
+}
+
+/** Whether it is {@link findPending} or {@link finish} that rejects. */
+export function isStale(refusal: unknown): boolean {
+  return refusal instanceof OAuthError && refusal.details.rule === "UI-14";
 }
 
 function stale(received: string): OAuthError {

@@ -22,6 +22,8 @@ export interface LoginWishes {
   readonly loginHint?: string;
   /** The users, by this server's name for them, that an earlier id token or the request itself demands; nobody else. */
   readonly expectedSubs?: readonly string[];
+  /** The same as the client wrote it: each list names subjects of which the user must be one. */
+  readonly demandedSubs?: readonly (readonly string[])[];
   /** Claims asked for by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
 }
@@ -53,25 +55,22 @@ export async function readLoginWishes(
     });
   }
   const claims = readClaims(server, client, params.get("claims"));
+  const demandedSubs = [...hinted === undefined ? [] : [[hinted.sub]], ...claims?.subs ?? []];
   return {
     prompt: prompts.filter((value) => promptValues.some((one) => one === value)),
     maxAge: readMaxAge(params.get("max_age")),
     loginHint: params.get("login_hint"),
-    expectedSubs: await settleSubs(server, client, hinted?.sub, claims?.subs ?? []),
+    ...demandedSubs.length > 0 && { demandedSubs, expectedSubs: await settleSubs(server, client, demandedSubs) },
     claims: claims?.names,
   };
 }
 
-/** The users that every demand allows; `undefined` when nobody in particular is demanded. */
-async function settleSubs(
+/** The users, by this server's name for them, that every demand allows. */
+export async function settleSubs(
   server: Server,
   client: Client,
-  hinted: string | undefined,
-  demands: readonly (readonly string[])[],
-): Promise<readonly string[] | undefined> {
-  const all = hinted === undefined ? demands : [[hinted], ...demands];
-  const [first, ...others] = all;
-  if (first === undefined) return undefined;
+  [first = [], ...others]: readonly (readonly string[])[],
+): Promise<readonly string[]> {
   const allowed = first.filter((sub) => others.every((demand) => demand.includes(sub)));
   const wanted = new Set(allowed);
   if (client.sector === undefined) return [...wanted].filter((sub) => server.users.find(sub) !== undefined);
@@ -82,7 +81,7 @@ async function settleSubs(
 
 function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   throw new OAuthError("invalid_request", "max_age is not a whole number of seconds", {
     rule: "OI-05",
     expected: "0 or more, in digits",

@@ -58,9 +58,10 @@ export function canonicalUri(uri: string): string {
   return `${scheme.toLowerCase()}://${host.toLowerCase()}${rest === "/" ? "" : rest}`;
 }
 
-/** As many resources as one request may name, and as long as their URIs may be, in characters. */
+/** As many resources as one request may name, and as long as one URI and all of them may be, in characters. */
 const mostResources = 16;
 const longestUri = 512;
+const longestUris = 2048;
 
 /** The registered spelling of a resource; a client is nobody that access tokens could be for. */
 function findResource(server: Server, uri: string): string | undefined {
@@ -77,8 +78,9 @@ export function registeredResources(server: Server, granted: readonly string[]):
 export function readResources(server: Server, params: Params): string[] {
   const asked = params.all("resource");
   if (asked.length === 0) return [];
+  const tooMuch = asked.length > mostResources || asked.join("").length > longestUris;
   const found = asked.map((uri) => {
-    const known = asked.length > mostResources || uri.length > longestUri ? undefined : findResource(server, uri);
+    const known = tooMuch || uri.length > longestUri ? undefined : findResource(server, uri);
     if (known !== undefined) return known;
     throw new OAuthError("invalid_target", "resource is not an absolute URI of a resource known here", {
       rule: "RI-01",

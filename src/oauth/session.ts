@@ -36,18 +36,17 @@ export function beginSession(server: Server, sub: string, authTime: number, form
 /** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
 export function sealSession(server: Server, { sid, sub, authTime, earlier = [] }: Session): Soon<string> {
   const user = server.users.find(sub);
-  return soon(user && passwordMark(server, user), (password = "") => {
-    const content = encodeBase64url(JSON.stringify([sid, sub, authTime, password, ...earlier]));
-    return soon(macOf(server, "session", content), (mac) => `${content}.${mac}`);
-  });
+  return soon(
+    user && passwordMark(server, user),
+    (password = "") => seal(server, "session", [sid, sub, authTime, password, ...earlier]),
+  );
 }
 
 /** Opens a sealed session; `undefined` when it is not ours, too old, ended, or begun with another password. */
 export async function openSession(server: Server, sealed: string): Promise<Session | undefined> {
-  const [content, mac, ...rest] = sealed.split(".");
-  if (content === undefined || mac === undefined || rest.length > 0) return undefined;
-  if (!equalInConstantTime(await macOf(server, "session", content), mac)) return undefined;
-  const [sid, sub, authTime, password, ...earlier] = JSON.parse(new TextDecoder().decode(decodeBase64url(content)));
+  const opened = await unseal(server, "session", sealed);
+  if (opened === undefined) return undefined;
+  const [sid, sub, authTime, password, ...earlier] = opened as [string, string, number, string, ...string[]];
   if (server.now() >= authTime + server.lifetimes.session * 1000) return undefined;
   const user = await findUser(server, sub);
   if (user === undefined || password !== (await passwordMark(server, user) ?? "")) return undefined;
@@ -104,6 +103,24 @@ export async function openBrowserSecret(server: Server, sealed: string): Promise
 export function formToken(server: Server, holder: string, purpose: string): Soon<string> {
   return macOf(server, `form ${purpose}`, holder);
 }
+
+/** A value as a text that anybody can read and only this server can make, for one purpose: its JSON, and a MAC. */
+export function seal(server: Server, purpose: string, value: unknown): Soon<string> {
+  const content = encodeBase64url(JSON.stringify(value));
+  return soon(macOf(server, purpose, content), (mac) => `${content}.${mac}`);
+}
+
+/** The value that was sealed for that purpose; `undefined` where the text is none of ours. */
+export function unseal(server: Server, purpose: string, sealed: string): Soon<unknown> {
+  const [content, mac, ...rest] = sealed.split(".");
+  if (content === undefined || mac === undefined || rest.length > 0) return undefined;
+  return soon(
+    macOf(server, purpose, content),
+    (right) => equalInConstantTime(right, mac) ? JSON.parse(decoder.decode(decodeBase64url(content))) : undefined,
+  );
+}
+
+const decoder = new TextDecoder();
 
 /** By the promise of the secret that each seals with. */
 const seals = new WeakMap<Promise<string>, Soon<ReturnType<typeof hmacSha256>>>();

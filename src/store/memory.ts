@@ -2,6 +2,7 @@
 
 import { type Arrival, type Arrivals, arrivals } from "./arrivals.ts";
 import { type Expiring, type ExpiryQueue, expiryQueue } from "./expiry_queue.ts";
+import { expendable } from "./expendable.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 
 /** A record in its drawer. */
@@ -10,6 +11,8 @@ interface Slot extends Expiring, Arrival<Slot> {
   /** The very value that was put where it never expires, and otherwise its JSON. */
   readonly kept: unknown;
   readonly family: string | undefined;
+  /** What it takes, in bytes; 0 where it never expires. */
+  readonly size: number;
   spentAt: number | undefined;
 }
 
@@ -19,8 +22,11 @@ interface Drawer {
   readonly unspent: ExpiryQueue<Slot>;
   readonly spent: ExpiryQueue<Slot>;
   readonly asSpent: Arrivals<Slot>;
-  /** As many records as may be kept. */
+  /** As many records as may be kept, and as many bytes of them. */
   readonly limit: number;
+  readonly mostBytes: number;
+  /** What all of them take, in bytes. */
+  bytes: number;
 }
 
 /** How much a memory store keeps. */
@@ -33,22 +39,19 @@ export interface MemoryStoreOptions {
    * 1. Default: 100,000, some 50 MB of each kind.
    */
   readonly limit?: number;
+  /**
+   * Bytes of JSON of each of those kinds, as the runtime keeps them: two for each character of a record that holds one
+   * beyond Latin-1. Where there are more, records are forgotten likewise, but for the last one. Default: 64 MiB.
+   */
+  readonly mostBytes?: number;
 }
-
-/**
- * Kinds that may be forgotten early. Never marks of what has ended or was seen: what they keep out would be let in; nor
- * consents: what is not listed cannot be taken back, and there is at most one for each user and client.
- */
-const expendable: ReadonlySet<Kind> = new Set<Kind>([
-  ...["code", "refresh_token", "access_token", "interaction", "browser"] as const,
-]);
 
 /**
  * Keeps records in maps: as the very values that were put where they never expire, such as keys, and as JSON where they
  * do, because one text takes less room and less of the garbage collector than an object with all its members. Nothing is
  * scanned: a sweep costs what it removes. Bounded as long as {@link Store.sweep} is called; closing does nothing.
  */
-export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store {
+export function memoryStore({ limit = 100_000, mostBytes = 64 * 1024 * 1024 }: MemoryStoreOptions = {}): Store {
   const drawers = new Map<Kind, Drawer>();
   let written = 0;
 
@@ -61,6 +64,8 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
         spent: expiryQueue(),
         asSpent: arrivals(),
         limit: expendable.has(kind) ? Math.max(1, limit) : Infinity,
+        mostBytes: expendable.has(kind) ? mostBytes : Infinity,
+        bytes: 0,
       };
       drawers.set(kind, drawer);
     }
@@ -69,14 +74,19 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
 
   function write(drawer: Drawer, id: string, value: unknown, { family, expiresAt }: Shelf): void {
     const { slots, unspent } = drawer;
+    const kept = expiresAt < Infinity ? JSON.stringify(value) : value;
+    const size = expiresAt < Infinity ? sizeOf(kept as string) : 0;
     const replaced = slots.get(id);
-    if (replaced !== undefined) dequeue(drawer, replaced);
+    if (replaced !== undefined) remove(drawer, replaced);
     // Before the new one is there: it must not be the one that goes, whatever the clock says.
     else if (slots.size >= drawer.limit) forgetOne(drawer);
+    while (drawer.bytes > 0 && drawer.bytes + size > drawer.mostBytes) forgetOne(drawer);
+    drawer.bytes += size;
     const slot: Slot = {
       id,
-      kept: expiresAt < Infinity ? JSON.stringify(value) : value,
+      kept,
       family,
+      size,
       spentAt: undefined,
       expiresAt,
       number: ++written,
@@ -95,20 +105,28 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
     asSpent.remove(slot);
   }
 
+  function remove(drawer: Drawer, slot: Slot): void {
+    dequeue(drawer, slot);
+    drawer.slots.delete(slot.id);
+    drawer.bytes -= slot.size;
+  }
+
   /** Makes room, where anything that is kept ever expires. */
   function forgetOne(drawer: Drawer): void {
     const slot = drawer.asSpent.first();
     if (slot === undefined) return void dropDue(drawer, Infinity);
-    dequeue(drawer, slot);
-    drawer.slots.delete(slot.id);
+    remove(drawer, slot);
   }
 
   /** Drops one that has expired; tells whether there was one. */
-  function dropDue({ slots, unspent, spent, asSpent }: Drawer, now: number): boolean {
-    const used = spent.takeDue(now);
-    if (used !== undefined) asSpent.remove(used);
-    const slot = used ?? unspent.takeDue(now);
-    return slot !== undefined && slots.delete(slot.id);
+  function dropDue(drawer: Drawer, now: number): boolean {
+    const used = drawer.spent.takeDue(now);
+    if (used !== undefined) drawer.asSpent.remove(used);
+    const slot = used ?? drawer.unspent.takeDue(now);
+    if (slot === undefined) return false;
+    drawer.slots.delete(slot.id);
+    drawer.bytes -= slot.size;
+    return true;
   }
 
   return {
@@ -152,6 +170,13 @@ export function memoryStore({ limit = 100_000 }: MemoryStoreOptions = {}): Store
     close: () => Promise.resolve(),
   };
 }
+
+/** What a text takes, in bytes: two for each character as soon as one of them is beyond Latin-1. */
+function sizeOf(text: string): number {
+  return beyondLatin1.test(text) ? text.length * 2 : text.length;
+}
+
+const beyondLatin1 = /[^\0-\xff]/;
 
 /** A snapshot: what was read stays as it was read, also when the record is spent afterwards. */
 function entryOf(slot: Slot): Entry<unknown> {

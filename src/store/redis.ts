@@ -2,6 +2,7 @@
 
 import { Redis } from "ioredis";
 import { notAnswering, within } from "./deadline.ts";
+import { expendable } from "./expendable.ts";
 import { plain } from "./plain_text.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_faults.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
@@ -24,13 +25,18 @@ export interface RedisOptions {
 
 /**
  * A record is a hash: `v` value, `f` family, `e` expiry, `s` when it was spent. What can expire stands in one sorted set
- * besides, by expiry. Each verb that writes is one script, which nothing else of the server comes between.
+ * besides, by expiry. Each verb that writes is one script, which nothing else of the server comes between. What may be
+ * lost early is given a time to live, too, so that it goes where no instance is left to sweep; but not where it has
+ * expired already by the clock of Redis, which is then not the clock of the rules.
  */
 const scripts = {
   put: `
     redis.call("DEL", KEYS[1])
     redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
     if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
+    if ARGV[4] ~= "" and tonumber(ARGV[2]) > redis.call("TIME")[1] * 1000 then
+      redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+    end
     if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
     else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
     return 1`,
@@ -38,6 +44,9 @@ const scripts = {
     if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
     redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
     if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
+    if ARGV[4] ~= "" and tonumber(ARGV[2]) > redis.call("TIME")[1] * 1000 then
+      redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+    end
     if ARGV[2] ~= "Infinity" then redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
     return 1`,
   spend: `
@@ -63,6 +72,9 @@ const scripts = {
 
 /** So many records go at a time, so that a sweep keeps no other command waiting for long. */
 const sweepBatch = 200;
+
+/** How long Redis keeps what has expired and was not swept, in milliseconds: by its clock, which need not be the rules'. */
+const afterExpiry = 24 * 3600 * 1000;
 
 /**
  * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or `rediss://`
@@ -160,10 +172,10 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       };
     },
     async put(kind, id, value, shelf) {
-      await write("put", [keyOf(kind, id), expiries], ...wordsOf(value, shelf));
+      await write("put", [keyOf(kind, id), expiries], ...wordsOf(kind, value, shelf));
     },
     async add(kind, id, value, shelf) {
-      return await write("add", [keyOf(kind, id), expiries], ...wordsOf(value, shelf)) === 1;
+      return await write("add", [keyOf(kind, id), expiries], ...wordsOf(kind, value, shelf)) === 1;
     },
     async spend(kind, id, now) {
       return await write("spend", [keyOf(kind, id)], String(now)) === 1;
@@ -226,9 +238,16 @@ function connect(url: string, timeout: number): Connection {
   return redis as Connection;
 }
 
-/** Value, expiry and family; the family behind a mark, so that an empty one is not none. */
-function wordsOf(value: unknown, { family, expiresAt }: Shelf): [string, string, string] {
-  return [JSON.stringify(value), String(expiresAt), family === undefined ? "" : `+${JSON.stringify(family)}`];
+/** Value, expiry, family, and when Redis may drop it by itself; the family behind a mark, so that an empty one is not none. */
+function wordsOf(kind: Kind, value: unknown, { family, expiresAt }: Shelf): string[] {
+  const drop = expiresAt + afterExpiry;
+  const drops = expendable.has(kind) && drop < Number.MAX_SAFE_INTEGER;
+  return [
+    JSON.stringify(value),
+    String(expiresAt),
+    family === undefined ? "" : `+${JSON.stringify(family)}`,
+    drops ? String(Math.ceil(drop)) : "",
+  ];
 }
 
 /** The server as a person may be told of it: never with its password. */

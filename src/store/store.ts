@@ -99,36 +99,10 @@ export interface KeyRecord {
   readonly longest: number;
 }
 
-/** An authorization request that waits until a person has logged in and consented. Times in milliseconds. */
+/** Marks an authorization request that the browser carried through the login page as finished. Times in milliseconds. */
 export interface InteractionRecord {
-  /** The client that asks. */
-  readonly clientId: string;
-  /** Where the answer goes. */
-  readonly redirectUri: string;
-  /** How the answer travels. */
-  readonly mode: string;
-  /** Echoed in the answer. */
-  readonly state?: string;
-  /** The scope values asked for. */
-  readonly scope: readonly string[];
-  /** The S256 code challenge, when one was sent. */
-  readonly challenge?: string;
-  /** The OpenID Connect nonce, when one was sent. */
-  readonly nonce?: string;
-  /** The resources asked for (RFC 8707). */
-  readonly resources: readonly string[];
-  /** How the person is to be asked (OpenID Connect Core §3.1.2.1). */
-  readonly wishes: {
-    readonly prompt: readonly string[];
-    readonly maxAge?: number;
-    readonly loginHint?: string;
-    readonly expectedSubs?: readonly string[];
-    readonly claims?: RequestedClaims;
-  };
-  /** The digest of the browser that asked; absent until a browser that sends its cookies has come for it. */
-  readonly browser?: string;
-  /** From this moment on it counts no more. */
-  readonly validUntil: number;
+  /** When it was finished. */
+  readonly at: number;
 }
 
 /** What a user has allowed a client, remembered so that they are not asked twice. Times in milliseconds. */
@@ -205,7 +179,7 @@ export interface Records {
   refresh_token: RefreshTokenRecord;
   /** Opaque access tokens, by the digest of the token. */
   access_token: AccessTokenRecord;
-  /** Requests that wait for a person, by the digest of the interaction. */
+  /** Authorization requests that were finished, by the digest of the interaction. */
   interaction: InteractionRecord;
   /** What users have allowed clients, by the digest of both names. */
   consent: ConsentRecord;

@@ -47,8 +47,8 @@ test("until the first flow is finished no package is loaded, and no endpoint tha
   }
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
-    3,
-    "the memory store, its queue and its list",
+    4,
+    "the memory store, its queue, its list, and what it may forget",
   );
 });
 
@@ -61,7 +61,7 @@ test("the command line loads no package before it has read that it needs one", a
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:ui|inspector|interaction|testing|store\/(?!memory|expiry_queue|arrivals|store_error))|schema|shape|help/;
+    /^src\/(?:ui|inspector|interaction|testing|store\/(?!memory|expendable|expiry_queue|arrivals|store_error))|schema|shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 

@@ -74,19 +74,9 @@ test("at most half of what a memory store keeps was used, and what was used last
 test("a memory store forgets what expires first where there would be too much, and never what keeps something out", async () => {
   const store = memoryStore({ limit: 100 });
   const record = { recent: [] };
-  const wishes = { prompt: [] };
-  const interaction = {
-    clientId: "spa",
-    redirectUri: "x:y",
-    mode: "query",
-    scope: [],
-    resources: [],
-    wishes,
-    validUntil: 1,
-  };
   for (let i = 0; i < 10_000; i++) {
     await store.put("browser", `${i}`, record, { expiresAt: 1000 + i });
-    await store.add("interaction", `${i}`, interaction, { expiresAt: 1000 });
+    await store.add("interaction", `${i}`, { at: 1 }, { expiresAt: 1000 });
     await store.add("seen", `${i}`, {}, { expiresAt: 1000 + i });
     await store.revoke(`${i}`, 1000 + i);
   }

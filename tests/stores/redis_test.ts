@@ -1,8 +1,10 @@
 /** The Redis store: the exam, and what only a server that instances share can get wrong. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { Redis } from "ioredis";
 import { after, test } from "node:test";
 import { redisStore, StoreError } from "../../src/store/redis.ts";
+import type { Kind } from "../../src/store/store.ts";
 import { storeExam } from "./conformance.ts";
 import { dropRedisPrefixes, freshName, redisUrl } from "./servers.ts";
 
@@ -32,3 +34,39 @@ test("where replicas are asked for and missing, a write is refused", { skip }, a
   assertEquals(error.fault.found, "0");
   await store.close();
 });
+
+test(
+  "Redis drops by itself, a day late, what may be lost early, and never what keeps something out",
+  { skip },
+  async () => {
+    const prefix = newPrefix();
+    const store = await redisStore(url, { prefix });
+    const redis = new Redis(url);
+    const hour = 3_600_000;
+    const soon = Date.now() + hour;
+    const left = async (kind: Kind) => Math.round(await redis.pttl(`{${prefix}}:${kind}:one`) / hour);
+    const browser = { recent: ["alice"] };
+    await store.put("browser", "one", browser, { expiresAt: soon });
+    await store.add("interaction", "one", { at: 1 }, { expiresAt: soon });
+    await store.add("seen", "one", {}, { expiresAt: soon });
+    await store.revoke("one", soon);
+    assertEquals(await Promise.all((["browser", "interaction", "seen", "ended_family"] as const).map(left)), [
+      25,
+      25,
+      0,
+      0,
+    ]);
+    // Replaced, it lives as long as what is new; by a clock that is far behind, until it is swept.
+    await store.put("browser", "one", browser, { expiresAt: soon + hour });
+    assertEquals(await left("browser"), 26);
+    for (const expiresAt of [1000, Infinity]) {
+      await store.put("browser", "one", browser, { expiresAt });
+      assertEquals([await redis.pttl(`{${prefix}}:browser:one`), (await store.get("browser", "one"))?.expiresAt], [
+        -1,
+        expiresAt,
+      ]);
+    }
+    await redis.quit();
+    await store.close();
+  },
+);

@@ -139,7 +139,7 @@ export function faultBoard({ wait = waitFor, blame = () => {} }: FaultBoardOptio
         const isBusy = rules.some(({ isLive }) => isLive);
         // An authorization request is looked at anyway: rules about the login it leads to may be written while it waits.
         if (desk === undefined || !(isBusy || beginsLogin(request))) return await next(request, peer);
-        const seen = await see(desk, request, (interaction) => begun.get(interaction));
+        const seen = await see(desk, request, (interaction) => begun.get(nameOf(interaction)));
         const hits = rules.filter((rule) => rule.isLive && rule.concerns(seen)).map((rule) => hit(rule, request, seen));
         hitsOf.set(request, hits);
         const answer = await hits.reduceRight(around, next)(request, peer);
@@ -163,10 +163,16 @@ function beginsLogin({ url }: Incoming): boolean {
   return url.includes("/oauth2/authorize");
 }
 
-/** The interaction that an answer of the authorization endpoint leads to, where somebody has to be asked. */
+/** The name of the interaction that an answer of the authorization endpoint leads to, where somebody has to be asked. */
 function interactionIn({ headers }: Answer): string | undefined {
   const location = headers instanceof Headers ? headers.get("location") : headers.location;
-  return /[?&]interaction=([\w-]+)/.exec(location ?? "")?.[1];
+  const interaction = /[?&]interaction=([\w.-]+)/.exec(location ?? "")?.[1];
+  return interaction && nameOf(interaction);
+}
+
+/** It is the same in whatever browser the request comes to wait. */
+function nameOf(interaction: string): string {
+  return interaction.split(".", 1)[0]!;
 }
 
 function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
