@@ -4,7 +4,7 @@ import type { PasswordDigest } from "../oauth/password.ts";
 import { digestOf, passwordCost, passwordLimit } from "../oauth/password.ts";
 import type { User } from "../oauth/client.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkOf } from "../oauth/throttle.ts";
+import { networkOf, sitePrefix } from "../oauth/throttle.ts";
 import type { Guesser } from "../oauth/throttle.ts";
 
 /** What became of a guess; where guessing is slowed down, the seconds to wait. */
@@ -19,8 +19,11 @@ export type ProvePassword = (
 /** Guesses that may wait for their turn; who comes then is told to wait. */
 const longestQueue = 100;
 
-/** Of those, from one network: nobody is to keep everybody else waiting. */
-const longestOfOne = 4;
+/** Of those, from one network, from half of the queue on, and from one site at all: nobody is to keep all others out. */
+const longestOf = { network: 4, busy: 1, site: 25 } as const;
+
+/** What a site gives its networks, in bits: so much tells the networks of one site apart. */
+const networkPrefix = 56;
 
 /**
  * Makes a judge of passwords. A digest is dear on purpose, so guesses take turns: together they take no more memory than
@@ -49,17 +52,23 @@ export function passwordProof(): ProvePassword {
   }
 
   return async (server, guess) => {
-    const from = networkOf(guess.address ?? "");
-    const own = queued.get(from) ?? 0;
-    if (waiting >= longestQueue || own >= longestOfOne) return { wait: 1 };
+    const address = guess.address ?? "";
+    const places = [
+      { key: networkOf(address, networkPrefix), most: waiting < longestQueue / 2 ? longestOf.network : longestOf.busy },
+      { key: `site ${networkOf(address, sitePrefix)}`, most: longestOf.site },
+    ];
+    const isFull = places.some(({ key, most }) => (queued.get(key) ?? 0) >= most);
+    if (waiting >= longestQueue || isFull) return { wait: 1 };
     waiting++;
-    queued.set(from, own + 1);
+    for (const { key } of places) queued.set(key, (queued.get(key) ?? 0) + 1);
     const turn = last.then(() => judge(server, guess));
     last = turn.catch(() => {}).finally(() => {
       waiting--;
-      const left = queued.get(from)! - 1;
-      if (left === 0) queued.delete(from);
-      else queued.set(from, left);
+      for (const { key } of places) {
+        const left = queued.get(key)! - 1;
+        if (left === 0) queued.delete(key);
+        else queued.set(key, left);
+      }
     });
     return await turn;
   };

@@ -3,11 +3,17 @@
 import type { Layer } from "../endpoints/layer.ts";
 import type { Reply } from "../http/reply.ts";
 import { readTarget } from "../http/router.ts";
+import type { Peer } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
+import { networkOf, sitePrefix } from "../oauth/throttle.ts";
 
 /** How much is taken on. */
 export interface OverloadOptions {
-  /** Requests that may be under way at the same time; further ones are answered 503. Default 1000. */
+  /**
+   * Requests that may be under way at the same time, whose body may still be arriving, and as many without a body;
+   * further ones are answered 503. Of the second half of the places each network may have no more than are left free.
+   * Default 1000.
+   */
   readonly inFlight?: number;
   /** What `Retry-After` says, in seconds. Default 1. */
   readonly retryAfter?: number;
@@ -16,13 +22,56 @@ export interface OverloadOptions {
 /** How often a server that refuses says so, in milliseconds. */
 const telling = 1000;
 
+/** Methods whose requests are answered without a body being waited for. */
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Places for requests that are under way. */
+interface Places {
+  /** Takes one, and gives back how to leave it; `undefined` where there is none for that network. */
+  take(peer: Peer | undefined): (() => void) | undefined;
+  /** How many are taken. */
+  taken(): number;
+}
+
+/**
+ * Makes so many places. Whoever takes many of the second half leaves as many free for others, so that one network that is
+ * slow keeps no other one out.
+ */
+function places(count: number): Places {
+  const own = new Map<string, number>();
+  let taken = 0;
+  const leave = () => void taken--;
+  return {
+    take(peer) {
+      // Without a look at the address, which may have to be asked for.
+      if (taken < count / 2) {
+        taken++;
+        return leave;
+      }
+      const network = networkOf(peer?.address ?? "", sitePrefix);
+      const held = own.get(network) ?? 0;
+      if (held >= count - taken) return undefined;
+      taken++;
+      own.set(network, held + 1);
+      return () => {
+        taken--;
+        const left = own.get(network)! - 1;
+        if (left === 0) own.delete(network);
+        else own.set(network, left);
+      };
+    },
+    taken: () => taken,
+  };
+}
+
 /**
  * Says no politely to whatever is more than the server can have under way, and at most once a second to the server's
  * `trace` how much that was. `/healthz` is answered all the same: who has much to do is not to be taken for dead. Lay it
  * outermost.
  */
 export function limitLoad({ inFlight = 1000, retryAfter = 1 }: OverloadOptions = {}): Layer {
-  let underWay = 0;
+  const withBody = places(inFlight);
+  const withoutBody = places(inFlight);
   let server: Server | undefined;
   let alive = "/healthz";
   let refused = 0;
@@ -33,8 +82,9 @@ export function limitLoad({ inFlight = 1000, retryAfter = 1 }: OverloadOptions =
     const at = server?.now() ?? 0;
     if (Math.abs(at - told) < telling) return;
     const many = refused === 1 ? "1 request was" : `${refused} requests were`;
-    const reason = `${many} refused with 503 because ${underWay} are under way`;
-    server?.trace({ type: "warning", at, why: { rule: "OP-01", reason, expected: `at most ${inFlight}` } });
+    const reason =
+      `${many} rejected with 503 because ${withBody.taken()} with a body and ${withoutBody.taken()} without are under way`;
+    server?.trace({ type: "warning", at, why: { rule: "OP-01", reason, expected: `at most ${inFlight} of each` } });
     told = at;
     refused = 0;
   }
@@ -60,17 +110,18 @@ export function limitLoad({ inFlight = 1000, retryAfter = 1 }: OverloadOptions =
       alive = `${desk.site.base}/healthz`;
     },
     around: (next) => async (request, peer) => {
-      if (underWay >= inFlight && readTarget(request.url, {}).path !== alive) {
+      const leave = (bodiless.has(request.method) ? withoutBody : withBody).take(peer);
+      if (leave === undefined) {
+        if (readTarget(request.url, {}).path === alive) return await next(request, peer);
         tell();
         // Nobody will read it.
         request.body?.cancel().catch(() => {});
         return refusal;
       }
-      underWay++;
       try {
         return await next(request, peer);
       } finally {
-        underWay--;
+        leave();
       }
     },
   };

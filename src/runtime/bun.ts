@@ -1,8 +1,8 @@
 /** Listens by Bun.serve. */
 
-import { asResponse, isDropped } from "../http/reply.ts";
+import { asResponse, isDropped, withHeaders } from "../http/reply.ts";
 import type { Bind } from "./bind.ts";
-import { patience, stopWithin } from "./bind.ts";
+import { patience, requestTimeout, stopWithin } from "./bind.ts";
 
 interface BunServer {
   readonly port: number;
@@ -69,7 +69,7 @@ export const bind: Bind = (handle, { host, port, tls }) => {
       if (isDropped(answer)) return broken();
       // Whoever waits for events is not idle.
       if (answer instanceof Response && isOfEvents(answer)) self.timeout(request, 0);
-      return asResponse(answer);
+      return asResponse(answer.status === requestTimeout ? withHeaders(answer, { connection: "close" }) : answer);
     },
   });
   return Promise.resolve({

@@ -316,6 +316,30 @@ test("[LO-06] where everybody is asked for a password, sessions of users without
   assertEquals((await refresh(open, bob.refresh_token)).status, 200);
 });
 
+test("[UI-12] guesses from many networks of one site, or from dozens of addresses, leave places in the queue", async () => {
+  const b = await bench({ ...crowd, throttle: false });
+  const browser = browse(b);
+  const { path, fields } = filled(await ask(browser), "", undefined, { sub: "alice", password: "wrong" });
+  const guess = async (address: string) => {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { "content-type": "application/x-www-form-urlencoded", cookie };
+    const request = new Request(b.as.issuer + path, { method: "POST", body: fields.toString(), headers });
+    return (await b.as.fetch(request, { address })).status;
+  };
+  const all = async (addresses: readonly string[], who: string) => {
+    const guesses = addresses.map(guess);
+    const statuses = await Promise.all([...guesses, guess(who)]);
+    return [statuses.slice(0, -1).filter((status) => status === 403).length, statuses.at(-1)];
+  };
+  const many = (count: number, address: (i: number) => string) => Array.from({ length: count }, (_, i) => address(i));
+  const [ofSite, beside] = await all(many(60, (i) => `2001:db8:7:${i.toString(16)}00::1`), "2001:db8:8::1");
+  assertEquals([ofSite! <= 30, beside], [true, 403]);
+  const [ofOne] = await all(many(60, (i) => `2001:db8:7:${i.toString(16)}::1`), "192.0.2.1");
+  assertEquals(ofOne! <= 10, true);
+  const [, between] = await all(many(240, (i) => `198.51.100.${i >> 2}`), "192.0.2.1");
+  assertEquals(between, 403);
+});
+
 test("users that are added or changed while the server runs keep their passwords out of sight, too", async () => {
   const b: Bench = await bench(crowd);
   b.as.users.set({ sub: "frank", password: await digestOf("frank's") });

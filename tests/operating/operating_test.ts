@@ -32,24 +32,52 @@ test("[OP-01] more requests than the server may have under way are answered 503 
   const { get, advance, events } = await bench({
     layers: [limitLoad({ inFlight: 2, retryAfter: 7 }), held.layer, health()],
   });
+  const posted = { method: "POST", body: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } };
   const taken = [get("/oauth2/jwks"), get("/oauth2/jwks")];
-  const refused = await get("/oauth2/token", { method: "POST", body: "a=b" });
+  const refused = await get("/oauth2/jwks");
   assertStrictEquals(refused.status, 503);
   assertStrictEquals(refused.headers.get("retry-after"), "7");
   assertStrictEquals((await refused.json()).error, "temporarily_unavailable");
-  assertStrictEquals((await get("/oauth2/jwks")).status, 503);
+  // What has a body has places of its own.
+  const sent = [get("/oauth2/token", posted), get("/oauth2/token", posted)];
+  assertStrictEquals((await get("/oauth2/token", posted)).status, 503);
   // Who has much to do is not dead.
   assertStrictEquals((await get("/healthz")).status, 200);
   advance(1);
   assertStrictEquals((await get("/oauth2/jwks")).status, 503);
   const told = events.map((event) => event.type === "warning" ? `${event.why.rule}: ${event.why.reason}` : event.type);
   assertEquals(told, [
-    "OP-01: 1 request was refused with 503 because 2 are under way",
-    "OP-01: 2 requests were refused with 503 because 2 are under way",
+    "OP-01: 1 request was rejected with 503 because 0 with a body and 2 without are under way",
+    "OP-01: 2 requests were rejected with 503 because 2 with a body and 2 without are under way",
   ]);
   held.open();
   for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);
+  for (const response of await Promise.all(sent)) assertStrictEquals(response.status, 401);
   assertStrictEquals((await get("/oauth2/jwks")).status, 200);
+});
+
+test("[OP-01] a network that takes many places leaves some to others, and bodies that do not come keep no GET out", async () => {
+  const held = gate();
+  const { as } = await bench({ layers: [limitLoad({ inFlight: 20 }), held.layer] });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const post = (address?: string) =>
+    as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body: "a=b", headers: form }), { address });
+  const status = async (answer: Promise<Response>) =>
+    await Promise.race([answer.then(({ status }) => status), new Promise((resolve) => setImmediate(resolve, "waits"))]);
+  // Any address of one site counts as the same network.
+  const slow = await Promise.all(Array.from({ length: 40 }, (_, i) => status(post(`2001:db8:7:${i}::1`))));
+  assertEquals(slow.filter((found) => found === "waits").length, 15);
+  const others = ["192.0.2.1", "192.0.2.2", "2001:db8:8::1", undefined];
+  assertEquals(await Promise.all(others.map((address) => status(post(address)))), others.map(() => "waits"));
+  assertEquals(await status(post("2001:db8:7::2")), 503);
+  const looked = Array.from(
+    { length: 15 },
+    () => status(as.fetch(new Request(`${as.issuer}/oauth2/jwks`), { address: "2001:db8:7::1" })),
+  );
+  assertEquals(new Set(await Promise.all(looked)), new Set(["waits"]));
+  held.open();
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals((await post("2001:db8:7::2")).status, 401);
 });
 
 test("a request that fails below gives its place back", async () => {

@@ -226,9 +226,11 @@ test("[OP-01] more requests than the program may have under way are answered 503
     const held = await dial(port);
     held.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
     await held.until(awaitingBody);
-    const refused = await get(port, "/oauth2/jwks");
+    const refused = await exchange(port, formHead("/oauth2/token", "Content-Length: 0", "Connection: close"));
     assertEquals(statuses(refused), [503]);
     assertMatch(refused, /\r\nretry-after: 1\r\n/i);
+    // What is asked without a body is answered all the same.
+    assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);
     held.send("client_id=bob");
     assertEquals(statuses(await held.closed), [100, 401]);
     assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);

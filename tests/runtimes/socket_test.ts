@@ -398,18 +398,22 @@ async function withStoppedClock(check: () => Promise<void>): Promise<void> {
   }
 }
 
-test("[HT-09] a body that stops halfway is ended with 408, and requests beside it are not held up", async () => {
+test("[HT-09] a body that stops halfway is ended with 408, its connection too where the runtime can, and requests beside it are not held up", async () => {
   await against(async (port) => {
-    await withStoppedClock(async () => {
-      const wire = await dial(port);
-      wire.send(formHead("/oauth2/token", "Content-Length: 100", "Expect: 100-continue"));
-      await wire.until(awaitingBody);
-      wire.send("grant_type=");
+    await each([["Content-Length: 100"], ["Transfer-Encoding: chunked"]], async (framing) => {
+      await withStoppedClock(async () => {
+        const wire = await dial(port);
+        wire.send(formHead("/oauth2/token", ...framing, "Expect: 100-continue"));
+        await wire.until(awaitingBody);
+        wire.send(framing[0] === "Content-Length: 100" ? "grant_type=" : "b\r\ngrant_type=\r\n");
+        await lives(port);
+        mock.timers.tick(10_000);
+        assertMatch(await wire.until(/HT-09/), /"error":"invalid_request"/);
+        // Deno has no way to close a connection of which a body is awaited.
+        if ("Deno" in globalThis) wire.drop();
+        assertEquals(statuses(await wire.closed), [100, 408]);
+      });
       await lives(port);
-      mock.timers.tick(10_000);
-      const received = await wire.until(/HT-09/);
-      wire.drop();
-      assertEquals(statuses(received), [100, 408]);
     });
   });
 });
@@ -436,7 +440,7 @@ test("[HT-09] closing refuses in words a half-read request that does not finish,
     let open = true;
     const closed = as.close().then(() => open = false);
     mock.timers.tick(10_000);
-    assertMatch(await wire.until(/"\}$/), /"error_description":"[^"]{9,}"\}$/);
+    assertMatch(await wire.until(/"\}\s*$/), /"error_description":"[^"]{9,}"\}\s*$/);
     // Where a runtime would still wait for the rest of the body, patience ends before long.
     const started = performance.now();
     while (open && performance.now() - started < 5_000) {
