@@ -165,7 +165,10 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     sweep();
     // Layers may do with it as they like, now and later.
     const peer = layers.length === 0 || from === undefined ? from : { address: from.address, ...from };
-    return outermost(request, trusted === undefined || peer === undefined ? peer : senderOf(request, peer, trusted));
+    return outermost(
+      request,
+      trusted === undefined || peer === undefined ? peer : senderOf(request, peer, trusted, options.proxyHeader),
+    );
   };
 
   // Loaded by those alone whose users are asked something.
@@ -608,7 +611,7 @@ export function optionFaults(options: Settings, issuer: string): Fault[] {
   return [
     ...unknownFaults(options, Object.keys(optionNames)),
     ...settingsFaults(options, issuer),
-    ...proxyFaults(options.trustProxy),
+    ...proxyFaults(options),
   ];
 }
 
@@ -644,6 +647,7 @@ const optionNames: Readonly<Record<keyof LatchkeyOptions, true>> = {
   directory: true,
   throttle: true,
   trustProxy: true,
+  proxyHeader: true,
   insecureAllowHttpIssuer: true,
   insecureAllowHttpRedirectUris: true,
   insecureAllowAutoLogin: true,

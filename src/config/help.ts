@@ -38,6 +38,7 @@ const flags: Readonly<Record<OperatorName, readonly [value: string, otherwise: s
   "metrics-port": ["NUMBER", "none"],
   "metrics-host": ["NAME", defaults.metricsHost],
   "trust-proxy": ["ADDRESS,…", "none"],
+  "proxy-header": ["NAME", "either, where they agree"],
   "tls-cert": ["FILE", "none, which is plain http"],
   "tls-key": ["FILE", "none"],
   "max-in-flight": ["NUMBER", String(defaults.maxInFlight)],

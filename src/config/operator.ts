@@ -84,10 +84,23 @@ export const loginModes = ["auto", "interactive"] as const;
 /** How the log reads: for people, for programs, or not at all. */
 export const logFormats = ["text", "json", "off"] as const;
 
+/** The header that a proxy writes. */
+export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
+
 /** What can be said by flag and by environment variable, in the order in which people read about it. */
 export const operatorNames = [
   ...["port", "host", "issuer", "login", "store", "inspector"] as const,
-  ...["log", "metrics-port", "metrics-host", "trust-proxy", "tls-cert", "tls-key", "max-in-flight", "drain"] as const,
+  ...[
+    "log",
+    "metrics-port",
+    "metrics-host",
+    "trust-proxy",
+    "proxy-header",
+    "tls-cert",
+    "tls-key",
+    "max-in-flight",
+    "drain",
+  ] as const,
   "config",
 ] as const;
 
@@ -165,6 +178,11 @@ export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
     expected: "addresses or networks, separated by commas",
     example: "127.0.0.1,10.0.0.0/8",
     accepts: () => true,
+  },
+  "proxy-header": {
+    expected: "x-forwarded-for or forwarded",
+    example: "x-forwarded-for",
+    accepts: (value) => proxyHeaders.some((header) => header === value),
   },
   "tls-cert": { expected: "the path of a PEM file", example: "cert.pem", ...aFile },
   "tls-key": { expected: "the path of a PEM file", example: "key.pem", ...aFile },

@@ -7,7 +7,7 @@ import { type Environment, readEnvironment } from "./environment.ts";
 import { noFile, readFile, unreadFile } from "./file.ts";
 import { readFlags } from "./flags.ts";
 import { findMeaningFaults, type JudgeSettings } from "./meaning.ts";
-import { defaults, logFormats, loginModes, parseStore } from "./operator.ts";
+import { defaults, logFormats, loginModes, parseStore, proxyHeaders } from "./operator.ts";
 import type { FileContent, OperatorName, Said, Sayings, StoreChoice } from "./operator.ts";
 import { printable } from "./show.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
@@ -84,11 +84,13 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
   const issuer = said.issuer?.value ?? fileSettings.issuer;
   const login = loginModes.find((mode) => mode === said.login?.value);
   const trustProxy = said["trust-proxy"]?.value?.split(",").map((name) => name.trim());
+  const proxyHeader = proxyHeaders.find((header) => header === said["proxy-header"]?.value);
   const settings: Settings = {
     ...fileSettings,
     ...issuer !== undefined && { issuer },
     ...login !== undefined && { login },
     ...trustProxy !== undefined && { trustProxy },
+    ...proxyHeader !== undefined && { proxyHeader },
   };
 
   const tls = await readTls(said, operator, sources.readTextFile);
@@ -152,7 +154,12 @@ async function readTls(
 }
 
 /** What the settings are called that can be said without a file. */
-const sayable: Readonly<Record<string, OperatorName>> = { issuer: "issuer", login: "login", trustProxy: "trust-proxy" };
+const sayable: Readonly<Record<string, OperatorName>> = {
+  issuer: "issuer",
+  login: "login",
+  trustProxy: "trust-proxy",
+  proxyHeader: "proxy-header",
+};
 
 /** Where a setting was said: by flag, by variable, in the file, or nowhere. */
 function findOrigin(place: string, said: Sayings): string {

@@ -4,7 +4,16 @@ import * as v from "valibot";
 import type { ClientMetadata } from "../oauth/client.ts";
 import type { ResourceSettings } from "../oauth/resources.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "../oauth/settings.ts";
-import { defaults, hostPattern, logFormats, loginModes, most, operatorRules, storePattern } from "./operator.ts";
+import {
+  defaults,
+  hostPattern,
+  logFormats,
+  loginModes,
+  most,
+  operatorRules,
+  proxyHeaders,
+  storePattern,
+} from "./operator.ts";
 import type { SecretSource, WrittenContent } from "./operator.ts";
 
 // A message is what was expected, as a noun phrase; the first example tells how to mend a fault.
@@ -513,6 +522,12 @@ export const configurationSchema = v.pipe(
           "The proxies whose word counts about who sent a request (Forwarded, X-Forwarded-For): for slowing down guesses, and for the log. Never for the issuer. Default: none.",
         examples: [["127.0.0.1", "10.0.0.0/8"]],
       }, { title: "Proxy", description: "An address or a network.", examples: ["10.0.0.0/8", "::1"] })),
+      proxyHeader: v.optional(choice(proxyHeaders, {
+        title: "Header of the proxies",
+        description:
+          "The header in which trusted proxies name who sent a request; the other one then counts for nothing. Default: either, and where both are there and disagree, the proxy counts as the sender.",
+        examples: ["x-forwarded-for"],
+      })),
       maxInFlight: v.optional(whole(1, most.inFlight, operatorRules["max-in-flight"].expected, {
         title: "Requests at the same time",
         description: "Requests that may be under way; further ones are answered 503 with Retry-After.",

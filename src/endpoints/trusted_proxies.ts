@@ -1,12 +1,13 @@
 /** Which proxies are believed about who sent a request: the setting becomes a test of addresses, or its faults. */
 
-import { addressSet } from "../http/proxy.ts";
+import { addressSet, proxyHeaders } from "../http/proxy.ts";
 import type { AddressSet } from "../http/proxy.ts";
 import { quote } from "../oauth/fault.ts";
 import type { Fault } from "../oauth/fault.ts";
+import type { Settings } from "../oauth/settings.ts";
 
-/** Every fault in a list of addresses and networks. */
-export function* proxyFaults(trustProxy: readonly string[] = []): Generator<Fault> {
+/** Every fault in what is said of proxies. */
+export function* proxyFaults({ trustProxy = [], proxyHeader }: Settings): Generator<Fault> {
   for (const [i, name] of trustProxy.entries()) {
     try {
       addressSet([name]);
@@ -19,6 +20,13 @@ export function* proxyFaults(trustProxy: readonly string[] = []): Generator<Faul
       };
     }
   }
+  if (proxyHeader === undefined || proxyHeaders.includes(proxyHeader)) return;
+  yield {
+    place: "proxyHeader",
+    expected: proxyHeaders.map((header) => JSON.stringify(header)).join(" or "),
+    found: typeof proxyHeader === "string" ? quote(proxyHeader) : typeof proxyHeader,
+    mend: "Name the header that your proxy writes itself.",
+  };
 }
 
 /** Tells the proxies that are believed; `undefined` where none is. */

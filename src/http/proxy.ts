@@ -3,6 +3,12 @@
 import type { Incoming } from "./reply.ts";
 import type { Peer } from "./router.ts";
 
+/** The headers in which a proxy may name who sent a request, as settings call them. */
+export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
+
+/** One of them. */
+export type ProxyHeader = typeof proxyHeaders[number];
+
 /** Tells whether an address is one of those named. */
 export type AddressSet = (address: string) => boolean;
 
@@ -31,14 +37,19 @@ export function addressSet(names: readonly string[]): AddressSet {
 /**
  * Who sent a request: the connection's other end, or, where that is a trusted proxy, whom it names; and so on from the
  * last hop to the first one that is not trusted. What an untrusted sender writes there counts for nothing.
+ *
+ * @param header The header that the proxy writes. Default: either, as long as they do not disagree.
  */
-export function senderOf(request: Incoming, peer: Peer, trusted: AddressSet): Peer {
+export function senderOf(request: Incoming, peer: Peer, trusted: AddressSet, header?: ProxyHeader): Peer {
   const { address } = peer;
   if (address === undefined || !trusted(address)) return peer;
-  const [named, ...others] = hopsOf(request.headers).map((hops) => follow(address, hops, trusted));
+  const named = (header === undefined ? proxyHeaders : [header]).flatMap((name) => {
+    const hops = hopsIn(name, request.headers);
+    return hops === undefined ? [] : [follow(address, hops, trusted)];
+  });
   // A proxy writes one of the two headers and passes the other one on as anybody sent it: where they disagree, neither counts.
-  const agreed = named !== undefined && others.every((other) => other === named) ? named : address;
-  return { ...peer, address: agreed, proxy: address };
+  if (new Set(named).size > 1) return { ...peer, address, proxy: address, named };
+  return { ...peer, address: named[0] ?? address, proxy: address };
 }
 
 function follow(from: string, hops: string[], trusted: AddressSet): string {
@@ -51,12 +62,13 @@ function follow(from: string, hops: string[], trusted: AddressSet): string {
   return address;
 }
 
-/** The addresses that each header there is names, from the first hop to the last. */
-function hopsOf(headers: Incoming["headers"]): string[][] {
-  const forwarded = headers.get("forwarded")?.split(",")
-    .map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1] ?? "");
-  return [forwarded, headers.get("x-forwarded-for")?.split(",")]
-    .flatMap((named) => named === undefined ? [] : [named.map((hop) => withoutPort(hop.trim().replaceAll('"', "")))]);
+/** The addresses that a header names, from the first hop to the last; `undefined` where there is none. */
+function hopsIn(name: ProxyHeader, headers: Incoming["headers"]): string[] | undefined {
+  const hops = headers.get(name)?.split(",");
+  const named = name === "forwarded"
+    ? hops?.map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1] ?? "")
+    : hops;
+  return named?.map((hop) => withoutPort(hop.trim().replaceAll('"', "")));
 }
 
 function withoutPort(hop: string): string {

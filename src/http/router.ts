@@ -10,6 +10,8 @@ export interface Peer {
   readonly address?: string;
   /** The address of that proxy; absent where there is none that is trusted. */
   readonly proxy?: string;
+  /** The senders that its headers name, where they disagree, so that none of them counts. */
+  readonly named?: readonly string[];
 }
 
 /** The parts of a request's target that may influence an answer; the host never does. */

@@ -127,6 +127,11 @@ export interface Settings {
    * `X-Forwarded-For`: for slowing down guesses, and for logs. What they say of host and scheme never counts. Default: none.
    */
   readonly trustProxy?: readonly string[];
+  /**
+   * The header in which these proxies name who sent a request; the other one, which a proxy may pass on as anybody wrote
+   * it, then counts for nothing. Default: either, and where both are there and disagree, the proxy counts as the sender.
+   */
+  readonly proxyHeader?: "x-forwarded-for" | "forwarded";
   /** Accept an `http` issuer that is not a test host. */
   readonly insecureAllowHttpIssuer?: boolean;
   /** Accept `http` redirect URIs that are not test hosts. */
@@ -157,7 +162,8 @@ export const demoSecret = "demo-secret";
 
 /** Everything of {@link Settings}, with its defaults. */
 export interface Settled
-  extends Required<Omit<Settings, "lifetimes" | "pkce" | "refresh" | "resources" | "keys" | "defaultScope">> {
+  extends
+    Required<Omit<Settings, "lifetimes" | "pkce" | "refresh" | "resources" | "keys" | "defaultScope" | "proxyHeader">> {
   readonly defaultScope: readonly string[];
   readonly lifetimes: Required<Lifetimes>;
   readonly pkce: Required<PkceSettings>;

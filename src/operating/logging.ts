@@ -74,7 +74,7 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
       ids.set(request, id);
       const began = performance.now();
       // Before the answer is given: afterwards the other end may be gone.
-      const from = format === "json" ? { address: peer?.address, proxy: peer?.proxy } : {};
+      const from = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.named } : {};
       const answer = await next(request, peer);
       if (format === "json") {
         const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";

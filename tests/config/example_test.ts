@@ -48,7 +48,10 @@ test("the compose file, the configuration and the proxy of the example fit the p
   const noticed = seconds(caddy, /health_interval (\d+)s/) + seconds(caddy, /health_timeout (\d+)s/);
   assert(noticed < wanted.drain);
   assert(wanted.drain + 15 < seconds(compose, /stop_grace_period: (\d+)s/));
-  assert(compose.includes(`subnet: ${wanted.settings.trustProxy?.[0]}`));
+  // Caddy is believed, and nobody else of its network; it passes on one header as anybody sent it, so that goes.
+  assert(compose.includes(`ipv4_address: ${wanted.settings.trustProxy?.join()}\n`));
+  assertEquals(wanted.settings.proxyHeader, "x-forwarded-for");
+  assertMatch(caddy, /^\trequest_header -Forwarded$/m);
 });
 
 test("the image runs the program and nothing else, as somebody who is not root, at the ports that the example uses", async () => {

@@ -130,6 +130,12 @@ const everywhere = [
     get: (c: Run) => c.settings.trustProxy,
     as: (value: string) => [value],
   },
+  {
+    name: "proxy-header",
+    values: ["forwarded", "x-forwarded-for", "forwarded"],
+    fallback: undefined,
+    get: (c: Run) => c.settings.proxyHeader,
+  },
   { name: "max-in-flight", values: ["1", "2", "3"], fallback: 1000, get: (c: Run) => c.maxInFlight, as: Number },
   { name: "drain", values: ["1", "2", "3"], fallback: 0, get: (c: Run) => c.drain, as: Number },
 ];
@@ -487,6 +493,7 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["pkce.requireForConfidential", flags, "true or false", (it) => ({ pkce: { requireForConfidential: it } })],
   ["throttle", flags, "true or false", (throttle) => ({ throttle })],
   ["trustProxy", lists, "an array of strings", (trustProxy) => ({ trustProxy })],
+  ["proxyHeader", [...strings, "Forwarded"], `"x-forwarded-for" or "forwarded"`, (it) => ({ proxyHeader: it })],
   ["log", [...strings, "Text"], `"text", "json" or "off"`, (log) => ({ log })],
   ["metricsPort", [-1, 65536, "9464", null, {}], "a whole number from 0 to 65535", (it) => ({ metricsPort: it })],
   ["metricsHost", strings, "a host name or address", (metricsHost) => ({ metricsHost })],

@@ -1,8 +1,9 @@
 /** Whose address counts behind proxies. */
 
-import { assert, assertStrictEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { addressSet, senderOf } from "../../src/http/proxy.ts";
+import type { ProxyHeader } from "../../src/http/proxy.ts";
 
 /** The sender that is believed, for a connection's address and the headers that came over it. */
 function sender(address: string, headers: Record<string, string>, ...trusted: string[]): string | undefined {
@@ -47,6 +48,19 @@ test("[HT-16] who is no trusted proxy is believed nothing", () => {
   const headers = { "x-forwarded-for": "198.51.100.1", forwarded: "for=198.51.100.2" };
   assertStrictEquals(sender("203.0.113.9", headers), "203.0.113.9");
   assertStrictEquals(sender("203.0.113.9", headers, "10.0.0.0/8"), "203.0.113.9");
+});
+
+test("[OP-03] where one header is named as the proxies', the other one counts for nothing", () => {
+  const both = { forwarded: "for=192.0.2.66", "x-forwarded-for": "192.0.2.9, 198.51.100.1" };
+  const trusted = addressSet(["10.0.0.0/8"]);
+  const sent = (headers: Record<string, string>, header?: ProxyHeader) =>
+    senderOf(new Request("https://as.test", { headers }), { address: "10.0.0.1" }, trusted, header);
+  const proxy = "10.0.0.1";
+  assertEquals(sent(both, "x-forwarded-for"), { address: "198.51.100.1", proxy });
+  assertEquals(sent(both, "forwarded"), { address: "192.0.2.66", proxy });
+  assertEquals(sent({ forwarded: "for=192.0.2.66" }, "x-forwarded-for"), { address: proxy, proxy });
+  // What neither says alone is told.
+  assertEquals(sent(both), { address: proxy, proxy, named: ["198.51.100.1", "192.0.2.66"] });
 });
 
 test("[HT-16] a trusted proxy's word counts, from the last hop to the first that is not trusted", () => {

@@ -284,7 +284,35 @@ test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neithe
   }
 });
 
-test("options that name a proxy which is no address are refused in words", async () => {
+test("[OP-03] guesses are not doubled by the header that the proxy does not write, and the log tells what it said", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "json" });
+  const options = { throttle: true, trustProxy: ["10.0.0.1"], layers: [log], trace: log.trace };
+  const guesses = async (proxyHeader?: "x-forwarded-for") => {
+    lines.length = 0;
+    const { as } = await bench({ ...options, proxyHeader });
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      const headers = {
+        ...basic("web", "wrong"),
+        "content-type": "application/x-www-form-urlencoded",
+        "x-forwarded-for": "192.0.2.1",
+        ...i === 10 && { forwarded: "for=198.51.100.1" },
+      };
+      const request = new Request(`${as.issuer}/oauth2/token`, { method: "POST", body: "a=b", headers });
+      statuses.push((await as.fetch(request, { address: "10.0.0.1" })).status);
+    }
+    const told = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "request").at(-1);
+    return [statuses.at(-1), told.address, told.named];
+  };
+  assertEquals(await guesses("x-forwarded-for"), [429, "192.0.2.1", undefined]);
+  assertEquals(await guesses(), [401, "10.0.0.1", ["192.0.2.1", "198.51.100.1"]]);
+});
+
+test("options that name a proxy which is no address, or a header that is none, are rejected in words", async () => {
+  const proxyHeader = "x-real-ip" as "forwarded";
+  const other = await assertRejects(() => bench({ proxyHeader }), ConfigurationError);
+  assertEquals(other.faults.map(({ place, found }) => [place, found]), [["proxyHeader", `"x-real-ip"`]]);
   const error = await assertRejects(() => bench({ trustProxy: ["::1", "proxy.test"] }), ConfigurationError);
   assertEquals(error.faults.map(({ place, found }) => [place, found]), [["trustProxy[1]", `"proxy.test"`]]);
 });
