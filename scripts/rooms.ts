@@ -64,6 +64,7 @@ const house: House = {
         "endpoints/": "types",
         "oauth/": "types",
         "oauth/trace.ts": "anything",
+        "oauth/network.ts": "anything",
         "store/": "types",
         "recorder/endpoint_name.ts": "anything",
         "config/show.ts": "anything",

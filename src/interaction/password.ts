@@ -4,7 +4,7 @@ import type { PasswordDigest } from "../oauth/password.ts";
 import { digestOf, passwordCost, passwordLimit } from "../oauth/password.ts";
 import type { User } from "../oauth/client.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkOf, sitePrefix } from "../oauth/throttle.ts";
+import { networkOf, sitePrefix } from "../oauth/network.ts";
 import type { Guesser } from "../oauth/throttle.ts";
 
 /** What became of a guess; where guessing is slowed down, the seconds to wait. */

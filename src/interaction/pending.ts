@@ -12,10 +12,10 @@ import { meet } from "../oauth/clients.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { settleSubs } from "../oauth/openid_request.ts";
 import type { LoginWishes } from "../oauth/openid_request.ts";
-import { digest, drawName, equalInConstantTime, shelfId } from "../oauth/secrets.ts";
+import { digest, drawName, shelfId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { seal, unseal } from "../oauth/session.ts";
-import { networkOf } from "../oauth/throttle.ts";
+import { networkOf } from "../oauth/network.ts";
 
 /** How long a person may take, in seconds. */
 const patience = 30 * 60;

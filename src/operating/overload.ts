@@ -5,7 +5,7 @@ import type { Reply } from "../http/reply.ts";
 import { readTarget } from "../http/router.ts";
 import type { Peer } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkOf, sitePrefix } from "../oauth/throttle.ts";
+import { networkOf, sitePrefix } from "../oauth/network.ts";
 
 /** How much is taken on. */
 export interface OverloadOptions {
