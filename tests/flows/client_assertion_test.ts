@@ -1011,6 +1011,56 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
   }
 });
 
+test("[JC-06] a jwks_uri that fails is fetched once in half a minute, its answer let go of, and keys it gave before still count", async () => {
+  const { jwk, privateKey } = await pairOf("remote ES256");
+  let asked = 0;
+  let letGo = 0;
+  const broken = () => new Response(new ReadableStream({ pull() {}, cancel: () => void letGo++ }), { status: 500 });
+  const good = () => Response.json({ keys: [{ ...jwk, kid: "one" }] });
+  let answer: () => Response | Promise<Response> = broken;
+  const b = await bench({
+    issuer,
+    clients: [{
+      client_id: "remote",
+      jwks_uri: "https://client.example/jwks.json",
+      grant_types: ["client_credentials"],
+    }],
+    outbound: async () => {
+      asked++;
+      return await answer();
+    },
+  });
+  let passed = 0;
+  const advance = (seconds: number) => {
+    passed += seconds;
+    b.advance(seconds);
+  };
+  const say = (kid: string) => {
+    const claims = { iat: start + passed, exp: start + passed + 60 };
+    return tried(b, "remote", { claims, header: { kid }, key: privateKey });
+  };
+  for (const fail of [broken, () => Promise.reject(new TypeError("no route")), () => new Response("{}")]) {
+    answer = fail;
+    asked = 0;
+    for (let i = 0; i < 50; i++) assertEquals(await say("one"), refused);
+    advance(29);
+    assertEquals([await say("one"), asked], [refused, 1]);
+    advance(1);
+  }
+  assertEquals(letGo, 1);
+  answer = good;
+  assertEquals([await say("one"), asked], ["200", 2]);
+  // A key that is unknown is looked for once, and where that fails the known ones go on.
+  advance(31);
+  answer = broken;
+  for (let i = 0; i < 5; i++) assertEquals([await say("two"), await say("one"), asked], [refused, "200", 3]);
+  advance(31);
+  assertEquals([await say("two"), await say("two"), asked], [refused, refused, 4]);
+  // What is too old counts no more.
+  advance(600);
+  assertEquals([await say("one"), await say("one"), asked], [refused, refused, 5]);
+});
+
 test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async () => {
   const { jwk } = await pairOf("key ES256");
   const real = { issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };

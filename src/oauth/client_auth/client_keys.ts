@@ -5,7 +5,10 @@ import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import type { Client } from "../clients.ts";
 import type { Server } from "../server.ts";
 
-/** Milliseconds for which fetched keys count, and for which they are not fetched again because one of them is unknown. */
+/**
+ * Milliseconds for which fetched keys count, and for which they are not fetched again because one of them is unknown or
+ * because fetching them has failed.
+ */
 const longest = 600_000;
 const shortest = 30_000;
 /** Milliseconds after which a fetch is given up. */
@@ -20,13 +23,19 @@ interface Fetched {
   readonly keys: Promise<JWTVerifyGetKey>;
 }
 
+/** What was fetched last, and the fetch that has failed since. */
+interface Attempts {
+  readonly last?: Fetched;
+  readonly failed?: Fetched;
+}
+
 const registered = new WeakMap<Client, JWTVerifyGetKey>();
-const fetched = new WeakMap<Client, Fetched>();
+const fetched = new WeakMap<Client, Attempts>();
 
 /**
  * The client's own keys, each imported once; keys that an assertion brings along count for nothing. Keys that are
  * elsewhere are fetched when they are needed, without following redirects, and once more when an assertion names an
- * unknown one, but not twice within half a minute.
+ * unknown one, but not twice within half a minute, whether they could be fetched or not.
  */
 export function keysOf(server: Server, client: Client): JWTVerifyGetKey {
   const { jwksUri } = client;
@@ -38,18 +47,19 @@ export function keysOf(server: Server, client: Client): JWTVerifyGetKey {
 
 function fetchedKeys(server: Server, client: Client, uri: string): JWTVerifyGetKey {
   const younger = (age: number) => {
-    const known = fetched.get(client);
+    const { last, failed } = fetched.get(client) ?? {};
     // A clock that was set back makes everything old.
-    if (known !== undefined && Math.abs(server.now() - known.at) < age) return known.keys;
-    const keys = fetchKeys(server, uri);
-    fetched.set(client, { at: server.now(), keys });
-    keys.catch(() => {
+    const isYounger = (attempt: Fetched | undefined, age: number): attempt is Fetched =>
+      attempt !== undefined && Math.abs(server.now() - attempt.at) < age;
+    if (isYounger(last, age)) return last.keys;
+    if (isYounger(failed, shortest)) return failed.keys;
+    const attempt = { at: server.now(), keys: fetchKeys(server, uri) };
+    fetched.set(client, { last: attempt });
+    attempt.keys.catch(() => {
       // What was fetched before is better than nothing.
-      if (fetched.get(client)?.keys !== keys) return;
-      if (known === undefined) fetched.delete(client);
-      else fetched.set(client, known);
+      if (fetched.get(client)?.last === attempt) fetched.set(client, { last, failed: attempt });
     });
-    return keys;
+    return attempt.keys;
   };
   return async (header, token) => {
     const keys = await younger(longest);
@@ -69,7 +79,10 @@ async function fetchKeys({ outbound }: Server, uri: string): Promise<JWTVerifyGe
     redirect: "manual",
     signal: AbortSignal.timeout(patience),
   });
-  if (response.status !== 200) throw new errors.JOSEError(`jwks_uri answered ${response.status}, and 200 was expected`);
+  if (response.status !== 200) {
+    response.body?.cancel().catch(() => {});
+    throw new errors.JOSEError(`jwks_uri answered ${response.status}, and 200 was expected`);
+  }
   return createLocalJWKSet(JSON.parse(await readBounded(response)));
 }
 
