@@ -79,7 +79,10 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
       ...inspected ? [await openInspector(wanted.insecureAllowInspector)] : [],
       { open: (desk) => void (ask = desk.ask) },
     ],
-    store: await openStore(wanted.store),
+    store: await openStore(
+      wanted.store,
+      (message) => trace({ type: "configuration_warning", at: now(), path: "store", message }),
+    ),
     trace,
   });
   let url: string;
@@ -170,11 +173,11 @@ function placeOf(choice: StoreChoice): string {
   return choice.kind === "sqlite" ? choice.path : choice.place;
 }
 
-async function openStore(choice: StoreChoice): Promise<Store | undefined> {
+async function openStore(choice: StoreChoice, warn: (message: string) => void): Promise<Store | undefined> {
   if (choice.kind === "memory") return undefined;
   if (choice.kind === "sqlite") {
     const { sqliteStore } = await import("./store/sqlite.ts");
-    return await sqliteStore(choice.path, choice);
+    return await sqliteStore(choice.path, { ...choice, warn });
   }
   if (choice.kind === "postgres") {
     const { postgresStore } = await import("./store/postgres.ts");

@@ -1,11 +1,11 @@
 /** A store in one SQLite file, through the `node:sqlite` that Deno, Bun and Node (from 22.13) all have. */
 
-import { closeSync, openSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs";
+import { resolve, sep } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { plain, unplain } from "./plain_text.ts";
-import { foreignFile, notAFile, otherVersion, sqliteError } from "./sqlite_faults.ts";
+import { foreignFile, looseFile, notAFile, otherVersion, sqliteError } from "./sqlite_faults.ts";
 import type { Entry, Kind, Records, Store } from "./store.ts";
 
 export { StoreError, type StoreFault } from "./store_error.ts";
@@ -23,6 +23,8 @@ export interface SqliteOptions {
   readonly durability?: "process" | "power";
   /** Milliseconds to wait while another process is writing; the calling process stands still meanwhile. Default 5000. */
   readonly lockTimeout?: number;
+  /** Is told in a sentence what was mended while the file was opened: its permissions. Default: nobody is. */
+  readonly warn?: (message: string) => void;
 }
 
 /** "Ltch" in ASCII: tells our files from those of other programs. */
@@ -60,7 +62,9 @@ interface Row {
  * there is none; its folder must exist. `:memory:` keeps everything in memory. Any number of handles and processes on one
  * machine may share a file; network file systems cannot.
  *
- * @throws {StoreError} if the file cannot be opened, is not ours, is damaged, or stays locked. Files of other programs
+ * A file that was there and that others may read is taken from them, for its owner alone.
+ *
+ * @throws {StoreError} if the file cannot be opened, is not ours, cannot be taken from others, is damaged, or stays locked. Files of other programs
  * are never written. The store's calls reject with the same error.
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
@@ -123,7 +127,10 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
   };
 }
 
-async function open(place: string, { durability = "process", lockTimeout = 5000 }: SqliteOptions): Promise<Handle> {
+async function open(
+  place: string,
+  { durability = "process", lockTimeout = 5000, warn = () => {} }: SqliteOptions,
+): Promise<Handle> {
   let database: DatabaseSync | undefined;
   try {
     if (place !== ":memory:") {
@@ -133,7 +140,7 @@ async function open(place: string, { durability = "process", lockTimeout = 5000 
     database = new DatabaseSync(place);
     database.exec(`PRAGMA busy_timeout = ${lockTimeout}`);
     database.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
-    furnish(database, place);
+    furnish(database, place, warn);
     await logAhead(database, lockTimeout);
     return { database, ...prepare(database) };
   } catch (error) {
@@ -177,13 +184,35 @@ function refuseForeign(place: string): void {
 }
 
 /** Makes the table if the file is empty. Under the write lock, so that of two processes one waits for the other. */
-function furnish(database: DatabaseSync, place: string): void {
+function furnish(database: DatabaseSync, place: string, warn: (message: string) => void): void {
   database.exec("BEGIN IMMEDIATE");
   if (isForeign(database)) throw foreignFile(place);
+  makePrivate(place, warn);
   if (isBlank(database)) database.exec(schema);
   const found = pragma(database, "user_version");
   if (found !== version) throw otherVersion(place, version, found);
   database.exec("COMMIT");
+}
+
+/** Takes a file that was there, and its log, from all but their owner: private keys live in both. */
+function makePrivate(place: string, warn: (message: string) => void): void {
+  // Windows keeps permissions elsewhere.
+  if (place === ":memory:" || sep !== "/") return;
+  const file = realpathSync(place);
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || (found.mode & 0o077) === 0) continue;
+    const permissions = (found.mode & 0o777).toString(8).padStart(4, "0");
+    try {
+      chmodSync(path, 0o600);
+    } catch (error) {
+      throw looseFile(place, path, permissions, error);
+    }
+    warn(
+      `${path} had the permissions ${permissions} and has 0600 now: it holds private keys. ` +
+        "If others could read it while it held them, let new keys be made, by keys.rotateEvery or in a new store.",
+    );
+  }
 }
 
 /** Changing to the write-ahead log needs the file alone for a moment, and SQLite does not wait for that by itself. */

@@ -67,6 +67,16 @@ export function notAFile(place: string, isFolder: boolean): StoreError {
   });
 }
 
+/** A file that others may read or write, and that is not ours to change. */
+export function looseFile(place: string, path: string, permissions: string, cause: unknown): StoreError {
+  return new StoreError({
+    place,
+    expected: "files that their owner alone may read and write, because private keys are in them",
+    found: `the permissions ${permissions} on ${path}, which this program may not change`,
+    mend: `let the user that runs it own them, or run chmod 600 on ${place} and the files beside it`,
+  }, cause);
+}
+
 /** A database that another program made. */
 export function foreignFile(place: string): StoreError {
   return new StoreError({

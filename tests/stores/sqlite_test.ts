@@ -9,12 +9,14 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -294,6 +296,28 @@ test("a file that another program keeps locked is waited for, then refused", asy
     other.close();
     assertStrictEquals(await store.spend("code", "one", 1), true);
   }, { lockTimeout: 20 });
+});
+
+test("[JK-05] a file that was there and that others may read is taken from them with its log, and that is told", async () => {
+  const path = newPath();
+  writeFileSync(path, "");
+  chmodSync(path, 0o644);
+  const told: string[] = [];
+  const warn = (message: string) => void told.push(message);
+  const modes = () => ["", "-wal", "-shm"].map((suffix) => statSync(path + suffix).mode & 0o777);
+  await withStore(path, async (store) => {
+    await store.put("code", "one", code, shelf);
+    assertEquals(modes(), [0o600, 0o600, 0o600]);
+    for (const suffix of ["", "-wal", "-shm"]) chmodSync(path + suffix, 0o664);
+    // The log of a store that is open is one that was there, too.
+    await withStore(path, () => Promise.resolve(assertEquals(modes(), [0o600, 0o600, 0o600])), { warn });
+  }, { warn });
+  assertEquals(told.map((message) => message.split(" and has ")[0]), [
+    `${realpathSync(path)} had the permissions 0644`,
+    ...["", "-wal", "-shm"].map((suffix) => `${realpathSync(path)}${suffix} had the permissions 0664`),
+  ]);
+  await withStore(path, () => Promise.resolve(), { warn });
+  assertEquals(told.length, 4);
 });
 
 test("an empty file, and a link to a file, can become a store", async () => {
