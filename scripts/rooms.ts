@@ -97,12 +97,12 @@ const house: House = {
   reserved: [
     {
       words: /\b(?:Deno|Bun)\b|(?<![.\w$])process(?=\s*\??\.|\[)|\bglobalThis\.process\b/,
-      where: ["runtime/", "store/sqlite.ts"],
+      where: ["runtime/", "store/sqlite.ts", "store/postgres_sockets.ts"],
       why: "the rest runs unchanged everywhere",
     },
     {
       modules: /^node:/,
-      where: ["runtime/", "store/sqlite.ts"],
+      where: ["runtime/", "store/sqlite.ts", "store/postgres_sockets.ts"],
       why: "the rest runs unchanged everywhere, workers included",
     },
     {

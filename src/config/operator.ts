@@ -1,5 +1,7 @@
 /** What only the person who starts the server decides, and the things that can be said without a file. */
 
+import { isLoopback } from "../oauth/hosts.ts";
+import type { ConfigurationWarning } from "../oauth/fault.ts";
 import type { ClientMetadata, User } from "../oauth/client.ts";
 import type { Settings } from "../oauth/settings.ts";
 
@@ -161,7 +163,8 @@ export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
   },
   issuer: { expected: "an absolute URL", example: "http://localhost:9000", accepts: () => true },
   store: {
-    expected: "memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://…?schema&connections&timeout&sslmode or " +
+    expected:
+      "memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://…?schema&connections&timeout&sslmode&sslrootcert or " +
       "redis://…?prefix&replicas&timeout",
     example: "sqlite:latchkey.db",
     accepts: (value) => storePattern.test(value) && (!value.includes("://") || isServer(value)),
@@ -209,7 +212,7 @@ export function parseStore(text: string): StoreChoice {
 
 /** What a query may say of a store: a text, a number, or something for the driver alone. */
 const storeOptions = {
-  postgres: { schema: "text", connections: "number", timeout: "number", sslmode: "driver" },
+  postgres: { schema: "text", connections: "number", timeout: "number", sslmode: "driver", sslrootcert: "driver" },
   redis: { prefix: "text", timeout: "number", replicas: "number" },
 } as const;
 
@@ -225,6 +228,22 @@ function isServer(text: string): boolean {
   return [...url.searchParams].every(([name, value]) =>
     Object.hasOwn(known, name) && value !== "" && (known[name] !== "number" || /^[0-9]{1,7}$/.test(value))
   );
+}
+
+/** Warns of a database server on another machine to which no TLS is spoken; `sslmode=disable` says that it is meant. */
+export function storeWarnings(choice: StoreChoice, path: string): ConfigurationWarning[] {
+  if (choice.kind === "memory" || choice.kind === "sqlite") return [];
+  const { protocol, hostname, searchParams } = new URL(choice.url);
+  const isSettled = choice.kind === "redis"
+    ? protocol === "rediss:"
+    : searchParams.has("sslmode") || searchParams.has("sslrootcert");
+  // An encoded slash begins the path of a socket on this machine.
+  if (isSettled || hostname === "" || /^%2f/i.test(hostname) || isLoopback(hostname)) return [];
+  const mend = choice.kind === "redis"
+    ? "Write rediss:// in place of redis://, where the server speaks TLS."
+    : "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for an authority of your own; " +
+      "or ?sslmode=disable where nobody else can read what is sent.";
+  return [{ path, message: `The password, and private keys, travel to ${hostname} without TLS. ${mend}` }];
 }
 
 function parseServer(text: string): StoreChoice {

@@ -7,7 +7,7 @@ import { type Environment, readEnvironment } from "./environment.ts";
 import { noFile, readFile, unreadFile } from "./file.ts";
 import { readFlags } from "./flags.ts";
 import { findMeaningFaults, type JudgeSettings } from "./meaning.ts";
-import { defaults, logFormats, loginModes, parseStore, proxyHeaders } from "./operator.ts";
+import { defaults, logFormats, loginModes, parseStore, proxyHeaders, storeWarnings } from "./operator.ts";
 import type { FileContent, OperatorName, Said, Sayings, StoreChoice } from "./operator.ts";
 import { printable } from "./show.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
@@ -98,8 +98,9 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
   const meaning = findMeaningFaults(settings, issuer ?? local, file.unsound, settingsFaults);
   const placed = meaning.map((fault) => ({ ...fault, place: findOrigin(fault.place, said) }));
   const faults = [...flags.faults, ...environment.faults, ...file.faults, ...placed, ...tls.faults];
-  const warnings = [...environment.warnings];
-  if (faults.length > 0) throw new ConfigurationError(faults, warnings);
+  if (faults.length > 0) throw new ConfigurationError(faults, environment.warnings);
+  const store = parseStore(said.store?.value ?? operator.store ?? defaults.store);
+  const warnings = [...environment.warnings, ...storeWarnings(store, said.store?.place ?? "store")];
   const metricsPort = said["metrics-port"]?.value ?? operator.metricsPort;
   const metricsHost = said["metrics-host"]?.value ?? operator.metricsHost ?? defaults.metricsHost;
   return {
@@ -107,7 +108,7 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
     settings,
     port,
     host: said.host?.value ?? operator.host ?? defaults.host,
-    store: parseStore(said.store?.value ?? operator.store ?? defaults.store),
+    store,
     inspector: said.inspector?.value === undefined ? operator.inspector : said.inspector.value === "on",
     insecureAllowInspector: operator.insecureAllowInspector ?? false,
     log: logFormats.find((format) => format === said.log?.value) ?? operator.log ?? defaults.log,

@@ -1,16 +1,17 @@
 /** A store in PostgreSQL, for any number of instances on any number of machines; through the `postgres` package. */
 
 import { plain, unplain } from "./plain_text.ts";
-import { otherSchema } from "./postgres_faults.ts";
+import { otherSchema, unfitSchema } from "./postgres_faults.ts";
 import { openLines } from "./postgres_lines.ts";
 import type { Sql } from "./postgres_lines.ts";
+import { readTls } from "./postgres_sockets.ts";
 import type { Entry, Kind, Records, Store } from "./store.ts";
 
 export { StoreError, type StoreFault } from "./store_error.ts";
 
 /** How a PostgreSQL store behaves. */
 export interface PostgresOptions {
-  /** The schema that holds its table; made when it is not there. Default `latchkey`. */
+  /** The schema that holds its table: 1 to 63 bytes without a dot; made when it is not there. Default `latchkey`. */
   readonly schema?: string;
   /** Connections at the most. Default 10. */
   readonly connections?: number;
@@ -34,6 +35,9 @@ const steps: readonly ((schema: string) => string)[] = [
   `,
 ];
 
+/** The longest name in PostgreSQL, in bytes: of a longer one it would take as much, and look for the whole. */
+const longestSchema = 63;
+
 /** So many records go at a time, so that a sweep holds few locks and none for long. */
 const sweepBatch = 500;
 
@@ -49,7 +53,8 @@ interface Row {
 
 /**
  * Opens the store in a PostgreSQL database (12 or newer), named as `postgres://user:password@host:5432/database`, with
- * `?sslmode=require` where TLS is wanted. Makes its schema and table when they are not there, and brings older ones up
+ * `?sslmode=verify-full` where TLS is wanted, as it should be to any other machine: the certificate must be valid for the
+ * host, by an authority that the runtime knows or by one in `sslrootcert=PATH`. Makes its schema and table when they are not there, and brings older ones up
  * to date; instances that start together wait for each other. What a call has answered is committed: it is as durable as
  * the database's `synchronous_commit` says.
  *
@@ -67,7 +72,9 @@ interface Row {
 export async function postgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { schema = "latchkey", connections = 10, timeout = 5000 } = options;
   const place = placeOf(url);
-  const lines = openLines(url, { place, connections, timeout });
+  const size = new TextEncoder().encode(schema).length;
+  if (size === 0 || size > longestSchema || /[.\0]/.test(schema)) throw unfitSchema(place, schema);
+  const lines = openLines(readTls(url, place), { place, connections, timeout });
   const table = (sql: Sql) => sql(`${schema}`);
 
   try {

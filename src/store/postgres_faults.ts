@@ -14,6 +14,16 @@ const known: readonly (readonly [RegExp, Phrases])[] = [
       mend: "start it, or correct host and port; once open, the store connects again by itself",
     },
   ],
+  [/SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME|UnknownIssuer|NotValidForName|invalid peer certificate/, {
+    expected: "a certificate that is valid for that host, by an authority that is known here",
+    found: "another one, so that nothing was sent",
+    mend: "name the certificate of the authority in the URL, with sslrootcert=PATH, or correct the host",
+  }],
+  [/NO_TLS/, {
+    expected: "a server that speaks TLS",
+    found: "that it does not",
+    mend: "set ssl = on in postgresql.conf, or, on this machine alone, leave sslmode away",
+  }],
   [/CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|57P0[123]/, {
     expected: "a connection that lasts",
     found: "that the server closed it",
@@ -71,6 +81,16 @@ export function postgresError(place: string, thrown: unknown): StoreError {
 /** Whether the connection leads to a server that may no longer be written to: another one has taken its place. */
 export function isReadOnly(thrown: unknown): boolean {
   return (thrown as { code?: unknown }).code === "25006";
+}
+
+/** A name that the driver or the database would read otherwise. */
+export function unfitSchema(place: string, schema: string): StoreError {
+  return new StoreError({
+    place,
+    expected: "a schema whose name has 1 to 63 bytes and no dot",
+    found: JSON.stringify(schema.slice(0, 80)),
+    mend: "name another schema",
+  });
 }
 
 /** A table that a newer program has made. */

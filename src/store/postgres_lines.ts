@@ -3,6 +3,8 @@
 import postgres from "postgres";
 import { notAnswering, within } from "./deadline.ts";
 import { isReadOnly, postgresError } from "./postgres_faults.ts";
+import { dialler } from "./postgres_sockets.ts";
+import type { PostgresTls } from "./postgres_sockets.ts";
 
 /** How many connections, and how long anything may take. */
 export interface LineOptions {
@@ -40,7 +42,7 @@ interface Line {
  * it: behind a paused server or a cut cable it would be silent for a quarter of an hour. While there is none to be had,
  * queries fail at once, and one attempt after the other is made in the background, at most a second apart.
  */
-export function openLines(url: string, { place, connections, timeout }: LineOptions): Lines {
+export function openLines(server: PostgresTls, { place, connections, timeout }: LineOptions): Lines {
   const lines: Line[] = [];
   let opening: Promise<void> | undefined;
   /** Why there is no connection at all. */
@@ -51,7 +53,7 @@ export function openLines(url: string, { place, connections, timeout }: LineOpti
   let closed: Promise<void> | undefined;
 
   async function open(): Promise<void> {
-    const line: Line = { sql: connect(url, timeout, () => forget(line)), busy: 0 };
+    const line: Line = { sql: connect(server, timeout, () => forget(line)), busy: 0 };
     try {
       await within(timeout, Promise.resolve(line.sql`SELECT 1`), () => notAnswering(place, timeout));
     } catch (error) {
@@ -140,9 +142,12 @@ export function openLines(url: string, { place, connections, timeout }: LineOpti
   };
 }
 
-function connect(url: string, timeout: number, onclose: () => void) {
+function connect({ url, ssl }: PostgresTls, timeout: number, onclose: () => void) {
+  const socket = dialler(ssl, timeout);
   return postgres(url, {
     max: 1,
+    // Known to the driver, but not to its types.
+    ...{ socket },
     connect_timeout: timeout / 1000,
     idle_timeout: 60,
     // All that is read are texts and doubles, so nothing need be learned of the server's types.

@@ -450,6 +450,29 @@ test("with a certificate the issuer that follows the port is judged as https", a
   assertEquals(issuers, ["https://localhost:9443"]);
 });
 
+test("[OP-07] a database on another machine without TLS is told, unless it is said that this is meant", async () => {
+  const warned = async (store: string) =>
+    (await run({ args: ["--store", store] })).warnings.map(({ path, message }) => {
+      assert(!message.includes("hunter2"));
+      return [path, /travel to (\S+) without TLS/.exec(message)?.[1]];
+    });
+  for (const base of ["postgres://u:hunter2@db.example/x", "postgresql://u:hunter2@10.0.0.7:5432/x?schema=a"]) {
+    const mark = base.includes("?") ? "&" : "?";
+    assertEquals(await warned(base), [["--store", new URL(base).hostname]]);
+    for (const said of ["sslmode=verify-full", "sslmode=require", "sslrootcert=/ca.pem", "sslmode=disable"]) {
+      assertEquals(await warned(base + mark + said), []);
+    }
+  }
+  assertEquals(await warned("redis://u:hunter2@cache.example"), [["--store", "cache.example"]]);
+  const near = ["localhost/x", "127.0.0.1:5432/x", "[::1]/x", "%2Fvar%2Frun/x"].map((rest) =>
+    `postgres://u:hunter2@${rest}`
+  );
+  const quiet = [...near, "rediss://u:hunter2@cache.example", "redis://localhost", "sqlite:x.db", "memory"];
+  for (const store of quiet) assertEquals(await warned(store), [], store);
+  const [warning] = (await run({ file: { store: "redis://cache.example" } })).warnings;
+  assertEquals(warning!.path, "store");
+});
+
 test("a proxy that is no address is told where it was said", async () => {
   const judge = optionFaults;
   await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], judge }, [["--trust-proxy", `"proxy.test"`]]);

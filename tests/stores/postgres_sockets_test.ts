@@ -1,0 +1,150 @@
+/** TLS to PostgreSQL: verified or not spoken at all; and what a server that hangs up is spared. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { createServer as createTlsServer } from "node:tls";
+import { postgresStore, StoreError } from "../../src/store/postgres.ts";
+import { each } from "../flows/harness.ts";
+import { certificate, privateKey } from "../runtimes/certificate.ts";
+import { dropPostgresSchemas, freshName, postgresUrl } from "./servers.ts";
+
+const skip = postgresUrl === undefined;
+const url = postgresUrl ?? "";
+const names: string[] = [];
+const folder = mkdtempSync(join(tmpdir(), "latchkey-"));
+const authority = join(folder, "authority.pem");
+writeFileSync(authority, certificate);
+after(async () => {
+  rmSync(folder, { recursive: true });
+  if (!skip) await dropPostgresSchemas(url, names);
+});
+
+async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that speaks TLS as PostgreSQL does, with the test's certificate; what it is told then goes to `take`. */
+async function speakTls(take: (socket: Socket) => void): Promise<{ readonly port: number; close(): void }> {
+  const inner = createTlsServer({ cert: certificate, key: privateKey }, take);
+  inner.on("tlsClientError", () => {});
+  const innerPort = await listen(inner);
+  const outer = createServer((near) => {
+    near.on("error", () => {});
+    // The first message asks for TLS, and is all that is sent in the open.
+    near.once("data", () => {
+      near.write("S");
+      const far = connect(innerPort, "127.0.0.1");
+      far.on("error", () => near.destroy());
+      for (const [one, other] of [[near, far], [far, near]] as const) {
+        one.on("data", (bytes) => other.write(bytes));
+        one.on("close", () => other.destroy());
+      }
+    });
+  });
+  const port = await listen(outer, "0.0.0.0");
+  return {
+    port,
+    close() {
+      outer.close();
+      inner.close();
+    },
+  };
+}
+
+test("whoever has no certificate that is verified is told nothing, whatever sslmode is called", async () => {
+  let told = "";
+  const impostor = await speakTls((socket) => socket.on("data", (bytes) => told += bytes));
+  try {
+    const queries = ["sslmode=require", "sslmode=verify-ca", "sslmode=verify-full", "sslrootcert=system"];
+    await each(queries, async (query) => {
+      const address = `postgres://latchkey:the-password@localhost:${impostor.port}/db?${query}`;
+      const error = await assertRejects(() => postgresStore(address, { timeout: 3000 }), StoreError);
+      assertMatch(error.message, /localhost.*expected a certificate that is valid for that host.*sslrootcert=PATH/);
+      assert(!error.message.includes("the-password"));
+    });
+    // By an authority that is known, but for another address.
+    const elsewhere = `postgres://latchkey:the-password@127.0.0.2:${impostor.port}/db?sslrootcert=${authority}`;
+    const error = await assertRejects(() => postgresStore(elsewhere, { timeout: 3000 }), StoreError);
+    assertMatch(error.message, /expected a certificate that is valid for that host/);
+    assertEquals(told, "");
+  } finally {
+    impostor.close();
+  }
+});
+
+test("with the authority that sslrootcert names the store works over TLS", { skip }, async () => {
+  const { hostname, port, pathname, username, password } = new URL(url);
+  const server = await speakTls((near) => {
+    const far = connect(Number(port || 5432), hostname);
+    for (const [one, other] of [[near, far], [far, near]] as const) {
+      one.on("error", () => other.destroy());
+      one.on("data", (bytes) => other.write(bytes));
+      one.on("close", () => other.destroy());
+    }
+  });
+  try {
+    for (const host of ["localhost", "127.0.0.1"]) {
+      const address = `postgres://${username}:${password}@${host}:${server.port}${pathname}`;
+      const schema = names[names.push(freshName()) - 1]!;
+      const store = await postgresStore(`${address}?sslmode=verify-full&sslrootcert=${authority}`, { schema });
+      assertEquals(await store.add("seen", "one", {}, { expiresAt: Infinity }), true);
+      await store.close();
+    }
+  } finally {
+    server.close();
+  }
+});
+
+test("what cannot be read of TLS in the URL is said in one sentence", async () => {
+  const base = "postgres://latchkey:the-password@127.0.0.1:1/db";
+  await each<[string, RegExp]>([
+    ["sslmode=prefer", /expected sslmode=verify-full.*found sslmode=prefer/],
+    ["sslmode=no-verify", /found sslmode=no-verify/],
+    ["sslmode=constructor", /found sslmode=constructor/],
+    ["sslmode=disable&sslrootcert=x", /expected sslrootcert with sslmode=verify-full/],
+    [`sslrootcert=${join(folder, "none.pem")}`, /file with certificates.*none at/],
+    [`sslrootcert=${folder}`, /file with certificates/],
+    [`sslrootcert=${join(folder, "key.pem")}`, /found another file at/],
+  ], async ([query, sentence]) => {
+    writeFileSync(join(folder, "key.pem"), privateKey);
+    const error = await assertRejects(() => postgresStore(`${base}?${query}`, { timeout: 300 }), StoreError);
+    assertMatch(error.message, sentence);
+    assert(!error.message.includes("the-password"));
+  });
+});
+
+test("a server that speaks no TLS is told so, and nothing else", { skip }, async () => {
+  const address = new URL(url);
+  address.searchParams.set("sslmode", "verify-full");
+  const error = await assertRejects(() => postgresStore(address.href, { timeout: 3000 }), StoreError);
+  assertMatch(error.message, /expected a server that speaks TLS/);
+});
+
+test("a server that hangs up at once is asked again after a pause", async () => {
+  let asked = 0;
+  const server = createServer((socket) => {
+    asked++;
+    socket.on("error", () => {});
+    socket.once("data", () => socket.destroy());
+  });
+  const port = await listen(server);
+  try {
+    const opened = postgresStore(`postgres://latchkey@127.0.0.1:${port}/db`, { timeout: 1200 });
+    await assertRejects(() => opened, StoreError);
+    assert(asked <= 4, `${asked} connections`);
+  } finally {
+    server.close();
+  }
+});
+
+test("a schema whose name would be read otherwise is rejected in a sentence", async () => {
+  await each(["sec.dot", "", "a".repeat(64), "ж".repeat(32), "a\0b"], async (schema) => {
+    const error = await assertRejects(() => postgresStore("postgres://127.0.0.1:1/db", { schema }), StoreError);
+    assertMatch(error.message, /expected a schema whose name has 1 to 63 bytes and no dot/);
+  });
+});
