@@ -14,6 +14,11 @@ const known: readonly (readonly [RegExp, Phrases])[] = [
       mend: "start it, or correct host and port; once open, the store connects again by itself",
     },
   ],
+  [/SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME|UnknownIssuer|NotValidForName|invalid peer certificate/, {
+    expected: "a certificate that is valid for that host, by an authority that is known here",
+    found: "another one, so that nothing was sent",
+    mend: "name the certificate of the authority in NODE_EXTRA_CA_CERTS (on Deno in DENO_CERT), or correct the host",
+  }],
   [/ECONNRESET|EPIPE|Connection is closed|closed state|unfulfilled/i, {
     expected: "a connection that lasts",
     found: "that it broke",

@@ -2,10 +2,13 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Redis } from "ioredis";
+import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
+import { createServer } from "node:tls";
 import { redisStore, StoreError } from "../../src/store/redis.ts";
 import type { Kind } from "../../src/store/store.ts";
 import { storeExam } from "./conformance.ts";
+import { certificate, privateKey } from "../runtimes/certificate.ts";
 import { dropRedisPrefixes, freshName, redisUrl } from "./servers.ts";
 
 const skip = redisUrl === undefined;
@@ -25,6 +28,28 @@ test("what cannot be reached or used is said in one sentence, without the passwo
     const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
     assertMatch(error.message, sentence);
     assert(!error.message.includes("hunter2"));
+  }
+});
+
+test("over rediss:// a server whose certificate is not verified is told nothing", async () => {
+  let told = "";
+  const impostor = createServer({ cert: certificate, key: privateKey }, (socket) => {
+    socket.on("data", (bytes) => told += bytes);
+    socket.on("error", () => {});
+  });
+  impostor.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
+  const { port } = impostor.address() as AddressInfo;
+  try {
+    for (const host of ["localhost", "127.0.0.1"]) {
+      const address = `rediss://someone:hunter2@${host}:${port}`;
+      const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
+      assertMatch(error.message, /expected a certificate that is valid for that host/);
+      assert(!error.message.includes("hunter2"));
+    }
+    assertEquals(told, "");
+  } finally {
+    impostor.close();
   }
 });
 
