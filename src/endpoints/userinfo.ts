@@ -5,8 +5,9 @@ import type { Incoming, Reply } from "../http/reply.ts";
 import { json } from "../http/respond.ts";
 import type { Target } from "../http/router.ts";
 import { requireToken } from "../oauth/bearer.ts";
-import { claimsOfScope, withRequestedClaims } from "../oauth/claims.ts";
+import { claimsOfScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { registeredScope } from "../oauth/grants/registered.ts";
 import { readParams } from "../oauth/params.ts";
 import { asChallenge } from "./answer.ts";
 import type { Answers, Desk } from "./endpoint.ts";
@@ -29,8 +30,10 @@ export function userinfo(desk: Desk): Answers {
           received: "a client's own token",
         });
       }
-      const scope = claims.scope.split(" ");
-      const { userinfo_claims: names = [], userinfo_values: values } = claims;
+      // What the client may not have any more is not released, although the access token says otherwise.
+      const scope = registeredScope(client, claims.scope.split(" "));
+      const { userinfo_claims: requested = [], userinfo_values: values } = claims;
+      const names = requested.filter((name) => mayBeRequested(server.claims, name, client.scope));
       const released = withRequestedClaims(
         server.claims,
         user,

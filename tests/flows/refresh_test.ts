@@ -922,6 +922,22 @@ test("[RT-09] introspection tells of a refresh token what it would bring; access
   assertEquals(await introspected(after, nothing.refresh_token, "web"), { active: false });
 });
 
+test("[RT-09, US-02] userinfo shows the claims of scope values that the client may still have", async () => {
+  const scopes = ["openid", "profile", "email"];
+  const { before, after } = await beforeAndAfter(
+    { clients: [spa], scopes, users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com" }] },
+    { clients: [{ ...spa, scope: "openid profile" }], scopes, users: [{ sub: "alice", name: "A", email: "a@b.c" }] },
+  );
+  const claims = '{"userinfo":{"email":null},"id_token":{"email":null}}';
+  const granted = await publicTokens(before, { scope: "openid profile email", claims });
+  assertEquals(claimsOf(granted.id_token).email, "alice@example.com");
+  const again = await refreshed(after, granted.refresh_token);
+  assertEquals(claimsOf(again.id_token).email, undefined);
+  for (const { access_token } of [granted, again]) {
+    assertEquals(await (await userinfo(after, access_token)).json(), { sub: "alice", name: "A" });
+  }
+});
+
 test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud, auth_time and sid, and no nonce", async () => {
   const b = await open({ clients: [...crowd.clients, publicClient("pair", { subject_type: "pairwise" })] });
   await each(["spa", "pair"], async (client_id) => {

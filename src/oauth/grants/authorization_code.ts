@@ -49,14 +49,14 @@ export const authorizationCode: Grant = {
     // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
     if (!await server.store.spend("code", id, server.now())) throw await replayed(server, client, entry, server.now());
     server.held?.("CI-06", "the code was not redeemed before, and never will be again");
-    const { sub, authTime, sid, nonce, claims, consent, issuedAt: approvedAt } = kept;
+    const { sub, authTime, sid, nonce, consent, issuedAt: approvedAt } = kept;
     return {
       client,
       scope: granted.scope,
       resources,
       grantedResources: granted.resources,
       family: entry.family!,
-      subject: { sub, authTime, sid, approvedAt, nonce, claims, consent },
+      subject: { sub, authTime, sid, approvedAt, nonce, claims: granted.claims, consent },
     };
   },
 };

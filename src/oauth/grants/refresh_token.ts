@@ -48,7 +48,7 @@ export const refreshTokenGrant: Grant = {
       scope,
       resources,
       family: entry.family!,
-      subject: { sub: kept.sub, authTime: kept.authTime, sid: kept.sid, claims: kept.claims, consent: kept.consent },
+      subject: { sub: kept.sub, authTime: kept.authTime, sid: kept.sid, claims: granted.claims, consent: kept.consent },
       refresh: { token: next },
     };
   },

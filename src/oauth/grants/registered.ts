@@ -1,5 +1,7 @@
 /** What is left of a grant under what is registered now: the configuration may have changed since it was approved. */
 
+import type { RequestedClaims } from "../../store/store.ts";
+import { mayBeRequested, narrowRequestedClaims } from "../claims.ts";
 import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import { registeredResources } from "../resources.ts";
@@ -10,11 +12,13 @@ interface Granted {
   readonly scope: readonly string[];
   /** Empty: the server's default audience. */
   readonly resources: readonly string[];
+  /** The claims requested by name, if any. */
+  readonly claims?: RequestedClaims;
 }
 
 /**
- * Leaves out scope values that the client may not have any more, and resources that are gone, and warns the operator of
- * them. The scope may be empty afterwards, which no grant type accepts.
+ * Leaves out scope values that the client may not have any more, claims that need them, and resources that are gone, and
+ * warns the operator. The scope may be empty afterwards, which no grant type accepts.
  *
  * @throws {OAuthError} `invalid_target` where no resource is left: the default audience is none of them.
  */
@@ -41,7 +45,9 @@ export function stillRegistered(server: Server, client: Client, granted: Granted
       },
     });
   }
-  return { scope, resources };
+  const claims = granted.claims &&
+    narrowRequestedClaims(granted.claims, (name) => mayBeRequested(server.claims, name, client.scope));
+  return { scope, resources, claims };
 }
 
 /** The scope values among those granted that the client may still have; they are some of the server's. */
