@@ -16,8 +16,13 @@ type Imports = Readonly<Record<string, string>>;
 /**
  * Bundles these tests, and every `_child.ts` that tests start as a process of its own, and gives back where each test
  * now lies. Files are replaced in one step, and old ones are kept for a while, so that two runs may go on side by side.
+ *
+ * @param plugins What else esbuild asks for the contents of a file.
  */
-export async function bundleTests(tests: readonly string[]): Promise<string[]> {
+export async function bundleTests(
+  tests: readonly string[],
+  plugins: readonly esbuild.Plugin[] = [],
+): Promise<string[]> {
   const children = globSync("tests/**/*_child.{ts,tsx}");
   const result = await esbuild.build({
     entryPoints: [...tests, ...children],
@@ -32,7 +37,7 @@ export async function bundleTests(tests: readonly string[]): Promise<string[]> {
     target: "node22",
     sourcemap: true,
     packages: "external",
-    plugins: [importMap],
+    plugins: [importMap, ...plugins],
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
     write: false,

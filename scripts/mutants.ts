@@ -1,0 +1,197 @@
+/** Tries whether the tests notice faults in the code: `deno task mutants --help`. */
+
+import * as esbuild from "esbuild";
+import { globSync } from "node:fs";
+import { resolve } from "node:path";
+import { bundleTests } from "./bundle_tests.ts";
+import { readCommand, refuse } from "./command.ts";
+import explained from "./mutants_explained.json" with { type: "json" };
+import { blank } from "./read_source.ts";
+import { npx, run } from "./run.ts";
+import { capture } from "./test_run.ts";
+
+/** A deliberate fault: one change of one line. */
+interface Mutant {
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** The line as it is, without indentation. */
+  readonly text: string;
+  /** What is changed: `&& becomes ||`. */
+  readonly fault: string;
+  /** The whole file with the fault in it. */
+  readonly source: string;
+}
+
+/** Operators, and what each becomes. */
+const swaps: Readonly<Record<string, string>> = {
+  "&&": "||",
+  "||": "&&",
+  "??": "&&",
+  "===": "!==",
+  "!==": "===",
+  "<": "<=",
+  "<=": "<",
+  ">": ">=",
+  ">=": ">",
+  "+": "-",
+  "-": "+",
+  "true": "false",
+  "false": "true",
+};
+
+/** Seconds after which a run of the tests is taken to hang. A fault that makes the tests hang is noticed. */
+const timeoutSeconds = 300;
+
+const { flags, words } = readCommand({
+  call: "deno task mutants",
+  does:
+    "Puts one deliberate fault at a time into src/oauth, src/endpoints, src/http and src/interaction, runs the tests " +
+    "on Bun, and prints each fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
+    "Two hundred faults take about an hour on two cores; run no other tests in this checkout meanwhile.",
+  flags: {
+    count: { value: "NUMBER", does: "so many faults; without it 200" },
+    seed: { value: "TEXT", does: "which ones; without it 1" },
+    list: { does: "print the faults without trying them" },
+  },
+  words: { value: "PART", does: "only in files that have this in their path" },
+});
+const { count = "200", seed = "1" } = flags;
+if (!/^[1-9]\d*$/.test(count)) refuse(`--count: expected a whole number from 1; found ${JSON.stringify(count)}.`);
+
+const sources = globSync("src/{oauth,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
+  .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
+if (sources.length === 0) refuse(`No file of the four folders has ${words.join(" or ")} in its path.`);
+const every = (await Promise.all(sources.map(mutantsOf))).flat();
+const drawn = await draw(every, Number(count));
+console.log(`${drawn.length} of ${every.length} faults, seed ${seed}`);
+if (flags.list) {
+  for (const mutant of drawn) console.log(say(mutant));
+  Deno.exit();
+}
+
+const tests = globSync("tests/**/*_test.{ts,tsx}").sort();
+const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(refuse)).trim();
+
+if (!await pass()) refuse("The tests fail without a fault: mend that first (deno task test --bun).");
+const survivors: Mutant[] = [];
+for (const [i, mutant] of drawn.entries()) {
+  const started = performance.now();
+  const survived = await pass(mutant);
+  if (survived) survivors.push(mutant);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${i + 1}: ${survived ? "SURVIVED" : "noticed"} (${seconds} s) ${say(mutant)}`);
+}
+await esbuild.stop();
+
+const reasons: readonly { path: string; line: string; fault: string; why: string }[] = explained;
+const reasonOf = ({ path, text, fault }: Mutant) =>
+  reasons.find((reason) => reason.path === path && reason.line === text && reason.fault === fault)?.why;
+const unexplained = survivors.filter((mutant) => reasonOf(mutant) === undefined);
+console.log(
+  `\n${drawn.length} drawn, ${drawn.length - survivors.length} noticed, ${survivors.length} survived, ` +
+    `${survivors.length - unexplained.length} of them explained`,
+);
+for (const mutant of survivors) console.log(`${say(mutant)}\n    ${reasonOf(mutant) ?? "not explained"}`);
+Deno.exit(unexplained.length > 0 ? 1 : 0);
+
+function say({ path, line, text, fault }: Mutant): string {
+  return `${path}:${line} ${fault}: ${text}`;
+}
+
+/** Every fault that changes what a file does when it runs; what only changes types is left out. */
+async function mutantsOf(path: string): Promise<Mutant[]> {
+  const source = await Deno.readTextFile(path);
+  const code = blank(source);
+  const compile = async (text: string) => {
+    const loader = path.endsWith("x") ? "tsx" : "ts";
+    return (await esbuild.transform(text, { loader, jsx: "automatic", logLevel: "silent" })).code;
+  };
+  const before = await compile(source);
+  const found: Mutant[] = [];
+  for (const [start, end, inserted, fault] of changesOf(code)) {
+    const changed = source.slice(0, start) + inserted + source.slice(end);
+    // What does not parse is no fault of the logic.
+    const after = await compile(changed).catch(() => before);
+    if (after === before) continue;
+    const line = source.slice(0, start).split("\n").length;
+    found.push({ path, line, text: source.split("\n")[line - 1]!.trim(), fault, source: changed });
+  }
+  return found;
+}
+
+/** Changes of a text without comments and literals: from, to, what comes there, and what it is called. */
+function* changesOf(code: string): Generator<readonly [number, number, string, string]> {
+  for (const { index, 0: operator } of code.matchAll(/(?<= )(&&|\|\||\?\?|[!=]==|[<>]=?|[-+])(?=[ \n])/g)) {
+    yield [index, index + operator.length, swaps[operator]!, `${operator} becomes ${swaps[operator]}`];
+  }
+  for (const { index, 0: word } of code.matchAll(/(?<![\w$.])(true|false)(?![\w$:])/g)) {
+    yield [index, index + word.length, swaps[word]!, `${word} becomes ${swaps[word]}`];
+  }
+  for (const { index } of code.matchAll(/(?<![\w$.])if \(/g)) {
+    const end = closing(code, index + 3);
+    yield [index + 4, end, "false", "check dropped"];
+  }
+  for (const { index, 0: text, 1: indent } of code.matchAll(/^( +)(?:await )?[\w$.]+\(.*\);$/gm)) {
+    yield [index + indent!.length, index + text.length, ";", "statement dropped"];
+  }
+}
+
+/** Where the parenthesis is closed that stands open there. */
+function closing(code: string, open: number): number {
+  let depth = 0;
+  for (let i = open; i < code.length; i++) {
+    if (code[i] === "(") depth++;
+    if (code[i] === ")" && --depth === 0) return i;
+  }
+  return code.length;
+}
+
+/** So many of them: each has a place by the digest of its text and the seed, which other lines of its file do not change. */
+async function draw(mutants: readonly Mutant[], count: number): Promise<Mutant[]> {
+  const seen = new Map<string, number>();
+  const placed = await Promise.all(mutants.map(async (mutant) => {
+    const name = `${seed} ${mutant.path} ${mutant.fault} ${mutant.text}`;
+    const nth = seen.get(name) ?? 0;
+    seen.set(name, nth + 1);
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${name} ${nth}`));
+    return { mutant, place: new DataView(digest).getUint32(0) };
+  }));
+  return placed.sort((a, b) => a.place - b.place).slice(0, count).map(({ mutant }) => mutant);
+}
+
+/**
+ * The tests in the order of their chances to notice a fault: those named after the file, those that send requests, the
+ * rest.
+ */
+function stagesFor(path: string): string[][] {
+  const words = path.split(/[/_.]/).filter((word) => word.length > 3);
+  const sendsRequests = /tests\/(flows|http|oauth|testing)\//;
+  const stageOf = (test: string) => words.some((word) => test.includes(word)) ? 0 : sendsRequests.test(test) ? 1 : 2;
+  return [0, 1, 2].map((stage) => tests.filter((test) => stageOf(test) === stage)).filter((files) => files.length > 0);
+}
+
+/** Whether all tests pass with that fault in the code, or without any. */
+async function pass(mutant?: Mutant): Promise<boolean> {
+  const plugins = mutant === undefined ? [] : [withFault(mutant)];
+  for (const stage of mutant === undefined ? [tests] : stagesFor(mutant.path)) {
+    const files = await bundleTests(stage, plugins);
+    const command = [bun, "test", "--parallel", "--bail", `--timeout=${timeoutSeconds * 1000}`, ...files];
+    const { success, late } = await capture(command, { patience: timeoutSeconds });
+    if (!success || late) return false;
+  }
+  return true;
+}
+
+/** Loads that file with the fault in it. */
+function withFault({ path, source }: Mutant): esbuild.Plugin {
+  return {
+    name: "fault",
+    setup(build) {
+      build.onLoad({ filter: /\.tsx?$/ }, ({ path: loaded }) => {
+        if (loaded !== resolve(path)) return undefined;
+        return { contents: source, loader: path.endsWith("x") ? "tsx" : "ts" };
+      });
+    },
+  };
+}
