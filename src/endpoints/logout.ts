@@ -45,9 +45,7 @@ export function logout(desk: Desk): Answers {
         return await askToConfirm(here, session, client, params);
       }
       const ended = ending ?? session?.sid;
-      if (ended !== undefined) {
-        await endSession(server, session !== undefined && names.includes(ended) ? session : { sid: ended });
-      }
+      if (ended !== undefined) await endSession(server, session ?? { sid: ended });
       const headers = ended === undefined ? {} : forgetSession(here);
       if (goOn !== undefined) return redirect(request.method, goOn, headers);
       const pages = await here.pages();

@@ -155,7 +155,7 @@ async function findPublicSecret(server: Server): Promise<Client | undefined> {
 /** A request as it travels, with what may never be shown left out. */
 export function onTheWire({ server, site }: Desk, request: TrialRequest): WireMessage {
   const { method, path, headers, body, sealed } = request;
-  const seal = (text: string) => sealed === undefined || sealed === "" ? text : text.replaceAll(sealed, "…");
+  const seal = (text: string) => sealed ? text.replaceAll(sealed, "…") : text;
   return {
     start: `${method} ${site.base}${path} HTTP/1.1`,
     headers: [

@@ -455,6 +455,8 @@ test("[OI-08] claims that is no object of objects is invalid_request", async () 
       '{"userinfo":{"name":[]}}',
       '{"id_token":{"name":true}}',
     ],
+    ...['{"id_token":{"sub":{"values":"alice"}}}', '{"id_token":{"sub":{"values":["alice",1]}}}'],
+    ...['{"userinfo":{"sub":{"value":1}}}', '{"userinfo":{"name":{"values":{"0":"Alice Adams"}}}}'],
     ...['{"userinfo":{"name":{"essential":true}},"id_token":0}', "[".repeat(3000)],
   ];
   await each(malformed, async (claims) => {

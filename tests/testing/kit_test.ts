@@ -550,6 +550,15 @@ test("hooks change the claims of the next token, or of every one, and the signat
   assertEquals("tenant" in decodeJwt(await as.mint.accessToken({ client })), false);
 });
 
+test("[CC-03] userinfo rejects an access token that acts for no user, also with the scope openid", async () => {
+  await using as = await testLatchkey();
+  as.issue.nextAccessToken({ sid: undefined });
+  const { tokens } = await as.logIn(as.client(), { scope: "openid" });
+  const response = await userinfo(as, tokens.access_token);
+  assertEquals(response.status, 403);
+  assertMatch(response.headers.get("www-authenticate")!, /error="insufficient_scope".*\[CC-03\]/);
+});
+
 test("hooks reach opaque access tokens, whose expiry follows their claims", async () => {
   await using as = await testLatchkey();
   as.clock.freeze();
