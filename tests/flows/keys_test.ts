@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
+import { storedKeys } from "../../src/oauth/keys.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
 import { bench, claimsOf, clients, each, encode, tokensOf } from "./harness.ts";
 import type { Bench, TokenAnswer } from "./harness.ts";
@@ -557,4 +558,32 @@ test("[JK-03, JK-05] keys that are not what they are said to be are told apart b
   await issue(b);
   await assertRejects(() => b.as.rotateKeys(), ConfigurationError, "a name of its own for each key");
   assertEquals(await kidsOf(b), ["same"]);
+});
+
+test("[JK-04] a refresh that fails late takes nothing from one that succeeded meanwhile", async () => {
+  const inner = memoryStore();
+  let fails: PromiseWithResolvers<never> | undefined;
+  const store: Store = {
+    ...inner,
+    get: (kind, id) => {
+      if (kind !== "key" || fails === undefined) return inner.get(kind, id);
+      const { promise } = fails;
+      fails = undefined;
+      return promise;
+    },
+  };
+  const keysOf = (store: Store) => storedKeys(store, () => 0, () => {}, 0, { testKeys: "refused" });
+  const [ours, theirs] = [keysOf(store), keysOf(inner)];
+  const first = (await ours.signer("ES256")).kid;
+  await theirs.rotate("ES256", 0);
+
+  const failing = fails = Promise.withResolvers<never>();
+  const failed = assertRejects(() => ours.refresh());
+  await ours.refresh();
+  const second = (await ours.signer("ES256")).kid;
+  assertNotEquals(second, first);
+  failing.reject(new Error("the store is away"));
+  await failed;
+  await Promise.resolve();
+  assertEquals((await ours.signer("ES256")).kid, second);
 });
