@@ -412,6 +412,8 @@ export interface ConsentProps extends Site {
     readonly fixed: boolean;
     /** Whether it was allowed before. */
     readonly known: boolean;
+    /** The claims it releases. */
+    readonly claims: readonly string[];
   }[];
   /** Claims asked for by name, beside those of the scope. */
   readonly claims: readonly string[];

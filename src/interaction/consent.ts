@@ -106,6 +106,7 @@ async function show(here: Desk, pending: Pending, session: Session): Promise<Ans
         value,
         fixed: value === "openid",
         known: before.includes(value),
+        claims: server.claims.ofScope.get(value) ?? [],
       })),
       claims: claimsByName(server, asked),
       resources,

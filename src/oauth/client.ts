@@ -94,6 +94,6 @@ export interface User {
    * user that was registered. Default: who picks this user is believed.
    */
   readonly password?: string;
-  /** Any other claim. */
+  /** Any other claim, of any type that JSON has; `Settings.claims` and `Settings.unmappedClaims` say what releases it. */
   readonly [claim: string]: unknown;
 }

@@ -88,14 +88,14 @@ export function Consent(props: ConsentProps): VNode {
   );
 }
 
-function Scope({ value, fixed, known }: ConsentProps["scope"][number]): VNode {
+function Scope({ value, fixed, known, claims }: ConsentProps["scope"][number]): VNode {
   const id = `scope-${value}`;
   return (
     <div class="choice">
       <input id={id} type="checkbox" name={fixed ? undefined : "scope"} value={value} checked disabled={fixed} />
       {fixed && <input type="hidden" name="scope" value={value} />}
       <label for={id}>
-        {scopeInWords(value)}
+        {scopeInWords(value, claims)}
         <span class="aside">
           <code>{value}</code>
           {fixed ? ", always part of a login" : known ? ", allowed before" : ""}

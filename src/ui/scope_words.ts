@@ -11,7 +11,11 @@ const words: ReadonlyMap<string, string> = new Map([
   ["write", "Change your data"],
 ]);
 
-/** One phrase that follows "It may"; of a value that nobody has described, only its name is known. */
-export function scopeInWords(value: string): string {
-  return words.get(value) ?? `Do what ${value} stands for`;
+/**
+ * One phrase that follows "It may"; of a value that nobody has described, only its name is known, and what it releases.
+ *
+ * @param claims The claims that it releases.
+ */
+export function scopeInWords(value: string, claims: readonly string[]): string {
+  return words.get(value) ?? (claims.length > 0 ? `See ${claims.join(", ")}` : `Do what ${value} stands for`);
 }

@@ -1002,3 +1002,47 @@ test("a start without flags and file loads no library", async () => {
   assert(seen.has("src/config/suggest.ts") && seen.has("src/oauth/settings_error.ts"));
   for (const lazy of ["schema", "shape", "broken_json", "help"]) assert(!seen.has(`src/config/${lazy}.ts`), lazy);
 });
+
+test("[CL-01, CL-05] the settings about claims come from the file, and their faults name the place in it", async () => {
+  const settings = {
+    claims: { groups: ["groups"], "urn:x:y": ["dept"] },
+    unmappedClaims: "none",
+    idTokenClaims: "like-userinfo",
+    accessTokenClaims: ["roles"],
+    resources: [{ uri: "https://api.example", access_token_claims: ["dept"] }],
+    defaultScope: "openid groups",
+  };
+  assertEquals((await run({ file: settings, judge: optionFaults })).settings, settings as Settings);
+  await assertFaults({
+    file: {
+      claims: { groups: "groups", profile: [7], email: [[]], "a b": ["x"] },
+      unmappedClaims: "all",
+      idTokenClaims: true,
+      accessTokenClaims: { roles: true },
+      defaultScope: "groups",
+      resources: [{ uri: "https://api.example", access_token_claims: "x" }],
+    },
+    judge: optionFaults,
+  }, [
+    [
+      "latchkey.json: claims.groups",
+      "expected an array of strings",
+      'found "groups"',
+      `Write it like "groups": ["groups"].`,
+    ],
+    ["latchkey.json: claims.profile[0]", "expected a string", "found 7"],
+    ["latchkey.json: claims.email[0]", "expected a string", "found an array"],
+    ["latchkey.json: unmappedClaims", `expected "openid" or "none"`],
+    ["latchkey.json: idTokenClaims", `expected "minimal" or "like-userinfo"`],
+    ["latchkey.json: accessTokenClaims", "expected an array of strings"],
+    ["latchkey.json: resources[0].access_token_claims", "expected an array of strings"],
+  ]);
+  for (const claims of [[], "groups", 1, null]) {
+    await assertFaults({ file: { claims } }, [["latchkey.json: claims", "expected an object of arrays of strings"]]);
+  }
+  await assertFaults({ file: `{"claims":{"__proto__":["x"]}}` }, [["latchkey.json: claims.__proto__", "another name"]]);
+  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, judge: optionFaults }, [
+    ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved are iss, sub, aud"],
+    [`latchkey.json: claims["a b"]`, "a scope value"],
+  ]);
+});

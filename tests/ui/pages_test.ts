@@ -183,7 +183,10 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
         user: person,
         fields,
         redirectUri: `com.example.app:/cb?x=${encodeURIComponent(value)}`,
-        scope: [{ value, fixed: false, known: true }, { value: "read", fixed: true, known: false }],
+        scope: [
+          { value, fixed: false, known: true, claims: [value] },
+          { value: "read", fixed: true, known: false, claims: [] },
+        ],
         claims: [value],
         resources: [value],
       }),
