@@ -34,17 +34,14 @@ export function userinfo(desk: Desk): Answers {
       const scope = registeredScope(client, claims.scope.split(" "));
       const { userinfo_claims: requested = [], userinfo_values: values } = claims;
       const names = requested.filter((name) => mayBeRequested(server.claims, name, client.scope));
-      const released = withRequestedClaims(
-        server.claims,
-        user,
-        claimsOfScope(server.claims, user, scope),
-        names,
-        values,
-      );
+      const released = withRequestedClaims(user, claimsOfScope(server.claims, user, scope), names, values);
       const alg = client.userinfoAlg;
       const response = { ...released, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
-      const grant = { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() };
-      const info = server.overrideClaims?.("userinfo", response, { client, user, grant }) ?? response;
+      const info = server.overrideClaims?.("userinfo", response, {
+        client,
+        user,
+        grant: { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() },
+      }) ?? response;
       if (alg === undefined) return json(200, info);
       const jwt = await server.sign("userinfo", alg, info);
       return {

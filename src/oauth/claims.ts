@@ -133,17 +133,15 @@ export function claimsOfScope(rules: ClaimRules, user: User, scope: readonly str
  * Adds what was requested by name, and removes what does not have the value that it was requested with (OpenID Connect
  * Core §5.5.1).
  *
- * @param names Bounded again, because the settings may have changed since the request.
+ * @param names Those that {@link mayBeRequested}.
  */
 export function withRequestedClaims(
-  rules: ClaimRules,
   user: User,
   claims: Record<string, unknown>,
   names: readonly string[],
   values: ClaimValues = {},
 ): Record<string, unknown> {
-  const bounded = names.filter((name) => scopesOfClaim(rules, name).length > 0 || rules.unmapped === "openid");
-  const all = { ...claims, ...pick(user, bounded) };
+  const all = { ...claims, ...pick(user, names) };
   for (const [name, wanted] of Object.entries(values)) {
     if (!wanted.some((value) => isSameJson(value, all[name]))) delete all[name];
   }

@@ -48,7 +48,7 @@ function aboutUser(
   const ofScope = rules.idToken === "minimal" ? {} : claimsOfScope(rules, user, scope);
   const claims = requested === undefined
     ? ofScope
-    : withRequestedClaims(rules, user, ofScope, requested.id_token, requested.values?.id_token);
+    : withRequestedClaims(user, ofScope, requested.id_token, requested.values?.id_token);
   limitClaims(claims);
   return claims;
 }
