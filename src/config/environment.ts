@@ -8,7 +8,7 @@ import { type ReadTextFile, readValue } from "./text_file.ts";
 
 const prefix = "LATCHKEY_";
 /** At the end of a name: not the value, but the path of the file that holds it. */
-const inFile = "_FILE";
+export const inFile = "_FILE";
 
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,11 +65,17 @@ export async function readEnvironment(env: Environment, readTextFile: ReadTextFi
 }
 
 function valueFault(name: OperatorName, place: string, value: string): Fault {
-  const { expected, example } = operatorRules[name];
-  const mend = place.endsWith(inFile)
-    ? `Let the file hold ${example} or the like, or unset the variable.`
-    : `Write it like ${place}=${example}, or unset it.`;
+  const { expected, example, hint } = operatorRules[name];
+  if (place.endsWith(inFile)) return { place, expected, ...hiddenContent(name, value) };
+  const mend = hint?.(value) ?? `Write it like ${place}=${example}, or unset it.`;
   return { place, expected, found: showValue(value, [place]), mend };
+}
+
+/** What a fault tells of a value that came from a file: any file may have been named by mistake. */
+export function hiddenContent(name: OperatorName, value: string): Pick<Fault, "found" | "mend"> {
+  const { example, hint } = operatorRules[name];
+  const mend = hint?.(value) ?? `Let the file hold ${example} or the like, or unset the variable.`;
+  return { found: `${value.length} characters (hidden)`, mend };
 }
 
 function twiceFault(name: OperatorName, place: string): Fault {

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../oauth/fault.ts";
 import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./operator.ts";
-import { showName, showValue } from "./show.ts";
+import { quote, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";
 
 /** What the command line asks for. */
@@ -41,7 +41,7 @@ export async function readFlags(args: readonly string[]): Promise<FlagReading> {
     if (at === terminator) continue;
     // A dash alone stands for a file elsewhere, and behind a lone -- nothing is a flag.
     if (!/^-./.test(word) || terminator >= 0 && at > terminator) {
-      faults.push(positionalFault(word));
+      faults.push(await positionalFault(word, at));
       continue;
     }
     if (/^-h/.test(word)) return { kind: "help" };
@@ -51,7 +51,7 @@ export async function readFlags(args: readonly string[]): Promise<FlagReading> {
     const question = questions.find((known) => `--${known}` === flag);
     if (question !== undefined) {
       if (value === undefined) return { kind: question };
-      faults.push(superfluousFault(flag, value));
+      faults.push(superfluousFault(flag));
       continue;
     }
     const name = operatorNames.find((known) => `--${known}` === flag);
@@ -81,7 +81,7 @@ function valueFault(name: OperatorName, value: string | undefined): Fault | unde
     place: `--${name}`,
     expected: rule.expected,
     found: value ? showValue(value, [name]) : "no value",
-    mend: `Write it like --${name} ${rule.example}.`,
+    mend: (value ? rule.hint?.(value) : undefined) ?? `Write it like --${name} ${rule.example}.`,
   };
 }
 
@@ -89,8 +89,8 @@ function repeatedFault(name: OperatorName, times: number): Fault {
   return { place: `--${name}`, expected: "the flag once", found: `it ${times} times`, mend: "Keep one of them." };
 }
 
-function superfluousFault(place: string, value: string): Fault {
-  return { place, expected: "no value", found: showValue(value, [place]), mend: `Write ${place} alone.` };
+function superfluousFault(place: string): Fault {
+  return { place, expected: "no value", found: "one (hidden)", mend: `Write ${place} alone.` };
 }
 
 /** What came along may be the password itself. */
@@ -104,21 +104,32 @@ function argumentFault(place: string): Fault {
   };
 }
 
-function positionalFault(value: string): Fault {
+/** It may be a part of a password that the shell has cut in two; only what stands where a command would is shown. */
+async function positionalFault(value: string, at: number): Promise<Fault> {
+  const isWord = at === 0 && /^[a-z][a-z_-]{0,29}$/i.test(value);
+  const meant = isWord ? await suggest(value, ["hash-password"]) : undefined;
   return {
     place: "command line",
     expected: "only flags",
-    found: showValue(value, [value]),
-    mend: "Remove it, or put the flag it belongs to in front of it.",
+    found: isWord ? quote(value) : `argument ${at + 1} (hidden)`,
+    mend: meant
+      ? `Did you mean ${meant}?`
+      : "Remove it, put the flag it belongs to in front of it, or quote the value it is a part of.",
   };
 }
 
 async function unknownFault(written: string): Promise<Fault> {
-  const meant = await suggest(written, flagNames);
+  const meant = await suggest(written.split(/[=:]/, 1)[0]!, flagNames);
   return {
-    place: showName(written.split("=", 1)[0] ?? ""),
+    place: showFlag(written),
     expected: "a known flag",
     found: "an unknown one",
     mend: meant ? `Did you mean ${meant}?` : `Remove it, or use one of ${flagNames.join(", ")}.`,
   };
+}
+
+/** A flag as far as it is a name: `-psecret` and `--store:postgres://…` have their value behind it. */
+function showFlag(written: string): string {
+  const [name = ""] = /^(?:--[A-Za-z_-]{0,40}|-[A-Za-z]{0,3}(?![A-Za-z])|-[A-Za-z]?)/.exec(written) ?? [];
+  return name === written ? name : `${name}…`;
 }

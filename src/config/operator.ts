@@ -126,6 +126,8 @@ interface OperatorRule {
   /** A value that is right. */
   readonly example: string;
   readonly accepts: (value: string) => boolean;
+  /** How to fix a value that has this fault, where there is more to say than an example. */
+  readonly hint?: (value: string) => string | undefined;
   /** The value is the path of a file already, so that no other file need hold it. */
   readonly isPath?: true;
 }
@@ -167,7 +169,11 @@ export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
       "memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://…?schema&connections&timeout&sslmode&sslrootcert or " +
       "redis://…?prefix&replicas&timeout",
     example: "sqlite:latchkey.db",
-    accepts: (value) => storePattern.test(value) && (!value.includes("://") || isServer(value)),
+    accepts: isStore,
+    hint: (value) =>
+      /^(?:postgres|redis)\w*:\/\//.test(value) && (!URL.canParse(value) || /\s/.test(value))
+        ? "Percent-encode everything in user and password but letters and digits, and put @host behind them."
+        : undefined,
   },
   inspector: { expected: "on or off", example: "off", accepts: (value) => value === "on" || value === "off" },
   log: {
@@ -202,7 +208,12 @@ export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
   config: { expected: "the path of a JSON file", example: "latchkey.json", ...aFile },
 };
 
-/** Reads what {@link storePattern} accepts. Without `?durability=power` a write survives the end of the process. */
+/** Whether {@link parseStore} can read it. */
+export function isStore(text: string): boolean {
+  return storePattern.test(text) && (!text.includes("://") || isServer(text));
+}
+
+/** Reads what {@link isStore} accepts. Without `?durability=power` a write survives the end of the process. */
 export function parseStore(text: string): StoreChoice {
   if (text === "memory") return { kind: "memory" };
   if (!text.startsWith("sqlite:")) return parseServer(text);

@@ -3,13 +3,22 @@
 import type { Settings } from "../oauth/settings.ts";
 import { ConfigurationError } from "../oauth/settings_error.ts";
 import type { ConfigurationWarning, Fault } from "../oauth/fault.ts";
-import { type Environment, readEnvironment } from "./environment.ts";
+import { type Environment, hiddenContent, inFile, readEnvironment } from "./environment.ts";
 import { noFile, readFile, unreadFile } from "./file.ts";
 import { readFlags } from "./flags.ts";
 import { findMeaningFaults, type JudgeSettings } from "./meaning.ts";
-import { defaults, logFormats, loginModes, parseStore, proxyHeaders, storeWarnings } from "./operator.ts";
+import {
+  defaults,
+  isStore,
+  logFormats,
+  loginModes,
+  operatorRules,
+  parseStore,
+  proxyHeaders,
+  storeWarnings,
+} from "./operator.ts";
 import type { FileContent, OperatorName, Said, Sayings, StoreChoice } from "./operator.ts";
-import { printable } from "./show.ts";
+import { printable, showValue } from "./show.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /** Where configuration comes from. */
@@ -96,8 +105,19 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
   const tls = await readTls(said, operator, sources.readTextFile);
   const local = `${tls.wanted ? "https" : "http"}://localhost:${port}`;
   const meaning = findMeaningFaults(settings, issuer ?? local, file.unsound, settingsFaults);
-  const placed = meaning.map((fault) => ({ ...fault, place: findOrigin(fault.place, said) }));
-  const faults = [...flags.faults, ...environment.faults, ...file.faults, ...placed, ...tls.faults];
+  const placed = meaning.map((fault) => {
+    const name = sayable[fault.place.replace(/\[\d+\]$/, "")];
+    const fromFile = name && said[name]?.place.endsWith(inFile) ? said[name].value : undefined;
+    const place = findOrigin(fault.place, said);
+    return fromFile === undefined ? { ...fault, place } : { ...fault, place, ...hiddenContent(name!, fromFile) };
+  });
+  const storeFaults = said.store === undefined && operator.store !== undefined && !isStore(operator.store)
+    ? [storeFault(findOrigin("store", said), operator.store)]
+    : [];
+  const faults = [
+    ...[...flags.faults, ...environment.faults, ...file.faults],
+    ...[...placed, ...storeFaults, ...tls.faults],
+  ];
   if (faults.length > 0) throw new ConfigurationError(faults, environment.warnings);
   const store = parseStore(said.store?.value ?? operator.store ?? defaults.store);
   const warnings = [...environment.warnings, ...storeWarnings(store, said.store?.place ?? "store")];
@@ -152,6 +172,13 @@ async function readTls(
   const [certText, keyText] = texts;
   if (typeof certText !== "string" || typeof keyText !== "string") return { wanted: true, faults };
   return { wanted: true, read: { cert: certText, key: keyText }, faults: [] };
+}
+
+/** The URL of a store in the file: its pattern is right, but not all of it. */
+function storeFault(place: string, store: string): Fault {
+  const { expected, example, hint } = operatorRules.store;
+  const mend = hint?.(store) ?? `Write it like "store": "${example}".`;
+  return { place, expected, found: showValue(store, ["store"]), mend };
 }
 
 /** What the settings are called that can be said without a file. */

@@ -3,7 +3,7 @@
 import type { Fault } from "../oauth/fault.ts";
 import type { Environment } from "./environment.ts";
 import type { FileContent, SecretSource, WrittenContent } from "./operator.ts";
-import { quote, showName } from "./show.ts";
+import { showFile, showVariable } from "./show.ts";
 import { type ReadTextFile, readValue } from "./text_file.ts";
 
 /** Where secrets may be found. */
@@ -49,12 +49,12 @@ async function fetchSecret(
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value || {
       place,
-      expected: `the environment variable ${showName(name)} to hold it`,
+      expected: `the environment variable ${showVariable(name)} to hold it`,
       found: value === "" ? "an empty one" : "no such variable",
       mend: "Set the variable, or correct its name.",
     };
   }
   const text = await readValue(source.file, place, readTextFile);
   if (typeof text === "string") return text;
-  return { ...text, place, expected: `${quote(source.file)} to hold it` };
+  return { ...text, place, expected: `${showFile(source.file) ?? "a file"} to hold it` };
 }

@@ -1,5 +1,7 @@
 /** How names and values that somebody wrote are shown back to them: quoted, shortened, and never a secret. */
 
+import { hideSecrets } from "../oauth/secret_names.ts";
+
 const longest = 60;
 
 // Control characters, marks that turn the direction of text, line separators: a terminal would obey them. And blanks
@@ -33,17 +35,37 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
+/** A path; `undefined` where it does not look like one: it may be the value itself, where the path of its file is asked for. */
+export function showFile(path: string): string | undefined {
+  const isPath = /^(?:[A-Za-z]:)?[^:@=?&#%\r\n]{1,400}$/.test(path) && /[/\\.]/.test(path);
+  return isPath ? printable(path) : undefined;
+}
+
+/** The name of an environment variable, as far as it looks like one: it may be the value itself. */
+export function showVariable(name: string): string {
+  return /^[A-Za-z_]\w{0,59}$/.test(name) && /^[A-Z_]|_/.test(name) ? name : `a name of ${name.length} characters`;
+}
+
+const storeSchemes = /^(?:memory|sqlite|postgres|postgresql|redis|rediss|mysql|mongodb|https?|file)(?=:|$)/i;
+
+/** A store as a fault shows it: its scheme at the most, for anything else may be a part of the password. */
+function showStore(store: string): string {
+  const scheme = storeSchemes.exec(store)?.[0];
+  return scheme === undefined ? "a string (hidden)" : scheme === store ? quote(store) : `"${scheme}:…" (hidden)`;
+}
+
 /**
  * A JSON value as a fault shows it: text quoted, an array or object only by its kind. Under a name that speaks of a
- * secret only the kind is told.
+ * secret only the kind is told, and of a store the scheme.
  *
  * @param names the keys that lead to the value
  */
 export function showValue(value: unknown, names: readonly (string | number)[]): string {
   if (value === undefined) return "nothing";
-  if (names.some((name) => /secret|password/i.test(String(name)))) return `${kindOf(value)} (hidden)`;
-  // A URL may hold a user and a password.
-  if (typeof value === "string") return quote(value.replace(/:\S*@/g, ":…@"));
+  if (names.some((name) => /secret|password|jwks$|key$/i.test(String(name)))) return `${kindOf(value)} (hidden)`;
+  if (typeof value === "string") {
+    return /store$/i.test(String(names.at(-1))) ? showStore(value) : quote(hideSecrets(value));
+  }
   return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
 }
 

@@ -1,7 +1,7 @@
 /** Reads a file that somebody named: its text, or why there is none and how to mend it. */
 
 import type { Fault } from "../oauth/fault.ts";
-import { printable } from "./show.ts";
+import { printable, showFile } from "./show.ts";
 
 /** Reads the text of a file; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;
@@ -16,12 +16,12 @@ const longest = 10 * 1024 * 1024;
  * @param namedBy what named the file: a flag, a variable, a place in the configuration file
  */
 export async function readText(path: string, namedBy: string, readTextFile: ReadTextFile): Promise<string | Fault> {
-  const file = printable(path);
+  const file = showFile(path) ?? namedBy;
   try {
     const text = await readTextFile(path);
     return text.length > longest ? longFault(file, namedBy, text.length) : text;
   } catch (error) {
-    return unreadableFault(file, namedBy, error);
+    return unreadableFault(file, path, namedBy, error);
   }
 }
 
@@ -32,20 +32,21 @@ export async function readValue(path: string, namedBy: string, readTextFile: Rea
   const value = text.replace(/\r?\n$/, "");
   if (value !== "") return value;
   return {
-    place: printable(path),
+    place: showFile(path) ?? namedBy,
     expected: "a value",
     found: "an empty file",
     mend: `Write it into the file, or correct the path that ${namedBy} names.`,
   };
 }
 
-function unreadableFault(file: string, namedBy: string, error: unknown): Fault {
+function unreadableFault(file: string, path: string, namedBy: string, error: unknown): Fault {
   const { code, name, message }: { code?: string; name?: string; message: string } = error instanceof Error
     ? error
     : { message: String(error) };
   const reason = name === "NotCapable" ? name : code ?? "";
+  // Runtimes repeat the path.
   const [found, mend] = reasons[reason] ??
-    [printable(message) || "an error", `Check the file that ${namedBy} names.`];
+    [printable(message.replaceAll(path, file)) || "an error", `Check the file that ${namedBy} names.`];
   return { place: file, expected: "a file that can be read", found, mend: mend.replace("%", namedBy) };
 }
 

@@ -1,5 +1,7 @@
 /** A fault in something a person wrote down, with its place and how to mend it. */
 
+import { hideSecrets } from "./secret_names.ts";
+
 /** One fault in a setting, for a person. */
 export interface Fault {
   /** Where: `clients[1].redirect_uris[0]`. */
@@ -20,9 +22,10 @@ export interface ConfigurationWarning {
   readonly message: string;
 }
 
-/** Text as a fault shows it: quoted, and shortened when it is long. */
+/** A value as a fault shows it: text quoted, without secrets in it, and shortened when it is long; objects by their kind. */
 export function quote(value: unknown): string {
-  const text = (JSON.stringify(value) ?? "nothing").replace(
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  const text = (JSON.stringify(typeof value === "string" ? hideSecrets(value) : value) ?? "nothing").replace(
     /(?! )[\p{C}\p{Z}]/gu,
     (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`,
   );

@@ -232,5 +232,6 @@ export const sources: Readonly<Record<string, string>> = {
   "JR-01": "OpenID Connect Core §6; RFC 9101 §5",
   "OP-01": "RFC 9110 §15.6.4",
   "OP-03": "RFC 7239 §5.2, §8.1",
+  "OP-08": "OAuth 2.1 §7.1",
   "OP-10": "OAuth 2.1 §2.4.1; RFC 9700 §2.5",
 };

@@ -225,15 +225,16 @@ test("a value that cannot be is refused with its place, by flag, by variable and
   for (const [name, values] of Object.entries(badWords)) {
     const variable = variableOf(name);
     for (const value of values) {
-      const found = JSON.stringify(value);
+      // Of a store, its scheme alone.
+      const found = name === "store" ? "" : JSON.stringify(value);
       const inFile = fileOf(name, value);
       const [key = ""] = Object.keys(inFile);
-      await assertFaults({ args: [`--${name}`, value] }, [[`--${name}`, found, "Write it like"]]);
+      await assertFaults({ args: [`--${name}`, value] }, [[`--${name}`, found]]);
       await assertFaults({ args: [`--${name}=${value}`] }, [[`--${name}`, found]]);
-      await assertFaults({ env: { [variable]: value } }, [[variable, found, `Write it like ${variable}=`]]);
-      await assertFaults({ file: inFile }, [[`latchkey.json: ${key}`, String(inFile[key]), "Write it like"]]);
+      await assertFaults({ env: { [variable]: value } }, [[variable, found]]);
+      await assertFaults({ file: inFile }, [[`latchkey.json: ${key}`, name === "store" ? "" : String(inFile[key])]]);
       const filed = { env: { [`${variable}_FILE`]: "/run/value" }, files: { "/run/value": value } };
-      await assertFaults(filed, [[`${variable}_FILE`, found, "Let the file hold"]]);
+      await assertFaults(filed, [[`${variable}_FILE`, `${value.length} characters (hidden)`]]);
     }
   }
 });
@@ -257,28 +258,44 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
     ["--__proto__"],
     ["--toString"],
   ]],
-  ["a lone dash", ["-"], [["command line", `"-"`]]],
-  ["positional arguments", ["start", "--port", "1", "now"], [["command line", `"start"`], ["command line", `"now"`]]],
-  ["positional arguments after --", ["--port", "1", "--", "--help"], [["command line", `"--help"`]]],
+  ["a lone dash", ["-"], [["command line", "argument 1"]]],
+  ["positional arguments", ["start", "--port", "1", "now"], [["command line", `"start"`], [
+    "command line",
+    "argument 4",
+  ]]],
+  ["positional arguments after --", ["--port", "1", "--", "--help"], [["command line", "argument 4 (hidden)"]]],
+  ["a misspelt command", ["hash_pasword", "hunter2"], [
+    ["command line", "Did you mean hash-password?"],
+    ["command line", "argument 2 (hidden)"],
+  ]],
   ["no value at the end", ["--port"], [["--port", "no value", "--port 9000"]]],
   ["no value before a flag", ["--port", "--host", "a.test"], [["--port", "no value"]]],
   ["no value before --", ["--host", "--"], [["--host", "no value"]]],
   ["an empty value", ["--issuer=", "--store", ""], [["--issuer", "no value"], ["--store", "no value"]]],
   ["a flag given twice", ["--port", "1", "--port=1"], [["--port", "once", "2 times"]]],
   ["a flag given thrice, once wrongly", ["--port=1", "--port=x", "--port"], [["--port", "3 times"]]],
-  ["a value for --help", ["--help=yes"], [["--help", `"yes"`, "alone"]]],
+  ["a value for --help", ["--help=hunter2"], [["--help", "hidden", "alone"]]],
   ["several at once", ["--prot", "1", "x", "--host", "a b", "--config"], [
     ["--prot"],
     ["command line"],
     ["--host"],
     ["--config", "no value"],
   ]],
-  ["a name that a terminal would obey", ["--\u001b[31mred"], [[`"--\\u001b[31mred"`]]],
+  ["a name that a terminal would obey", ["--\u001b[31mred"], [["--…"]]],
   ["a secret in an unknown flag", ["--client-secret=hunter2", "--secret", "hunter2"], [
     ["--client-secret"],
     ["--secret"],
   ]],
   ["a secret in an argument", ["client_secret=hunter2"], [["command line", "(hidden)"]]],
+  ["a secret in a flag of one letter", ["-phunter2", "-shunter2"], [["-p…"], ["-s…"]]],
+  ["a secret behind a colon, or behind nothing", ["--store:postgres://as:hunter2@db", "--storepostgres://hunter2@db"], [
+    ["--store…", "Did you mean --store?"],
+    ["--storepostgres…"],
+  ]],
+  ["a password that the shell has cut in two", ["--store", "postgres://latchkey:pa", "hunter2@host/db"], [
+    ["--store", '"postgres:…"', "Percent-encode"],
+    ["command line", "quote the value"],
+  ]],
 ];
 
 for (const [title, args, faults] of flagFaults) {
@@ -290,7 +307,7 @@ for (const [title, args, faults] of flagFaults) {
 
 const variableFaults: readonly [string, Readonly<Record<string, string>>, readonly Short[]][] = [
   ["a file that is not there", { LATCHKEY_STORE_FILE: "none" }, [
-    ["none", "none there", "that LATCHKEY_STORE_FILE names"],
+    ["LATCHKEY_STORE_FILE", "none there", "that LATCHKEY_STORE_FILE names"],
   ]],
   ["a value and the file of one", { LATCHKEY_STORE: "memory", LATCHKEY_STORE_FILE: "none" }, [
     ["LATCHKEY_STORE_FILE", "LATCHKEY_STORE as well", "Unset one of them."],
@@ -376,12 +393,69 @@ test("a variable whose file is empty, or names a database with its password, is 
   const { store } = await run({ env, files: { "/run/store": `${url}\r\n` } });
   assert(store.kind === "postgres");
   assertEquals([store.url.includes("hunter2"), store.place], [true, "postgres://db/latchkey"]);
-  for (const broken of [` ${url}`, `${url} x`, url.replace("://", ":/")]) {
-    for (const given of [{ env, files: { "/run/store": broken } }, { args: ["--store", broken] }]) {
-      assert(!(await faultsOf(given)).map(tell).join().includes("hunter2"), broken);
+});
+
+test("[OP-08] of a store no more than its scheme is told, and of a file's content its length, wherever it was said", async () => {
+  const stores = [
+    ["postgres://latchkey:hunter2", `"postgres:…" (hidden)`],
+    ["postgres://latchkey:pa hunter2@host/db", `"postgres:…" (hidden)`],
+    ["redis://default:hunter2/with#hash", `"redis:…" (hidden)`],
+    ["postgres://latchkey@host/db?password=hunter2", `"postgres:…" (hidden)`],
+    [" postgres://as:hunter2@db/latchkey", "a string (hidden)"],
+    ["postgres://as:hunter2@db/latchkey x", `"postgres:…" (hidden)`],
+    ["hunter2", "a string (hidden)"],
+    ["hunter2:x", "a string (hidden)"],
+    ["mysql://hunter2@db", `"mysql:…" (hidden)`],
+  ] as const;
+  for (const [store, found] of stores) {
+    const ways: readonly (readonly [Given, string, string])[] = [
+      [{ args: ["--store", store] }, "--store", found],
+      [{ env: { LATCHKEY_STORE: store } }, "LATCHKEY_STORE", found],
+      [{ file: { store } }, "latchkey.json: store", found],
+      [
+        { env: { LATCHKEY_STORE_FILE: "/run/store" }, files: { "/run/store": store } },
+        "LATCHKEY_STORE_FILE",
+        `${store.length} characters (hidden)`,
+      ],
+    ];
+    for (const [given, place, found] of ways) {
+      await assertFaults(given, [[place, found]]);
+      assert(!(await faultsOf(given)).map(tell).join().includes("hunter2"), store);
     }
-    assert(!(await faultsOf({ file: { store: broken } })).map(tell).join().includes("hunter2"), broken);
   }
+  const env = { LATCHKEY_PORT_FILE: "/run/key", LATCHKEY_ISSUER_FILE: "/run/key" };
+  const files = { "/run/key": "hunter2-the-password" };
+  const given = { env: { LATCHKEY_PORT_FILE: "/run/key" }, files };
+  await assertFaults(given, [["LATCHKEY_PORT_FILE", "20 characters (hidden)"]]);
+  assert(!(await faultsOf({ env, files, judge: optionFaults })).map(tell).join().includes("hunter2"));
+});
+
+test("[OP-08] a secret is not told where a name was expected: the path of a file, a variable, keys", async () => {
+  const pem = "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----";
+  const client = (client_secret: unknown) => ({ file: { clients: [{ client_id: "web", client_secret }] } });
+  const cases: readonly Given[] = [
+    { env: { LATCHKEY_STORE_FILE: "postgres://as:hunter2@db/latchkey" } },
+    { env: { LATCHKEY_STORE_FILE: "hunter2" } },
+    { env: { LATCHKEY_TLS_KEY: pem, LATCHKEY_TLS_CERT: pem } },
+    { file: { tlsKey: pem, tlsCert: pem } },
+    { args: ["--config", `{"clients":[{"client_secret":"hunter2"}]}`] },
+    client({ file: "hunter2" }),
+    client({ env: "hunter2" }),
+    client({ env: "hunter2-and/more" }),
+    { file: { clients: [{ client_id: "web", jwks: `{"keys":[{"d":"hunter2"}]}` }] } },
+    { file: { clients: [{ client_id: "web", jwks: { keys: ["hunter2", { d: "hunter2" }] } }] }, judge: optionFaults },
+    { file: { issuer: "https://latchkey:hunter2@as.example" }, judge: optionFaults },
+    { file: { issuer: "https://as.example?client_secret=hunter2" }, judge: optionFaults },
+    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], judge: optionFaults },
+    { file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] }, judge: optionFaults },
+    { file: { users: [{ sub: "a", password: "hunter2" }] }, judge: optionFaults },
+  ];
+  for (const given of cases) {
+    const told = (await faultsOf(given)).map(tell).join("\n");
+    assert(!/hunter2/.test(told), told);
+  }
+  assertStringIncludes((await faultsOf(client({ env: "WEB_SECRET" }))).map(tell).join(), "WEB_SECRET");
+  assertStringIncludes((await faultsOf(client({ file: "/run/secrets/web" }))).map(tell).join(), "/run/secrets/web");
 });
 
 const confidential = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
@@ -416,7 +490,7 @@ test("a secret that is not where the file says is one fault at its place, with t
   for (const env of ["constructor", "toString", "__proto__"]) {
     await assertFaults(given({ env }), [[at, "no such variable"]]);
   }
-  await assertFaults(given({ file: "/run/none" }), [[at, `"/run/none" to hold it`, "none there", "names"]]);
+  await assertFaults(given({ file: "/run/none" }), [[at, "/run/none to hold it", "none there", "names"]]);
   await assertFaults(given({ file: "/run/empty" }), [[at, "an empty file"]]);
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
@@ -777,8 +851,8 @@ test("the error tells every fault as a paragraph", async () => {
     `The configuration has 2 faults.
 
 command line
-  Expected only flags, found "y".
-  Remove it, or put the flag it belongs to in front of it.
+  Expected only flags, found argument 2 (hidden).
+  Remove it, put the flag it belongs to in front of it, or quote the value it is a part of.
 
 --port
   Expected a whole number from 0 to 65535, found "x".

@@ -1,0 +1,72 @@
+/** Which parameters, members and settings hold a secret, by their names: one list for logs, pages and messages. */
+
+/** The names of RFCs and of this server's forms, and what their values are called. */
+const kinds: Readonly<Record<string, string>> = {
+  code: "code",
+  access_token: "access_token",
+  refresh_token: "refresh_token",
+  id_token: "id_token",
+  id_token_hint: "id_token",
+  token: "token",
+  code_verifier: "code_verifier",
+  client_secret: "client_secret",
+  client_assertion: "client_assertion",
+  assertion: "assertion",
+  password: "password",
+  interaction: "interaction",
+  login: "proof_of_login",
+  form_token: "form_token",
+  confirm: "form_token",
+};
+
+/** Words that make any name that of a secret: `secret`, `client[secret]`, `db_pass`, `apiKey`. */
+const secretWord = /(?:^|_)secrets?(?:_|$)/;
+const passwordWord =
+  /(?:^|_)(?:pass|passwd|password|passwort|passphrase|passcode|pwd|credentials?|(?:api|private)_?key)(?:_|$)/;
+
+/** What the value of that name is called, such as `code`; `undefined` where the name is not that of a secret. */
+export function secretKind(name: string): string | undefined {
+  if (Object.hasOwn(kinds, name)) return kinds[name];
+  // As it may be misspelt: clientSecret, Client-Secret, client[secret], " client_secret".
+  const plain = name.slice(0, 200).replace(/(?<=[a-z])(?=[A-Z])/g, "_").split(/[^A-Za-z0-9]+/).filter(Boolean).join("_")
+    .toLowerCase();
+  if (Object.hasOwn(kinds, plain)) return kinds[plain];
+  return secretWord.test(plain) ? "client_secret" : passwordWord.test(plain) ? "password" : undefined;
+}
+
+/** One `name=value` of a query or a form, on a line or behind `?`, `&`, `#` or `;`; or the same percent-encoded. */
+const pair = /(^|[?&#;\s]|%(?:3[fFbB]|2[36]|0[aAdD]))([\w.~%+[\]-]{1,200}?)(=|%3[dD])((?:(?!%26|%0[aAdD])[^&#;\s])+)/g;
+
+/**
+ * Text with other values in the place of some: of `name=value` pairs, wherever in the text they stand.
+ *
+ * @param replace Gives the new value, or the same where the pair is to stay. Names and values are decoded.
+ */
+export function replacePairs(text: string, replace: (name: string, value: string) => string): string {
+  return text.replace(pair, (whole, before, name, equals, raw) => {
+    const value = decode(raw);
+    const fresh = replace(decode(name), value);
+    return fresh === value ? whole : `${before}${name}${equals}${fresh}`;
+  });
+}
+
+/** Form-decoded as far as it can be. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/** Text without the user and password of the URIs in it (RFC 3986 §3.2.1). */
+export function hideUserInfo(text: string): string {
+  return text.replace(/:\/\/[^\s"'<>]*@/g, "://…@");
+}
+
+/** A single value without its secrets: the values of secret parameters, and what a URI has before its host. */
+export function hideSecrets(value: string): string {
+  // A password that was not percent-encoded may hold anything, blanks too.
+  return replacePairs(value, (name, given) => secretKind(name) === undefined ? given : "…")
+    .replace(/:(\/\/)?.*@/s, ":$1…@");
+}
