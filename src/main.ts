@@ -128,7 +128,7 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
     stored,
     host: wanted.host,
     discovery: document,
-    showSecrets: hasTestHost(as.issuer),
+    hasDemoClients: settings.clients === undefined,
     endpoints: Object.entries(metadata).filter((pair): pair is [string, string] =>
       /_endpoint$|^jwks_uri$/.test(pair[0])
     ),

@@ -1,6 +1,7 @@
 /** What the terminal shows once the server listens: everything a person needs to point a client at it. */
 
 import { isLoopback, isTestHost } from "../oauth/hosts.ts";
+import { demoSecret } from "../oauth/settings.ts";
 import type { Settled } from "../oauth/settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "./show.ts";
@@ -19,8 +20,8 @@ export interface Greeted {
   /** The URL of the discovery document. */
   readonly discovery: string;
   readonly settled: Settled;
-  /** Whether this terminal is on somebody's desk; what a server on a real host prints ends up in a log. */
-  readonly showSecrets: boolean;
+  /** Whether these are the built-in demo clients, whose secret is public; that of any other client is never printed. */
+  readonly hasDemoClients: boolean;
   readonly store: string;
   readonly stored: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** Whether there are pages that show each login; `insecure`: to strangers, too. */
@@ -33,7 +34,7 @@ export interface Greeted {
 
 /** The greeting, with a final newline. */
 export function greeting(
-  { version, issuer, url, host, discovery, settled, showSecrets, store, stored, inspector, metrics, endpoints }:
+  { version, issuer, url, host, discovery, settled, hasDemoClients, store, stored, inspector, metrics, endpoints }:
     Greeted,
 ): string {
   const open = openness({ issuer, host, settled, inspector });
@@ -53,7 +54,9 @@ export function greeting(
     const { client_secret: secret, token_endpoint_auth_method: method } = client;
     const proof = secret === undefined
       ? method ?? (client.jwks === undefined ? "public, PKCE" : "private_key_jwt")
-      : `${showSecrets ? `secret ${secret}` : "a secret"} by ${method ?? "client_secret_basic or client_secret_post"}`;
+      : `${hasDemoClients ? `secret ${demoSecret}` : "a secret"} by ${
+        method ?? "client_secret_basic or client_secret_post"
+      }`;
     return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
   });
   const users = settled.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);

@@ -5,6 +5,7 @@ import { otherSchema, unfitSchema } from "./postgres_faults.ts";
 import { openLines } from "./postgres_lines.ts";
 import type { Sql } from "./postgres_lines.ts";
 import { readTls } from "./postgres_sockets.ts";
+import { assertUrl } from "./store_error.ts";
 import type { Entry, Kind, Records, Store } from "./store.ts";
 
 export { StoreError, type StoreFault } from "./store_error.ts";
@@ -71,6 +72,7 @@ interface Row {
  */
 export async function postgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { schema = "latchkey", connections = 10, timeout = 5000 } = options;
+  assertUrl(url, "the PostgreSQL database", "postgres://user:password@host:5432/database");
   const place = placeOf(url);
   const size = new TextEncoder().encode(schema).length;
   if (size === 0 || size > longestSchema || /[.\0]/.test(schema)) throw unfitSchema(place, schema);
@@ -173,12 +175,8 @@ async function furnish(sql: Sql, schema: string, place: string): Promise<void> {
 
 /** The database as a person may be told of it: never with its password. */
 function placeOf(url: string): string {
-  try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
-  } catch {
-    return "the PostgreSQL database";
-  }
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }
 
 function entryOf<T>({ value, family, spent_at, expires_at }: Row): Entry<T> {

@@ -5,6 +5,7 @@ import { notAnswering, within } from "./deadline.ts";
 import { expendable } from "./expendable.ts";
 import { plain } from "./plain_text.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_faults.ts";
+import { assertUrl } from "./store_error.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 
 export { StoreError, type StoreFault } from "./store_error.ts";
@@ -86,6 +87,7 @@ const afterExpiry = 24 * 3600 * 1000;
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
   const { prefix = "latchkey", timeout = 5000, replicas = 0 } = options;
+  assertUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const place = placeOf(url);
   const redis = connect(url, timeout);
   // Waiting for replicas holds up a connection, and reads with it, so writes then have one of their own.
@@ -252,10 +254,6 @@ function wordsOf(kind: Kind, value: unknown, { family, expiresAt }: Shelf): stri
 
 /** The server as a person may be told of it: never with its password. */
 function placeOf(url: string): string {
-  try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
-  } catch {
-    return "the Redis server";
-  }
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }

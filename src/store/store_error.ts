@@ -24,3 +24,14 @@ export class StoreError extends Error {
     this.fault = fault;
   }
 }
+
+/** Rejects what is no URL before a driver does, whose error would repeat it with its password. */
+export function assertUrl(url: string, place: string, example: string): void {
+  if (URL.canParse(url)) return;
+  throw new StoreError({
+    place,
+    expected: `a URL like ${example}`,
+    found: "a text that is none (hidden)",
+    mend: "percent-encode everything in user and password but letters and digits, and put @host behind them",
+  });
+}

@@ -107,10 +107,14 @@ test("the greeting shows issuer, endpoints, clients with their secrets, users, a
   });
 });
 
-test("the greeting shows the clients and users of the configuration file", async () => {
+test("[HT-15] the greeting shows the clients and users of the configuration file, and no secret", async () => {
   await against({ args: ["--config", file("own.json", ownClients)] }, async ({ greeting, port }, url) => {
     assertMatch(greeting, /^ {2}spa .*http:\/\/localhost:5173\/cb$/m);
-    assertMatch(greeting, /^ {2}web .*web-secret-web-secret.*http:\/\/localhost:3000\/cb$/m);
+    assertMatch(
+      greeting,
+      /^ {2}web +a secret by client_secret_basic or client_secret_post; http:\/\/localhost:3000\/cb$/m,
+    );
+    assert(!greeting.includes("web-secret-web-secret"), "[HT-15] only the demo clients' secret is public");
     assertMatch(greeting, /^ {2}carol +Carol Clark$/m);
     assertMatch(greeting, /^ {2}dave\s*$/m);
     assertMatch(greeting, /^Keys +ES256\b/m);

@@ -22,6 +22,14 @@ test("instances that start together on an empty database make one table between 
   await Promise.all(stores.map((store) => store.close()));
 });
 
+test("[OP-08] a URL that is none is rejected before the driver repeats it with its password", async () => {
+  for (const broken of ["postgres://latchkey:hunter2/x@host/db", "hunter2"]) {
+    const error = await assertRejects(() => postgresStore(broken), StoreError);
+    assertMatch(error.message, /expected a URL like .* percent-encode/);
+    assert(!error.message.includes("hunter2") && error.cause === undefined);
+  }
+});
+
 test("what cannot be reached or used is said in one sentence, without the password", { skip }, async () => {
   const cases = [
     ["postgres://someone:hunter2@127.0.0.1:1/test", /127\.0\.0\.1:1.*can be reached.*start it/],

@@ -19,6 +19,14 @@ after(() => skip ? undefined : dropRedisPrefixes(url, names));
 
 storeExam("Redis", () => redisStore(url, { prefix: newPrefix() }), { skip });
 
+test("[OP-08] a URL that is none is rejected before the driver repeats it with its password", async () => {
+  for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
+    const error = await assertRejects(() => redisStore(broken), StoreError);
+    assertMatch(error.message, /expected a URL like .* percent-encode/);
+    assert(!error.message.includes("hunter2") && error.cause === undefined);
+  }
+});
+
 test("what cannot be reached or used is said in one sentence, without the password", { skip }, async () => {
   const cases = [
     ["redis://someone:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*can be reached.*start it/],
