@@ -26,6 +26,8 @@ import { grants } from "./oauth/grants/mod.ts";
 import { signWith, storedKeys } from "./oauth/keys.ts";
 import type { Keys, KeySource, SigningAlgorithm } from "./oauth/keys.ts";
 import { withoutPassword } from "./oauth/password.ts";
+import { registeredSecrets } from "./oauth/registered_secrets.ts";
+import type { RegisteredSecrets } from "./oauth/registered_secrets.ts";
 import { knowResources } from "./oauth/resources.ts";
 import { recent } from "./oauth/recent.ts";
 import { drawName } from "./oauth/secrets.ts";
@@ -152,7 +154,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const store = given ?? memoryStore();
   const now = options.now ?? Date.now;
   const random = options.random ?? systemDice();
-  const trace = quietly(options.trace);
+  const trace = quietly(options.trace, () => house.server.registeredSecrets);
   const { access_token, id_token } = settle(options, "").lifetimes;
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
   const testKeys = hasTestHost(issuer) ? "accepted" : "refused";
@@ -457,6 +459,7 @@ function assemble(
     grants,
     issuers: tokenIssuers,
     clients,
+    registeredSecrets: before?.registeredSecrets ?? registeredSecrets(clients),
     users,
     openLogin: interaction && (settled.insecureAllowOpenLogin || hasTestHost(issuer)),
     scopes: settled.scopes,
@@ -691,8 +694,11 @@ function systemDice(): Dice {
 }
 
 /** What the embedding program hears: fit for a log. */
-function quietly(trace: Trace | undefined): Trace {
-  return trace === undefined ? () => {} : harmless((event) => trace(veiled(event)));
+function quietly(trace: Trace | undefined, registered: () => RegisteredSecrets): Trace {
+  if (trace === undefined) return () => {};
+  return harmless((event) =>
+    trace(event.type === "refused" || event.type === "warning" ? veiled(event, registered()) : event)
+  );
 }
 
 /** A trace that cannot hurt: who listens must not be able to break what is listened to. */

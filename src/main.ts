@@ -11,7 +11,7 @@ import type { Incoming } from "./http/reply.ts";
 import type { Handle } from "./http/router.ts";
 import { latchkey, optionFaults } from "./latchkey.ts";
 import type { Trace } from "./oauth/trace.ts";
-import { hasTestHost, settle } from "./oauth/settings.ts";
+import { demoSecret, hasTestHost, settle } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
@@ -128,7 +128,7 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
     stored,
     host: wanted.host,
     discovery: document,
-    hasDemoClients: settings.clients === undefined,
+    demoSecret: settings.clients === undefined ? demoSecret : undefined,
     endpoints: Object.entries(metadata).filter((pair): pair is [string, string] =>
       /_endpoint$|^jwks_uri$/.test(pair[0])
     ),

@@ -41,6 +41,7 @@ export type { Authorization, Grant, Subject } from "./oauth/grants/grant.ts";
 export type { Keys, KeySource, NewKey, PublishedKey, Sign, SignedKind, Signer } from "./oauth/keys.ts";
 export type { Params } from "./oauth/params.ts";
 export type { Recent } from "./oauth/recent.ts";
+export type { RegisteredSecrets } from "./oauth/registered_secrets.ts";
 export type { Resources } from "./oauth/resources.ts";
 export type { Guesser, Throttle } from "./oauth/throttle.ts";
 export type { TokenIssuer, TokenResponse } from "./oauth/tokens/issuer.ts";

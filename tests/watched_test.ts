@@ -53,7 +53,8 @@ test("[HT-15] what a client sends is noticed, in its body and in its headers", a
   assertStringIncludes(error.message, verifier);
   const secret = "a-long-enough-secret";
   const web = await bench({
-    clients: [{ client_id: "web", client_secret: secret, redirect_uris: ["https://web.example/cb"] }],
+    // Another one: what is registered is hidden before anybody hears it.
+    clients: [{ client_id: "web", client_secret: "registered", redirect_uris: ["https://web.example/cb"] }],
     layers: [gossip((url) => url.endsWith("/token") ? `the secret ${secret}` : undefined)],
   });
   const headers = { authorization: `Basic ${btoa(`web:${secret}`)}` };

@@ -1,7 +1,6 @@
 /** What the terminal shows once the server listens: everything a person needs to point a client at it. */
 
 import { isLoopback, isTestHost } from "../oauth/hosts.ts";
-import { demoSecret } from "../oauth/settings.ts";
 import type { Settled } from "../oauth/settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "./show.ts";
@@ -20,8 +19,8 @@ export interface Greeted {
   /** The URL of the discovery document. */
   readonly discovery: string;
   readonly settled: Settled;
-  /** Whether these are the built-in demo clients, whose secret is public; that of any other client is never printed. */
-  readonly hasDemoClients: boolean;
+  /** The public secret of the built-in demo clients, where they are the clients; that of any other is never printed. */
+  readonly demoSecret?: string;
   readonly store: string;
   readonly stored: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** Whether there are pages that show each login; `insecure`: to strangers, too. */
@@ -34,8 +33,7 @@ export interface Greeted {
 
 /** The greeting, with a final newline. */
 export function greeting(
-  { version, issuer, url, host, discovery, settled, hasDemoClients, store, stored, inspector, metrics, endpoints }:
-    Greeted,
+  { version, issuer, url, host, discovery, settled, demoSecret, store, stored, inspector, metrics, endpoints }: Greeted,
 ): string {
   const open = openness({ issuer, host, settled, inspector });
   const page = (path: string) => issuer.replace(/\/$/, "") + path;
@@ -54,7 +52,7 @@ export function greeting(
     const { client_secret: secret, token_endpoint_auth_method: method } = client;
     const proof = secret === undefined
       ? method ?? (client.jwks === undefined ? "public, PKCE" : "private_key_jwt")
-      : `${hasDemoClients ? `secret ${demoSecret}` : "a secret"} by ${
+      : `${demoSecret === undefined ? "a secret" : `secret ${demoSecret}`} by ${
         method ?? "client_secret_basic or client_secret_post"
       }`;
     return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;

@@ -9,7 +9,7 @@ export const mends: Readonly<Record<string, string>> = {
   "AZ-11": "Add authorization_code to the client's grant_types.",
   "AZ-13": "Let state be a name for what the client remembers, and not the thing itself.",
   "AZ-16": "Send scope, or configure defaultScope.",
-  "AZ-17": "Ask for less, or register the scope for the client.",
+  "AZ-17": "Ask for less, add the value to the server's scopes, or register it for the client.",
   "AZ-19": "Send response_mode=query or form_post, or leave it out.",
   "AZ-21": "Somebody said no: take it as an answer, and offer to begin again.",
   "AZ-22": "Look at the terminal of the server: it says what failed.",

@@ -35,14 +35,14 @@ const orders: Readonly<Record<string, Looked>> = {
 };
 
 /** Every check of an exchange. */
-export function checksOf({ endpoint, request, held, refusal }: Exchange): Check[] {
+export function checksOf({ endpoint, request, held, refusal, warnings }: Exchange): Check[] {
   const checks: Check[] = held.map(({ rule, statement, value }) => ({ holds: true, rule, statement, value }));
   if (refusal === undefined) return checks;
   const { rule, reason, expected, received, earlier } = refusal.why;
   const order = endpoint === "token" ? valueOf(request.form, "grant_type") ?? "" : endpoint;
   const all = Object.hasOwn(orders, order) ? orders[order]! : [];
   const left = all.slice(all.findLastIndex(([known]) => held.some((one) => one.rule === known)) + 1)
-    .filter(([known]) => known !== rule);
+    .filter(([known]) => known !== rule && !warnings.some((warning) => warning.rule === known));
   return [
     ...checks,
     { holds: false, rule, statement: reason, expected, received, earlier },

@@ -19,16 +19,16 @@ export function describeList(
   const client = query.get("client") || undefined;
   const outcome = kinds.find((kind) => kind === query.get("outcome"));
   const before = Number(query.get("before") ?? Infinity) || Infinity;
+  const masked = new Map(flows.map((flow) => [flow, flow.client === undefined ? undefined : maskFlow(flow).client]));
   const fitting = flows.filter((flow) =>
-    Number(flow.id) < before && (client === undefined || flow.client === client) &&
+    Number(flow.id) < before && (client === undefined || masked.get(flow) === client) &&
     (outcome === undefined || kindOf(flow) === outcome)
   );
   const shown = fitting.slice(-flowsPerPage).reverse();
-  const known = flows.flatMap((flow) => flow.client === undefined ? [] : [maskFlow(flow).client!]);
   return {
     rows: shown.map((flow) => rowOf(maskFlow(flow))),
     remembered: flows.length,
-    clients: [...new Set(known)].sort(),
+    clients: [...new Set(masked.values())].filter((client) => client !== undefined).sort(),
     filter: { ...client !== undefined && { client }, ...outcome && { outcome } },
     older: shown.length < fitting.length ? shown.at(-1)!.id : undefined,
   };

@@ -31,7 +31,7 @@ export function titleOf({ endpoint, request }: Exchange): string {
 
 /** How a step ended. */
 export function standingOf(exchange: Exchange): Standing {
-  const { endpoint, outcome, refusal, events, answer } = exchange;
+  const { endpoint, outcome, refusal, events, warnings, answer } = exchange;
   switch (outcome) {
     case "under way":
       return { mark: "open", words: "under way" };
@@ -41,10 +41,11 @@ export function standingOf(exchange: Exchange): Standing {
       return { mark: "bad", words: "no answer" };
     case "refused":
       return { mark: "bad", words: refusal === undefined ? `refused, ${answer?.status ?? "no status"}` : "refused" };
-    case "done":
-      if (events.some(({ type }) => type === "tokens_issued")) return { mark: "good", words: "tokens issued" };
-      if (events.some(({ type }) => type === "code_issued")) return { mark: "good", words: "code issued" };
-      return { mark: "good", words: done[endpoint] ?? "answered" };
+    case "done": {
+      const issued = ["tokens_issued", "code_issued"].find((issued) => events.some(({ type }) => type === issued));
+      const words = issued?.replace("_", " ") ?? done[endpoint] ?? "answered";
+      return warnings.length === 0 ? { mark: "good", words } : { mark: "warn", words: `${words}, with a warning` };
+    }
   }
 }
 

@@ -218,8 +218,12 @@ export async function readAuthorizationRequest(
       received: String(params.get(name)!.length),
     });
   }
-  const scope = settleScope(server, client, params.get("scope"));
-  server.held?.("AZ-17", "scope holds what the server knows and the client may ask for", scope.join(" "));
+  const asked = params.get("scope");
+  const scope = settleScope(server, client, asked);
+  // Where something was dropped there is a warning instead.
+  if (server.held !== undefined && (asked === undefined || splitScope(asked).length === scope.length)) {
+    server.held("AZ-17", "scope holds what the server knows and the client may ask for", scope.join(" "));
+  }
   const challenge = readChallenge(server, client, params);
   if (challenge !== undefined) server.held?.("PK-07", "code_challenge is an S256 challenge", challenge);
   else server.held?.("PK-02", "no code_challenge came, and this confidential client need not send one");

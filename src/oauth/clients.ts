@@ -1,5 +1,6 @@
 /** The clients and users a server knows: registered from metadata, found by id, changed at any time. */
 
+import { soon } from "./soon.ts";
 import type { Soon } from "./soon.ts";
 import type { Change, Changes } from "./changes.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
@@ -282,7 +283,7 @@ export function knowClient(
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
   const native = !confidential || metadata.application_type === "native";
-  return {
+  const client: Client = {
     id: metadata.client_id,
     name: metadata.client_name,
     confidential,
@@ -309,6 +310,9 @@ export function knowClient(
     requirePkce: metadata.require_pkce === true,
     mayUse: (redirectUri) => redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, native)),
   };
+  // Once it is there, nothing has to wait for it.
+  soon(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
+  return client;
 }
 
 /** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` when there is no single one. */

@@ -85,7 +85,7 @@ function readMaxAge(text: string | undefined): number | undefined {
   throw new OAuthError("invalid_request", "max_age is not a whole number of seconds", {
     rule: "OI-05",
     expected: "0 or more, in digits",
-    received: text,
+    received: /^[-+.\d]{1,20}$/.test(text) ? text : `${text.length} other characters`,
   });
 }
 

@@ -3,9 +3,13 @@
 import { OAuthError } from "./errors.ts";
 import type { Client } from "./clients.ts";
 import type { Server } from "./server.ts";
+import { veil } from "./trace.ts";
 
 /** One scope token: printable ASCII without space, quote and backslash. */
 export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** As much of the unknown values as a message names, in characters. */
+const longestNamed = 200;
 
 /** Splits a scope value into its tokens, each once. */
 export function splitScope(text: string): string[] {
@@ -36,18 +40,24 @@ export function settleScope(server: Server, client: Client, asked: string | unde
     });
   }
   const known = tokens.filter((token) => server.scopes.includes(token));
-  const unknown = tokens.length - known.length;
-  if (unknown > 0 && !known.includes("openid")) {
-    throw new OAuthError("invalid_scope", "scope holds a value that this server does not know", {
-      rule: "AZ-17",
-      expected: `some of: ${server.scopes.join(" ")}`,
-      received: tokens.join(" "),
-    });
+  if (known.length < tokens.length) {
+    const unknown = tokens.filter((token) => !known.includes(token));
+    const named = veil(unknown.join(" ").slice(0, longestNamed));
+    const facts = { rule: "AZ-17", expected: `some of: ${server.scopes.join(" ")}`, received: tokens.join(" ") };
+    if (!known.includes("openid")) {
+      throw new OAuthError("invalid_scope", "scope holds a value that this server does not know", {
+        ...facts,
+        reason: `unknown scope: ${named}`,
+      });
+    }
+    const why = { ...facts, reason: `unknown scope, ignored because openid was asked for: ${named}` };
+    server.trace({ type: "warning", at: server.now(), client: client.id, why });
   }
-  const foreign = known.find((token) => !client.scope.includes(token));
-  if (foreign !== undefined || known.length === 0) {
+  const foreign = known.filter((token) => !client.scope.includes(token));
+  if (foreign.length > 0 || known.length === 0) {
     throw new OAuthError("invalid_scope", "scope holds a value that this client may not ask for", {
       rule: "AZ-17",
+      ...foreign.length > 0 && { reason: `scope that client ${client.id} may not ask for: ${foreign.join(" ")}` },
       expected: `some of: ${client.scope.join(" ")}`,
       received: tokens.join(" ") || "no scope value",
     });

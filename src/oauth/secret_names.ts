@@ -34,8 +34,12 @@ export function secretKind(name: string): string | undefined {
   return secretWord.test(plain) ? "client_secret" : passwordWord.test(plain) ? "password" : undefined;
 }
 
-/** One `name=value` of a query or a form, on a line or behind `?`, `&`, `#` or `;`; or the same percent-encoded. */
-const pair = /(^|[?&#;\s]|%(?:3[fFbB]|2[36]|0[aAdD]))([\w.~%+[\]-]{1,200}?)(=|%3[dD])((?:(?!%26|%0[aAdD])[^&#;\s])+)/g;
+/** One `name=value` of a query or a form: on a line, or behind `?`, `&`, `#` or `;`. */
+const pair = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)([^&#;\s]+)/g;
+
+/** The same percent-encoded. */
+const encodedPair =
+  /(^|[?&#;\s]|%3f|%26|%23|%3b|%20|%0a|%0d)((?:[\w.~+[\]-]|%5b|%5d){1,200}?)(%3d)((?:(?!%26|%0a|%0d)[^&#;\s])+)/gi;
 
 /**
  * Text with other values in the place of some: of `name=value` pairs, wherever in the text they stand.
@@ -43,15 +47,17 @@ const pair = /(^|[?&#;\s]|%(?:3[fFbB]|2[36]|0[aAdD]))([\w.~%+[\]-]{1,200}?)(=|%3
  * @param replace Gives the new value, or the same where the pair is to stay. Names and values are decoded.
  */
 export function replacePairs(text: string, replace: (name: string, value: string) => string): string {
-  return text.replace(pair, (whole, before, name, equals, raw) => {
-    const value = decode(raw);
-    const fresh = replace(decode(name), value);
+  if (!/=|%3d/i.test(text)) return text;
+  const rewrite = (whole: string, before: string, name: string, equals: string, raw: string) => {
+    const value = formDecode(raw);
+    const fresh = replace(formDecode(name), value);
     return fresh === value ? whole : `${before}${name}${equals}${fresh}`;
-  });
+  };
+  return text.replace(pair, rewrite).replace(encodedPair, rewrite);
 }
 
 /** Form-decoded as far as it can be. */
-function decode(text: string): string {
+export function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
@@ -59,9 +65,12 @@ function decode(text: string): string {
   }
 }
 
-/** Text without the user and password of the URIs in it (RFC 3986 §3.2.1). */
-export function hideUserInfo(text: string): string {
-  return text.replace(/:\/\/[^\s"'<>]*@/g, "://…@");
+/** Text with something else in the place of user and password of the URIs in it (RFC 3986 §3.2.1). */
+export function replaceUserInfo(text: string, replace: (part: string) => string): string {
+  return text.replace(/(:\/\/)([^\s"'<>/?#]*)@/g, (_, slashes, info) => {
+    const parts = (info as string).split(":").map((part) => part === "" ? part : replace(part));
+    return `${slashes}${parts.join(":")}@`;
+  });
 }
 
 /** A single value without its secrets: the values of secret parameters, and what a URI has before its host. */

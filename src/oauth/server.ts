@@ -7,6 +7,7 @@ import type { User } from "./client.ts";
 import type { Grant } from "./grants/grant.ts";
 import type { Keys, Sign, SignedKind, SigningAlgorithm } from "./keys.ts";
 import type { Lifetimes, RefreshSettings } from "./settings.ts";
+import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Resources } from "./resources.ts";
 import type { Recent } from "./recent.ts";
 import type { Dice } from "./secrets.ts";
@@ -61,6 +62,8 @@ export interface Server {
   readonly issuers: readonly TokenIssuer[];
   /** The registered clients. */
   readonly clients: Clients;
+  /** Their secrets, as what is shown and logged is held against them. */
+  readonly registeredSecrets: RegisteredSecrets;
   /** The users. */
   readonly users: Users;
   /**

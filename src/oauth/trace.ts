@@ -1,5 +1,8 @@
 /** What the server tells its operator: one closed union of events in protocol words, one way, never a secret. */
 
+import type { RegisteredSecrets } from "./registered_secrets.ts";
+import { replacePairs, replaceUserInfo, secretKind } from "./secret_names.ts";
+
 /** Why a request was refused, in full; what the client is told may be less. Secrets appear as digests only. */
 export interface Explanation {
   /** The ID of the rule that was broken, a row of the project's table of rules. */
@@ -76,23 +79,38 @@ export type TraceEvent =
   };
 
 /**
- * Makes an explanation fit for a log: a code or token that came in the wrong place, or in the query of a URL, is shown
- * by its length alone.
+ * Makes text that holds what a client sent fit for a log: a code or token that came in the wrong place, the value of a
+ * secret parameter or of any in the query of a URL, user and password of a URI, and a secret that a client has
+ * registered are shown by their length alone, or not at all.
  */
-export function veil(text: string): string {
+export function veil(text: string, registered?: RegisteredSecrets): string {
   // Whoever sends much must not be able to keep a log busy.
-  return text.slice(0, longest)
+  const short = text.slice(0, longest);
+  const open = registered?.redact(short, hide, mostLoggedWords) ?? short;
+  return replaceUserInfo(replacePairs(open, (name, value) => secretKind(name) === undefined ? value : "…"), () => "…")
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
-    .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secret.test(word) ? `…(${word.length} characters)` : word);
+    .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secret.test(word) ? hide(word) : word);
+}
+
+function hide(word: string): string {
+  return `…(${word.length} characters)`;
 }
 
 /** An event fit for a log: what clients sent may hold a secret that they put in the wrong place. */
-export function veiled(event: TraceEvent): TraceEvent {
+export function veiled(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
   if (event.type !== "refused" && event.type !== "warning") return event;
-  const { received } = event.why;
-  const why = received === undefined ? event.why : { ...event.why, received: veil(received) };
-  return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint), why } : { ...event, why };
+  const { reason, received } = event.why;
+  const why = {
+    ...event.why,
+    // Written here, but for the values that it names.
+    reason: registered?.redact(reason, hide) ?? reason,
+    ...received !== undefined && { received: veil(received, registered) },
+  };
+  return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint, registered), why } : { ...event, why };
 }
+
+/** Words that are held against the registered secrets before what a client sent is logged: less than a millisecond. */
+const mostLoggedWords = 400;
 
 /** As much of what a client sent as a trace repeats, in characters. */
 const longest = 2000;

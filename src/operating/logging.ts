@@ -3,6 +3,7 @@
 import type { Layer } from "../endpoints/layer.ts";
 import type { Incoming } from "../http/reply.ts";
 import { withHeaders } from "../http/reply.ts";
+import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
 import { veil, veiled } from "../oauth/trace.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
 import { endpointName } from "../recorder/endpoint_name.ts";
@@ -42,13 +43,14 @@ const idSyntax = /^[\w.:-]{1,64}$/;
 export function logging({ write, format, everything = false }: LoggingOptions): Logging {
   const ids = new WeakMap<Incoming, string>();
   let base = "";
+  let registered: RegisteredSecrets | undefined;
   let draw = () => "";
   let now = () => 0;
   /** Whether what the server hears has been told already, under a request's name. */
   let told = false;
 
   const tell = (event: TraceEvent, id?: string) => {
-    const fit = veiled(event);
+    const fit = veiled(event, registered);
     if (format === "json") return write(JSON.stringify({ ...record(fit), request: id }));
     const line = narrate(fit, everything);
     if (line !== undefined) write(id === undefined ? line : `${line} (request ${id})`);
@@ -66,6 +68,7 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
     open({ server, site }) {
       base = site.base;
       now = server.now;
+      registered = server.registeredSecrets;
       draw = () => Array.from(server.random(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
     },
     around: (next) => async (request, peer) => {
@@ -83,7 +86,7 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
           level: answer.status >= 500 ? "error" : "info",
           event: "request",
           method: request.method.slice(0, 16),
-          path: veil(path.slice(0, 200)),
+          path: veil(path.slice(0, 200), answer.status < 400 ? undefined : registered),
           endpoint: endpointName(base, path),
           status: answer.status,
           milliseconds: Math.round((performance.now() - began) * 100) / 100,

@@ -1,5 +1,6 @@
 /** One exchange while it is being written down. */
 
+import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointName } from "./endpoint_name.ts";
 import type { Exchange, HeldRule, Outcome, RecordedAnswer, RecordedRequest } from "./exchange.ts";
@@ -19,6 +20,8 @@ export interface Entry {
   readonly number: number;
   readonly at: number;
   readonly endpoint: EndpointName;
+  /** The secrets of the server's clients; absent where the recorder was never opened. */
+  readonly registered?: RegisteredSecrets;
   request: RecordedRequest;
   answer?: RecordedAnswer;
   answeredAt?: number;
@@ -38,9 +41,20 @@ export interface Entry {
 /** Endpoints at which clients say who they are. */
 const forClients: readonly EndpointName[] = ["token", "revoke", "introspect"];
 
+/** What each exchange is held against where it is shown: an exchange itself is a value, and knows no server. */
+const secretsOfServers = new WeakMap<Exchange, RegisteredSecrets>();
+
 /** The exchange as it stands. */
 export function exchangeIn(entry: Entry): Exchange {
-  return entry.seen ??= describe(entry);
+  if (entry.seen !== undefined) return entry.seen;
+  entry.seen = describe(entry);
+  if (entry.registered !== undefined) secretsOfServers.set(entry.seen, entry.registered);
+  return entry.seen;
+}
+
+/** The secrets of the clients of the server that an exchange was recorded at; `undefined` for one made elsewhere. */
+export function registeredAt(exchange: Exchange): RegisteredSecrets | undefined {
+  return secretsOfServers.get(exchange);
 }
 
 /** The client that the request names, or that authenticated. */

@@ -16,13 +16,13 @@ export type Mask = (value: string, kind: string) => string;
 
 /**
  * The first four characters and the length, such as `HIMA…(43)`; of a JWT, whose beginning says nothing, the first four of
- * the signature; of a password, or of something short, the length alone.
+ * the signature; of a password, of an unknown user, or of something short, the length alone.
  */
 export const shorten: Mask = (value, kind) => {
   if (masked.test(value)) return value;
   const length = `…(${value.length})`;
   if (value.startsWith("eyJ")) return `eyJ…${value.split(".").at(-1)!.slice(0, 4)}${length}`;
-  return value.length < 16 || kind === "password" ? length : value.slice(0, 4) + length;
+  return value.length < 16 || kind === "password" || kind === "user" ? length : value.slice(0, 4) + length;
 };
 
 const masked = /^(?:eyJ…)?[^…]{0,4}…\(\d+\)$/;

@@ -6,6 +6,7 @@ import { isDropped, isResponse } from "../http/reply.ts";
 import type { Answer, Incoming } from "../http/reply.ts";
 import { readTarget } from "../http/router.ts";
 import type { Handle, Peer } from "../http/router.ts";
+import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { endpointName } from "./endpoint_name.ts";
 import type { EndpointName } from "./endpoint_name.ts";
@@ -69,6 +70,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
   let now: Server["now"] = () => 0;
   let base = "";
   let serves: Desk["serves"] = () => true;
+  let registered: RegisteredSecrets | undefined;
   let soFar = 0;
 
   function tell(entry: Entry): void {
@@ -98,6 +100,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       number: ++soFar,
       at: now(),
       endpoint,
+      registered,
       request: readRequest(request, target),
       lost: false,
       held: [],
@@ -152,6 +155,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       now = desk.server.now;
       base = desk.site.base;
       serves = desk.serves;
+      registered = desk.server.registeredSecrets;
     },
     around: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
     during(server, request) {

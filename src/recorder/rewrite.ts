@@ -1,8 +1,11 @@
 /** Walks through everything an exchange holds, secrets by their kind and all other text, and writes it anew. */
 
 import type { Fields } from "../http/form.ts";
+import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
+import { replacePairs, replaceUserInfo, secretKind } from "../oauth/secret_names.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { causeText } from "./cause_text.ts";
+import { registeredAt } from "./entry.ts";
 import type { Exchange, RecordedAnswer, RecordedRequest } from "./exchange.ts";
 import { isPage } from "./read_answer.ts";
 import { readPageForms } from "./page_form.ts";
@@ -16,28 +19,11 @@ export interface Pen {
   text(text: string): string;
   /** Text that may hold anything, because somebody else wrote it. */
   loose(text: string): string;
+  /** The secrets of the clients of the server that an exchange was recorded at. */
+  readonly registered?: RegisteredSecrets;
   /** Further parameters and members to treat like secrets, and their kinds. */
   readonly further?: Readonly<Record<string, string>>;
 }
-
-/** The parameters and members that are secrets, and what they are called. */
-const secretNames: Readonly<Record<string, string>> = {
-  code: "code",
-  access_token: "access_token",
-  refresh_token: "refresh_token",
-  id_token: "id_token",
-  id_token_hint: "id_token",
-  token: "token",
-  code_verifier: "code_verifier",
-  client_secret: "client_secret",
-  client_assertion: "client_assertion",
-  assertion: "assertion",
-  password: "password",
-  interaction: "interaction",
-  login: "proof_of_login",
-  form_token: "form_token",
-  confirm: "form_token",
-};
 
 /** The parameters that are meant to be seen, however random they look. */
 const plainNames = new Set([
@@ -47,13 +33,14 @@ const plainNames = new Set([
 ]);
 
 /** The exchange anew. Pages are left out: they say nothing that the rest does not say, and may show anything. */
-export function rewriteExchange(exchange: Exchange, pen: Pen): Exchange {
-  const { request, answer, client, held, refusal, warnings, events } = exchange;
+export function rewriteExchange(exchange: Exchange, given: Pen): Exchange {
+  const pen = { ...given, registered: registeredAt(exchange) };
+  const { answer, client, held, refusal, warnings, events } = exchange;
   return {
     ...exchange,
-    request: rewriteRequest(request, pen),
+    request: rewriteRequest(exchange, pen),
     ...answer && { answer: rewriteAnswer(answer, pen) },
-    ...client !== undefined && { client: pen.text(client) },
+    ...client !== undefined && { client: rewriteClient(client, exchange, pen) },
     held: held.map(({ rule, statement, value }) => ({
       rule,
       statement,
@@ -65,16 +52,18 @@ export function rewriteExchange(exchange: Exchange, pen: Pen): Exchange {
   };
 }
 
-function rewriteRequest(request: RecordedRequest, pen: Pen): RecordedRequest {
+function rewriteRequest(exchange: Exchange, pen: Pen): RecordedRequest {
+  const { request } = exchange;
   const { path, headers, query, form, body } = request;
   const fields = rewriteFields(form, pen);
   return {
     ...request,
-    path: pen.loose(path),
-    headers: rewriteHeaders(headers, pen, request),
+    path: rewritePairs(path, pen),
+    headers: rewriteHeaders(headers, pen, exchange),
     query: rewriteFields(query, pen),
     form: fields,
-    ...body !== undefined && { body: form.length > 0 ? formText(fields) : rewriteBody(body, headers, pen, pen.loose) },
+    ...body !== undefined &&
+      { body: form.length > 0 ? formText(fields) : rewriteBody(body, headers, pen, (text) => rewriteSent(text, pen)) },
   };
 }
 
@@ -96,47 +85,61 @@ export function rewriteFields(fields: Fields, pen: Pen): Fields {
   return fields.map(([name, value]) => [rewriteName(name, pen), rewriteValue(name, value, pen)]);
 }
 
-/** JSON that was sent as a form, as curl does unless it is told otherwise, is one long name. */
+/** JSON that was sent as a form, as curl does unless it is told otherwise, is one long name; so is an encoded form. */
 function rewriteName(name: string, pen: Pen): string {
-  return /^\s*[{[]/.test(name) ? rewriteJsonText(name, pen, pen.loose) : pen.loose(name);
+  return /^\s*[{[]/.test(name) ? rewriteJsonText(name, pen, (text) => rewriteSent(text, pen)) : rewritePairs(name, pen);
 }
 
 function rewriteValue(name: string, value: string, pen: Pen): string {
   if (value === "") return value;
   const kind = kindOf(name, pen);
   if (kind !== undefined) return pen.secret(value, kind);
-  if (plainNames.has(name)) return pen.text(value);
-  return value.startsWith("{") ? rewriteJsonText(value, pen, pen.loose) : rewritePairs(value, pen);
+  if (plainNames.has(name)) return rewritePairs(value, pen, pen.text);
+  return value.startsWith("{")
+    ? rewriteJsonText(value, pen, (text) => rewriteSent(text, pen))
+    : rewritePairs(value, pen);
 }
 
 function kindOf(name: string, { further = {} }: Pen): string | undefined {
-  // As somebody may have misspelt it: clientSecret, Client-Secret, " client_secret".
-  const plain = name.trim().replace(/(?<=[a-z])(?=[A-Z])/g, "_").replaceAll("-", "_").toLowerCase();
-  for (const one of [name, plain]) {
-    for (const names of [secretNames, further]) if (Object.hasOwn(names, one)) return names[one];
-  }
-  return undefined;
+  return secretKind(name) ?? (Object.hasOwn(further, name) ? further[name] : undefined);
 }
 
-/** The names and values in a URI, or in a form that was not read as one. */
-function rewritePairs(text: string, pen: Pen): string {
-  const rewritten = text.replace(/(^|[?&#;])([\w.~%+-]+)=([^&#;\s]+)/g, (whole, before, name, raw) => {
-    const value = decoded(raw);
-    const fresh = rewriteValue(decoded(name), value, pen);
-    return fresh === value ? whole : `${before}${name}=${readable(fresh)}`;
+/** Text with names and values in it: a URI, a form that was not read as one, lines. */
+function rewritePairs(text: string, pen: Pen, rewrite = pen.loose): string {
+  const rewritten = replacePairs(text, (name, value) => {
+    const isSeen = rewrite !== pen.loose && kindOf(name, pen) === undefined;
+    const fresh = isSeen ? value : rewriteValue(name, value, pen);
+    return fresh === value ? value : readable(fresh);
   });
-  return pen.loose(rewritten);
+  return rewriteSent(rewritten, pen, rewrite);
+}
+
+/** Text that a client sent: secrets that clients have registered, and what URIs have before their host, are secret. */
+function rewriteSent(text: string, pen: Pen, rewrite = pen.loose): string {
+  const open = pen.registered?.redact(text, (secret) => pen.secret(secret, "client_secret")) ?? text;
+  return rewrite(replaceUserInfo(open, (part) => pen.secret(part, "password")));
+}
+
+/** Whether a name is that of a client, so that it is no secret in the wrong place; nobody knows where there is no server. */
+function isClient(name: string, { held }: Exchange, { registered }: Pen): boolean {
+  return registered === undefined || registered.isClient(name) ||
+    held.some(({ rule, value }) => rule === "CA-07" && value === name);
+}
+
+function rewriteClient(client: string, exchange: Exchange, pen: Pen): string {
+  const isUser = basicOf(exchange.request)?.user === client && !isClient(client, exchange, pen);
+  return isUser ? pen.secret(client, "user") : rewriteSent(client, pen, pen.text);
 }
 
 function rewriteHeaders(
   headers: Readonly<Record<string, string>>,
   pen: Pen,
-  request?: RecordedRequest,
+  exchange?: Exchange,
 ): Record<string, string> {
   const rewritten = Object.entries(headers).map(([name, value]) => {
     switch (name) {
       case "authorization":
-        return [name, rewriteAuthorization(value, request && basicOf(request), pen)];
+        return [name, rewriteAuthorization(value, exchange, pen)];
       case "cookie":
         return [name, value.split(/; */).map((pair) => rewriteCookie(pair, pen)).join("; ")];
       case "set-cookie":
@@ -145,20 +148,27 @@ function rewriteHeaders(
       case "referer":
         return [name, rewritePairs(value, pen)];
       default:
-        return [name, request === undefined ? pen.text(value) : pen.loose(value)];
+        return [name, exchange === undefined ? pen.text(value) : rewritePairs(value, pen)];
     }
   });
   return Object.fromEntries(rewritten);
 }
 
-function rewriteAuthorization(value: string, basic: ReturnType<typeof basicOf>, pen: Pen): string {
-  if (basic !== undefined) return `Basic ${pen.loose(basic.user)}:${secretOrNothing(basic.password, pen)}`;
+function rewriteAuthorization(value: string, exchange: Exchange | undefined, pen: Pen): string {
+  const user = (name: string) =>
+    exchange === undefined || isClient(name, exchange, pen)
+      ? rewriteSent(name, pen)
+      : name === ""
+      ? ""
+      : pen.secret(name, "user");
+  const basic = exchange && basicOf(exchange.request);
+  if (basic !== undefined) return `Basic ${user(basic.user)}:${secretOrNothing(basic.password, pen)}`;
   const [scheme = "", ...rest] = value.split(" ");
   const token = rest.join(" ").trim();
   // Some clients forget the base64, and a masked header has none.
   const bare = /^([^:]*):(.*)$/.exec(token);
   if (scheme.toLowerCase() === "basic" && bare !== null) {
-    return `${scheme} ${pen.loose(bare[1]!)}:${secretOrNothing(bare[2]!, pen)}`;
+    return `${scheme} ${user(bare[1]!)}:${secretOrNothing(bare[2]!, pen)}`;
   }
   const kind = scheme.toLowerCase() === "bearer" ? "access_token" : "credentials";
   return token === "" ? pen.secret(value, kind) : `${scheme} ${pen.secret(token, kind)}`;
@@ -212,7 +222,7 @@ function rewriteExplanation(why: Explanation, pen: Pen): Explanation {
   const { rule, reason, expected, received, earlier } = why;
   return {
     rule,
-    reason: pen.text(reason),
+    reason: rewriteSent(reason, pen, pen.text),
     ...expected !== undefined && { expected: pen.text(expected) },
     ...received !== undefined && { received: rewritePairs(received, pen) },
     ...earlier !== undefined && { earlier: pen.text(earlier) },
@@ -224,13 +234,17 @@ function rewriteEvent(event: TraceEvent, pen: Pen): TraceEvent {
     case "refused":
       return {
         ...withClient(event, pen),
-        endpoint: pen.loose(event.endpoint),
+        endpoint: rewritePairs(event.endpoint, pen),
         why: rewriteExplanation(event.why, pen),
       };
     case "warning":
       return { ...withClient(event, pen), why: rewriteExplanation(event.why, pen) };
     case "bug":
-      return { ...event, endpoint: pen.loose(event.endpoint), cause: pen.loose(causeText(event.cause)) };
+      return {
+        ...event,
+        endpoint: rewritePairs(event.endpoint, pen),
+        cause: rewritePairs(causeText(event.cause), pen),
+      };
     default:
       return event;
   }
@@ -247,12 +261,4 @@ function formText(fields: Fields): string {
 
 function readable(value: string): string {
   return encodeURIComponent(value).replace(/%E2%80%A6|%7B|%7D|%20/g, (sequence) => decodeURIComponent(sequence));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
 }

@@ -1,7 +1,7 @@
 /** SHA-2 and HMAC of short texts, by the quickest means the runtime has without anything being imported. */
 
 import { encodeBase64url } from "./base64url.ts";
-import { nodeCrypto } from "./node_crypto.ts";
+import { loadNodeCrypto, nodeCrypto } from "./node_crypto.ts";
 import type { NodeCrypto } from "./node_crypto.ts";
 
 // A digest by Node's module takes one microsecond; asking WebCrypto for one takes ten times as long and more.
@@ -18,6 +18,11 @@ export function digestBytes(name: keyof typeof names, text: string): Uint8Array 
 /** The SHA-256 digest of a text's UTF-8 bytes, as 43 characters of base64url. */
 export function sha256(text: string): string | Promise<string> {
   return nodeCrypto()?.hash("sha256", text, "base64url") ?? byWebCrypto("sha256", text).then(encodeBase64url);
+}
+
+/** The same without waiting; `undefined` where the runtime has no means. Not for the way of a request that succeeds. */
+export function sha256Sync(text: string): string | undefined {
+  return loadNodeCrypto()?.hash("sha256", text, "base64url");
 }
 
 async function byWebCrypto(name: keyof typeof names, text: string): Promise<Uint8Array> {

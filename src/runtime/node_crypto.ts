@@ -32,7 +32,14 @@ let asked = 0;
  */
 export function nodeCrypto(): NodeCrypto | undefined {
   if (found !== undefined || asked > worthwhile) return found;
-  if (!isDear || asked === worthwhile) found = (globalThis as Globals).process?.getBuiltinModule?.("crypto");
-  asked = isDear ? asked + 1 : Infinity;
+  if (!isDear || asked === worthwhile) return loadNodeCrypto();
+  asked++;
+  return undefined;
+}
+
+/** The module, at whatever cost; `undefined` where the runtime has none. */
+export function loadNodeCrypto(): NodeCrypto | undefined {
+  if (asked !== Infinity) found = (globalThis as Globals).process?.getBuiltinModule?.("crypto");
+  asked = Infinity;
   return found;
 }

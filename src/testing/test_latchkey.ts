@@ -202,7 +202,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     const why = refusal?.why;
     const mishap = events.findLast((event) => event.type === "bug");
     return {
-      why: why?.received === undefined ? why : { ...why, received: veil(why.received) },
+      why: why?.received === undefined ? why : { ...why, received: veil(why.received, desk.server.registeredSecrets) },
       mishap: mishap && { endpoint: mishap.endpoint, cause: mishap.cause },
     };
   };

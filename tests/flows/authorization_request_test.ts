@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../src/mod.ts";
 import type { Approver, Store } from "../../src/mod.ts";
+import { logging } from "../../src/operating/mod.ts";
 import { stateLimit } from "../../src/oauth/authorization.ts";
 import {
   authorizeByPost,
@@ -529,6 +530,31 @@ test("[AZ-17] a word that is no scope of the server is invalid_scope without ope
     assertEquals(await granted(server, { scope: `openid ${word} read` }), new Set(["openid", "read"]));
     assertEquals(await granted(server, { scope: `${word} openid` }), new Set(["openid"]));
   });
+});
+
+test("[AZ-17] a warning or the rejection names each unknown value, in the trace and in the log", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "text" });
+  const server = await bench({ layers: [log] });
+  await granted(server, { scope: "openid admin read groups" });
+  await server.authorize({ scope: "read admin" });
+  await server.authorize({ scope: `openid ${"x".repeat(50)}` });
+  const told = server.events.flatMap((event) =>
+    "why" in event && event.why.rule === "AZ-17" ? [[event.type, event.why.rule, event.why.reason]] : []
+  );
+  assertEquals(told, [
+    ["warning", "AZ-17", "unknown scope, ignored because openid was asked for: admin groups"],
+    ["refused", "AZ-17", "unknown scope: admin"],
+    ["warning", "AZ-17", "unknown scope, ignored because openid was asked for: …(50 characters)"],
+  ]);
+  assertMatch(
+    lines[0]!,
+    /warning \(client spa\): unknown scope, ignored .*: admin groups \[AZ-17\]; expected some of: openid/,
+  );
+  assertMatch(lines.join("\n"), /refused invalid_scope at .*: unknown scope: admin \[AZ-17\]/);
+  const before = lines.length;
+  await granted(server, { scope: "openid read openid" });
+  assert(!lines.slice(before).join().includes("AZ-17"));
 });
 
 test("[AZ-17] a scope of the server that the client may not have is invalid_scope, with openid too", async () => {

@@ -313,7 +313,11 @@ test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whethe
       const answer = await b.get("/oauth2/token", { method: "POST", body, headers });
       assertEquals(await outcome(answer), "401 invalid_client");
     });
-  await each(["web", "nobody", "poster", "spa", "old"], async (id) => assertEquals(await cost(id), [secret]));
+  await each(["web", "nobody", "poster", "spa", "old"], async (id) => {
+    // The words of the log are held against the registered secrets once, whoever asks.
+    await cost(id);
+    assertEquals(await cost(id), [secret]);
+  });
 });
 
 test("[CA-08] a secret of any other length or spelling is refused like every wrong one", async () => {

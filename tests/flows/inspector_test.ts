@@ -297,6 +297,30 @@ test("[FL-03] nothing secret is in the list, in a page or in an export, until th
   assertMatch(textOf(shown), /This page shows secrets\. +Mask them all/);
 });
 
+test("[FL-03] a client secret in the place of a user or an id is in no page and no export, and not in the filter", async () => {
+  const bench = await watched({ clients });
+  await bench.token({ client_id: undefined }, { headers: basic("web-secret", "web") });
+  await bench.token({ client_id: "web-secret" });
+  await bench.authorize({ client_id: "web-secret" });
+  for (const path of ["/flows", ...["1", "2", "3", "1.har", "2.txt", "3.json"].map((name) => `/flows/${name}`)]) {
+    const response = await bench.get(path);
+    const text = await response.text();
+    assertEquals(response.status, 200, path);
+    assert(!text.includes("web-secret"), `${path} holds the secret`);
+  }
+});
+
+test("[AZ-17, FL-02] a scope value that was dropped is a warning that names it, and nothing above it is ticked", async () => {
+  const bench = await watched();
+  await bench.code({ scope: "openid read admin" });
+  const html = await bench.page("/flows/1");
+  const text = textOf(html);
+  assertMatch(text, /! code issued, with a warning/);
+  assertMatch(text, /Unknown scope, ignored because openid was asked for: admin\. +AZ-17/);
+  assertNotMatch(text, /scope holds what the server knows/);
+  assertNotMatch(html, /<h3>Authorization request<\/h3><span class="standing good/);
+});
+
 test("[FL-03] on a real host nothing shows secrets, whoever let the inspector in", async () => {
   const bench = await watched({
     issuer: "https://auth.company.com",

@@ -14,7 +14,8 @@ function settle(
   client: readonly string[] = server.scopes,
 ): string[] | string {
   try {
-    return settleScope(server as Server, { scope: client } as Client, asked).sort();
+    return settleScope({ trace() {}, now: () => 0, ...server } as unknown as Server, { scope: client } as Client, asked)
+      .sort();
   } catch (refusal) {
     if (!(refusal instanceof OAuthError)) throw refusal;
     assertEquals(refusal.code, "invalid_scope");

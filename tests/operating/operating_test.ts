@@ -6,7 +6,9 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Layer, Store } from "../../src/mod.ts";
 import { narrate } from "../../src/operating/narration.ts";
 import { health, limitLoad, logging, metrics } from "../../src/operating/mod.ts";
-import { basic, bench, verifier } from "../flows/harness.ts";
+import { registeredSecrets } from "../../src/oauth/registered_secrets.ts";
+import { basic, bench, encode, verifier } from "../flows/harness.ts";
+import type { Fields } from "../flows/harness.ts";
 
 /** A layer that answers nothing but whether it lives, until it is let go. */
 function gate(): { readonly layer: Layer; open(): void } {
@@ -180,6 +182,57 @@ test("[HT-15] a log in JSON tells every request under its name, and never a secr
   assertStrictEquals(new Set(requests.map(({ request }) => request)).size, 4);
   assertStrictEquals(answer.headers.get("x-request-id"), requests[1].request);
   for (const secret of [given, verifier, access_token, id_token]) assert(!lines.join("\n").includes(secret));
+});
+
+test("[HT-15] a registered secret in the wrong place is in no log and no trace event, however short", async () => {
+  const lines: string[] = [];
+  const secret = "s3cret+with%sign";
+  const clients = [{ client_id: "web", client_secret: secret, redirect_uris: ["https://web.example/cb"] }];
+  const log = logging({ write: (line) => lines.push(line), format: "text", everything: true });
+  const json = logging({ write: (line) => lines.push(line), format: "json" });
+  const { authorize, get, events } = await bench({ clients, layers: [log, json] });
+  const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
+  const token = (fields: Fields, headers: Record<string, string> = {}) =>
+    get("/oauth2/token", {
+      method: "POST",
+      body: encode(fields),
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    });
+  await token({}, basic(secret, "web"));
+  await token({}, basic("somebody", "x"));
+  await token({ client_id: secret });
+  await token({ client_id: secret, client_secret: "web" });
+  await token({ ...web, grant_type: secret, client_secret: undefined }, basic("web", encodeURIComponent(secret)));
+  await token({ grant_type: `x\nclient_secret=hunter2` }, basic("web", encodeURIComponent(secret)));
+  await authorize({ client_id: secret });
+  for (const name of ["max_age", "prompt", "response_mode", "response_type", "scope", "resource", "acr_values"]) {
+    await authorize({ ...web, [name]: secret });
+    await authorize({ ...web, [name]: `openid ${secret} x` });
+  }
+  await authorize({ ...web, max_age: "hunter2hunter2" });
+  await authorize({ ...web, redirect_uri: `https://web:hunter2@web.example/${encodeURIComponent(secret)}` });
+  await authorize({ ...web, redirect_uri: `https://web.example/cb/client_secret=hunter2` });
+  await get(`/oauth2/${encodeURIComponent(secret)}`);
+  const told = lines.join("\n") + JSON.stringify(events);
+  for (const text of [secret, encodeURIComponent(secret), "hunter2", "somebody"]) {
+    assert(!told.includes(text), told.split("\n").find((line) => line.includes(text)));
+  }
+  assertMatch(
+    lines[0]!,
+    /the client is unknown \[CA-07\].*; received the client_id behind the colon/,
+  );
+  assert(lines.some((line) => /received a user of 8 characters/.test(line)));
+});
+
+test("[HT-15] a text of any length and any marks is held against secrets in a bounded time", () => {
+  const clients = { all: () => [{ secretDigest: "x" }], find: () => undefined } as unknown as Latchkey["clients"];
+  const registered = registeredSecrets(clients);
+  for (const text of ["=".repeat(100_000), "a b ".repeat(50_000), "x".repeat(100_000), "a/".repeat(60_000)]) {
+    const began = performance.now();
+    const shown = registered.redact(text, () => "…");
+    assert(shown.length <= text.length + 1);
+    assert(performance.now() - began < 1000, `${performance.now() - began} ms`);
+  }
 });
 
 test("a request's own name counts only where its sender's word does", async () => {

@@ -239,7 +239,43 @@ test("masking what is masked changes nothing", async () => {
 test("a client is shown by its id, though that be a UUID", async () => {
   const { b, record } = await scene();
   const client_id = "0b9e3c52-7d41-4f0a-9f57-3b1d8a6c2e10";
+  b.as.clients.set({ client_id, client_secret: "another-secret", redirect_uris: ["https://web.example/cb"] });
   await b.authorize({ client_id });
   await post(b, "/oauth2/token", { grant_type: "x" }, basic(client_id, "a-long-enough-secret"));
   assertEquals(maskExchanges(record.exchanges()).map(({ client }) => client), [client_id, client_id]);
+});
+
+test("[FL-03] registered secrets are masked wherever they were sent, however short, and what a name calls a secret too", async () => {
+  const { b, record } = await scene();
+  b.as.clients.set({ client_id: "short", client_secret: "s3c+%/==", redirect_uris: ["https://short.example/cb"] });
+  await b.as.clients.kept();
+  const secret = "s3c+%/==";
+  const other = "hunter2";
+  const encoded = encodeURIComponent(secret);
+  await b.authorize({ client_id: secret });
+  await b.authorize({ max_age: secret, login_hint: `me ${secret}`, scope: `openid ${secret}`, state: `${secret} x` });
+  await b.get(`/oauth2/${encoded}?x=${encoded}`);
+  await post(b, "/oauth2/token", { secret: other, "client[secret]": other, pass: other, clientPassword: other });
+  await post(b, "/oauth2/token", { client_id: secret }, { referer: `https://user:${other}@app.example/` });
+  await post(b, "/oauth2/token", {}, { referer: `https://${other}@app.example/?api_key=${other}` });
+  await post(b, "/oauth2/token", {}, basic(secret, "short"));
+  await post(b, "/oauth2/token", {}, basic(other, "x"));
+  await post(b, "/oauth2/token", {}, { authorization: `Basic ${other}:short` });
+  await send(b, "/oauth2/token", `client_secret%3D${other}%26grant_type%3Dx`, form);
+  await send(b, "/oauth2/token", `client_secret%3D${other}`, "text/plain");
+  await send(b, "/oauth2/token", `grant_type=authorization_code\nclient_secret=${other}\ncode=x`, form);
+  await send(b, "/oauth2/token", `grant_type: x\r\nclient_secret=${other}`, "text/plain");
+  await send(b, "/oauth2/token", JSON.stringify({ note: `use ${secret}`, secret: other }), "application/json");
+  const exchanges = record.exchanges();
+  const secrets = [secret, encoded, other];
+  assertEquals(survivors(secrets, exchanges), secrets, "a secret that is recorded nowhere proves nothing");
+  for (const shown of [maskExchanges(exchanges), ...exchanges.map((one) => maskExchange(one))]) {
+    assertEquals(survivors(secrets, shown), []);
+  }
+  assertEquals(maskExchanges(exchanges).map(({ request }) => request.headers.authorization).filter(Boolean), [
+    "Basic …(8):…(5)",
+    "Basic …(7):…(1)",
+    "Basic …(7):…(5)",
+  ]);
+  assertEquals(maskExchange(exchanges[1]!).request.query.filter(([name]) => name === "state"), [["state", "…(8) x"]]);
 });

@@ -41,10 +41,16 @@ export function refuseClient(reason: string, expected?: string, received?: strin
   });
 }
 
-/** The same for a client that is not registered. */
-export function refuseUnknownClient(server: Server, id: string | undefined): OAuthError {
+/** The same for a client that is not registered; `received` says what came as its id. */
+export function refuseUnknownClient(server: Server, id: string | undefined, received = id): OAuthError {
   const earlier = formerClient(server.clients, id);
-  return refuseClient("the client is unknown", "the client_id of a registered client", id, earlier);
+  return refuseClient("the client is unknown", "the client_id of a registered client", received, earlier);
+}
+
+/** Of an unknown user of Basic the length alone is told: it may be the secret, because the halves were swapped. */
+function tellUser(server: Server, id: string, secret: string): string {
+  if (server.clients.find(secret) !== undefined) return "the client_id behind the colon, where the secret belongs";
+  return `a user of ${id.length} characters`;
 }
 
 /** The digest that stands in for the secret of a client that is not there. */
@@ -75,5 +81,7 @@ export async function proveSecret(
       failure = refuseClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else return client;
   }
-  throw failure ?? refuseUnknownClient(server, readings[0]?.id);
+  const { id, secret } = readings[0]!;
+  throw failure ??
+    refuseUnknownClient(server, id, method === "client_secret_basic" ? tellUser(server, id, secret) : id);
 }

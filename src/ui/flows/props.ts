@@ -2,8 +2,8 @@
 
 import type { Asset, Site } from "../../endpoints/pages.ts";
 
-/** How something stands: well, badly, or neither. */
-export type Mark = "good" | "bad" | "open";
+/** How something stands: well, well but for a warning, badly, or neither. */
+export type Mark = "good" | "warn" | "bad" | "open";
 
 /** How something stands, in words. */
 export interface Standing {

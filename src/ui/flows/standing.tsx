@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 import type { Mark, Standing as Stands } from "./props.ts";
 
-const marks: Readonly<Record<Mark, string>> = { good: "✓", bad: "✗", open: "–" };
+const marks: Readonly<Record<Mark, string>> = { good: "✓", warn: "!", bad: "✗", open: "–" };
 
 /** A few words with their mark in front. */
 export function Standing({ mark, words }: Stands): VNode {
