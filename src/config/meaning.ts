@@ -31,10 +31,12 @@ export function findMeaningFaults(
 ): Fault[] {
   const faults = judge(settings, issuer);
   const places = unsound === "everything" ? [] : [...unsound];
+  // Both say which scope values there are.
+  const lacksScopes = places.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
   return faults.filter(({ place }) => {
     if (place === "issuer") return settings.issuer !== undefined;
     if (unsound === "everything") return false;
-    if ((unsound.has("scopes") || unsound.has("claims")) && /^defaultScope$|^clients\[\d+\]\.scope$/.test(place)) {
+    if (lacksScopes && /^defaultScope$|^clients\[\d+\]\.scope$/.test(place)) {
       return false;
     }
     return !places.some((outer) => place === outer || place.startsWith(`${outer}.`) || place.startsWith(`${outer}[`));

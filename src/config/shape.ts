@@ -46,7 +46,9 @@ export async function readShape(input: Readonly<Record<string, unknown>>): Promi
       faults.push(valueFault(path, []));
     } else {
       const meant = await suggest(String(path.at(-1)), known);
-      if (meant !== undefined && path.length === 1 && !Object.hasOwn(input, meant)) faulty.push([meant]);
+      if (meant !== undefined && !isThere(input, [...path.slice(0, -1), meant])) {
+        faulty.push([...path.slice(0, -1), meant]);
+      }
       faults.push(keyFault(path, known, meant));
     }
   }
@@ -124,20 +126,52 @@ function nodeAt(path: Path): Node {
   return node ?? root;
 }
 
-/** Takes faulty clients and users out one by one, and other settings whole. */
+function isThere(input: unknown, path: Path): boolean {
+  return path.length === 0 || typeof input === "object" && input !== null && Object.hasOwn(input, path[0]!) &&
+      isThere((input as Record<string | number, unknown>)[path[0]!], path.slice(1));
+}
+
+/** What is judged of a client by another setting of it: not judged where that one is faulty. */
+const judgedBy: Readonly<Record<string, readonly string[]>> = {
+  grant_types: ["redirect_uris"],
+  redirect_uris: ["subject_type"],
+  sector_identifier_uri: ["subject_type"],
+  jwks: ["jwks_uri", "token_endpoint_auth_signing_alg"],
+  jwks_uri: ["jwks", "token_endpoint_auth_signing_alg"],
+  token_endpoint_auth_method: ["client_secret", "jwks", "token_endpoint_auth_signing_alg"],
+};
+
+/** Takes out what is faulty, and no more, so that the meaning of all the rest is judged in the same run. */
 function soundPart(input: Readonly<Record<string, unknown>>, faulty: readonly Path[]) {
   const content: Record<string, unknown> = { ...input };
-  for (const key of ["clients", "users"]) {
-    if (Array.isArray(content[key])) content[key] = [...content[key]];
-  }
   const unsound = new Set<string>();
-  for (const [key, index] of faulty) {
-    const people = key === "clients" ? "client_id" : key === "users" ? "sub" : undefined;
-    const name = String(key);
-    const list = content[name];
-    if (people !== undefined && typeof index === "number" && Array.isArray(list)) {
-      unsound.add(`${name}[${index}]`);
-      list[index] = standIn(list[index], people, index);
+  const copied = new Set<unknown>();
+  /** A copy that may be changed, put in the place of what it is a copy of. */
+  const copyIn = (holder: Record<string | number, unknown>, key: string | number) => {
+    const held = holder[key];
+    if (copied.has(held) || typeof held !== "object" || held === null) return held as Record<string | number, unknown>;
+    const copy = Array.isArray(held) ? [...held] : { ...held };
+    copied.add(copy);
+    return holder[key] = copy as Record<string | number, unknown>;
+  };
+  for (
+    const [name, inner, member] of faulty as readonly (readonly [string, (string | number)?, (string | number)?])[]
+  ) {
+    const id = name === "clients" ? "client_id" : name === "users" ? "sub" : undefined;
+    const held = inner === undefined ? undefined : copyIn(content, name);
+    if (id !== undefined && typeof inner === "number" && Array.isArray(held)) {
+      const item = copyIn(held as unknown as Record<number, unknown>, inner);
+      if (typeof member === "string" && member !== id && typeof item === "object" && item !== null) {
+        delete item[member];
+        const others = Object.hasOwn(judgedBy, member) ? judgedBy[member]! : [];
+        for (const judged of [member, ...others]) unsound.add(`${name}[${inner}].${judged}`);
+      } else {
+        unsound.add(`${name}[${inner}]`);
+        held[inner] = standIn(item, id, inner);
+      }
+    } else if (typeof inner === "string" && typeof held === "object" && !Array.isArray(held)) {
+      delete held[inner];
+      unsound.add(`${name}.${inner}`);
     } else {
       unsound.add(name);
       delete content[name];

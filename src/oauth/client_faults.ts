@@ -2,6 +2,7 @@
 
 import type { ClientMetadata } from "./client.ts";
 import { sectorOf } from "./clients.ts";
+import { grants } from "./grants/mod.ts";
 import { allowsHttp, httpHosts } from "./hosts.ts";
 import { quote } from "./fault.ts";
 import type { Fault } from "./fault.ts";
@@ -12,15 +13,8 @@ import { splitScope } from "./scope.ts";
 import { hasTestHost } from "./settings.ts";
 import type { Settled } from "./settings.ts";
 
-/** Grant types that a client may be registered for, served here or not. */
-const grantTypes = [
-  "authorization_code",
-  "refresh_token",
-  "client_credentials",
-  "urn:ietf:params:oauth:grant-type:device_code",
-  "urn:ietf:params:oauth:grant-type:token-exchange",
-  "urn:ietf:params:oauth:grant-type:jwt-bearer",
-];
+/** What can be served: registered for anything else, a client would be rejected at each request. */
+const grantTypes = grants.map(({ type }) => type);
 
 /** Finds them all; places are relative to the client. */
 export function clientFaults(
@@ -46,7 +40,7 @@ export function clientFaults(
       found: quote(type),
       mend: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant: use authorization_code."
-        : "Correct the spelling.",
+        : "Leave it out: this server does not serve it.",
     });
   }
   for (const [i, type] of (client.response_types ?? []).entries()) {
@@ -189,7 +183,10 @@ function clientKeyFaults(client: ClientMetadata, onTestHost: boolean): Fault[] {
   }
   for (const [i, key] of keys.entries()) {
     const secret = privateMembers.find((name) => name in key);
-    if (secret === undefined) continue;
+    if (secret === undefined) {
+      faults.push(...rsaFaults(key, `jwks.keys[${i}]`));
+      continue;
+    }
     faults.push({
       place: `jwks.keys[${i}]`,
       expected: "a public key",
@@ -198,6 +195,37 @@ function clientKeyFaults(client: ClientMetadata, onTestHost: boolean): Fault[] {
     });
   }
   return faults;
+}
+
+/** The fewest bits of an RSA key (RFC 7518 §3.3 and §3.5). */
+const leastRsaBits = 2048;
+
+function rsaFaults({ kty, n }: Readonly<Record<string, unknown>>, place: string): Fault[] {
+  if (kty !== "RSA") return [];
+  const bits = typeof n === "string" ? bitsOf(n) : undefined;
+  if (bits !== undefined && bits >= leastRsaBits) return [];
+  return [{
+    place: `${place}.n`,
+    expected: `the modulus of an RSA key of ${leastRsaBits} bits or more, as base64url`,
+    found: bits === undefined ? kindOf(n) : `${bits} bits`,
+    mend: `Make a key of ${leastRsaBits} bits, or one for ES256 or Ed25519.`,
+  }];
+}
+
+/** The bits of a number in base64url, leading zeros not counted; `undefined` where it is none. */
+function bitsOf(number: string): number | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(number)) return undefined;
+  const significant = number.replace(/^A+/, "");
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const leading = alphabet.indexOf(significant.charAt(0));
+  if (leading < 0) return 0;
+  // The last character fills up to whole bytes.
+  const spare = number.length * 6 % 8;
+  return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
+}
+
+function kindOf(value: unknown): string {
+  return value === undefined ? "nothing" : typeof value === "string" ? "a text that is none" : "no text";
 }
 
 function clientSecretFaults(client: ClientMetadata): Fault[] {

@@ -27,11 +27,14 @@ export interface UserAgentOptions extends Person {
 
 /** What a client's redirect URI received. */
 export interface Callback {
-  /** Where the browser was sent, with the query. */
+  /**
+   * Where the browser was sent, with the query: a string, as that of a `Response` is. For a client library that takes a
+   * URL, such as openid-client: `new URL(callback.url)`.
+   */
   readonly url: string;
   /** `POST` where the answer came by `response_mode=form_post`. */
   readonly method: "GET" | "POST";
-  /** All of the answer: the parameters of the query, or of the form. */
+  /** All of the answer, as `URLSearchParams` hold it: `params.get("code")`. Of a form, they are not in `url`. */
   readonly params: URLSearchParams;
   /** The authorization code. */
   readonly code?: string;

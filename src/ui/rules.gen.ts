@@ -217,7 +217,7 @@ export const sources: Readonly<Record<string, string>> = {
   "JC-01": "RFC 7521 §4.2; RFC 7523 §2.2",
   "JC-02": "RFC 7523 §3",
   "JC-03": "RFC 7523 §3; OpenID Connect Core §9",
-  "JC-04": "RFC 8725 §3.1",
+  "JC-04": "RFC 8725 §3.1; RFC 7518 §3.3",
   "JC-05": "OAuth 2.1 §2.4; RFC 7523bis",
   "JC-06": "RFC 8725 §3.10",
   "JC-07": "RFC 7523bis; RFC 8725 §3.11",

@@ -912,6 +912,35 @@ test("where one client or user is faulty in shape, the others are judged all the
   ]);
 });
 
+test("where one key of a client, a user or a group is faulty in shape, its other keys are judged all the same", async () => {
+  const file = {
+    clients: [
+      { client_id: "a", redirect_uri: "x", grant_types: ["implicit"], scope: "nope" },
+      { client_id: "b", client_secret: 1, redirect_uris: ["https://b.example/#x"], colour: "red" },
+      { client_id: "c", grant_types: "authorization_code", token_endpoint_auth_method: "none ", client_secret: "c" },
+      { client_id: "d", redirect_uris: ["https://d.example/"], jwks: 1, token_endpoint_auth_method: "private_key_jwt" },
+    ],
+    users: [{ sub: "a", email: 1, password: "hunter2" }],
+    lifetimes: { codes: 1, code: 9999, access_token: "x" },
+  };
+  await assertFaults({ file, judge: settingsFaults }, [
+    ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
+    ["latchkey.json: clients[0].grant_types[0]", "OAuth 2.1 has no such grant"],
+    ["latchkey.json: clients[0].scope", "nope"],
+    ["latchkey.json: clients[1].client_secret", "hidden"],
+    ["latchkey.json: clients[1].colour", "a known key"],
+    ["latchkey.json: clients[1].redirect_uris[0]", "fragment"],
+    ["latchkey.json: clients[2].grant_types", "an array"],
+    ["latchkey.json: clients[2].token_endpoint_auth_method", "none"],
+    ["latchkey.json: clients[3].jwks", "a JWK Set"],
+    ["latchkey.json: users[0].email", "a string"],
+    ["latchkey.json: users[0].password", "digest"],
+    ["latchkey.json: lifetimes.codes", "Did you mean code?"],
+    ["latchkey.json: lifetimes.code", "600"],
+    ["latchkey.json: lifetimes.access_token", "whole"],
+  ]);
+});
+
 // Settings whose fault in shape would, with a default in their place, draw a complaint about something that is right.
 const knockOns: readonly [string, Settings | Record<string, unknown>, readonly Short[]][] = [
   ["clients of the wrong type are not the demo clients", {
@@ -1106,6 +1135,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
     ],
     ["latchkey.json: claims.profile[0]", "expected a string", "found 7"],
     ["latchkey.json: claims.email[0]", "expected a string", "found an array"],
+    [`latchkey.json: claims["a b"]`, "a scope value"],
     ["latchkey.json: unmappedClaims", `expected "openid" or "none"`],
     ["latchkey.json: idTokenClaims", `expected "minimal" or "like-userinfo"`],
     ["latchkey.json: accessTokenClaims", "expected an array of strings"],

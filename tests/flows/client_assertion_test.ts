@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { JWK, JWTPayload } from "jose";
 import { Buffer } from "node:buffer";
-import { createPublicKey } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -1097,4 +1097,43 @@ test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async (
   assertEquals(await places({ jwks_uri: "https://x.example/jwks", jwks: { keys: [{ ...jwk }] } }), [
     "clients[0].jwks_uri",
   ]);
+});
+
+test("[JC-04] an RSA key below 2048 bits is rejected at registration with its place, and behind a jwks_uri when it is used", async () => {
+  const keyOf = (modulusLength: number) => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength });
+    return { privateKey, jwk: publicKey.export({ format: "jwk" }) as JWK };
+  };
+  const short = keyOf(1024);
+  const b = await bench();
+  const faultsOf = (...keys: readonly JWK[]) => {
+    try {
+      b.as.clients.set(keyClient("rsa", keys));
+    } catch (error) {
+      return (error as ConfigurationError).faults.map(({ place, found }) => `${place}: ${found}`);
+    }
+    return [];
+  };
+  const { jwk } = await pairOf("key ES256");
+  assertEquals(faultsOf({ ...jwk }, short.jwk), ["jwks.keys[1].n: 1024 bits"]);
+  const whole = keyOf(2048).jwk;
+  const modulus = Buffer.from(whole.n!, "base64url");
+  modulus[0] = 0x7f;
+  assertEquals(faultsOf({ ...whole, n: modulus.toString("base64url") }), ["jwks.keys[0].n: 2047 bits"]);
+  assertEquals(faultsOf({ ...short.jwk, n: `AAAA${short.jwk.n}` }), ["jwks.keys[0].n: 1024 bits"]);
+  assertEquals(faultsOf({ kty: "RSA", e: "AQAB" }), ["jwks.keys[0].n: nothing"]);
+  assertEquals(faultsOf({ kty: "RSA", e: "AQAB", n: "%%" }), ["jwks.keys[0].n: a text that is none"]);
+  assertEquals(faultsOf(whole, keyOf(3072).jwk), []);
+
+  const jwks_uri = "https://client.example/jwks.json";
+  const remote = await bench({
+    issuer,
+    clients: [{ client_id: "rsa", jwks_uri, grant_types: ["client_credentials"] }],
+    outbound: () => Promise.resolve(Response.json({ keys: [short.jwk] })),
+  });
+  const claims = { iss: "rsa", sub: "rsa", aud: issuer, jti: "short", iat: start, exp: start + 60 };
+  const parts = [{ alg: "RS256" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+  const signature = sign("sha256", Buffer.from(parts.join(".")), short.privateKey).toString("base64url");
+  assertEquals(await outcome(await ask(remote, [...parts, signature].join("."))), refused);
+  assertEquals(remote.events.filter(({ type }) => type === "bug"), []);
 });

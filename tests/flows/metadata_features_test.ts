@@ -1,6 +1,6 @@
 /** What metadata promises beyond the code flow, each promise tried; and every endpoint with what it does not take (MD). */
 
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { Buffer } from "node:buffer";
 import { constants, createHmac, generateKeyPairSync, sign } from "node:crypto";
@@ -404,7 +404,10 @@ test("[MD-09] a client cannot be registered for what metadata does not list", as
     { subject_type: "private" },
     { grant_types: ["implicit"] },
     { grant_types: ["password"] },
+    { grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"] },
+    { grant_types: ["urn:ietf:params:oauth:grant-type:token-exchange"] },
     { response_types: ["token"] },
+    { response_types: ["code", "code id_token"] },
     { id_token_signed_response_alg: "HS256" },
     { id_token_signed_response_alg: "none" },
     { userinfo_signed_response_alg: "none" },
@@ -417,6 +420,21 @@ test("[MD-09] a client cannot be registered for what metadata does not list", as
     }
     assert(refused, "it was registered");
   });
+});
+
+test("[MD-09] the fault of a grant type that is not served names those that are", async () => {
+  const b = await bench(options);
+  const grant_types = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"];
+  const { faults } = assertThrows(
+    () => b.as.clients.set({ client_id: "odd", redirect_uris: [cb], grant_types }),
+    ConfigurationError,
+  );
+  assertEquals(faults, [{
+    place: "grant_types[1]",
+    expected: "one of authorization_code, refresh_token, client_credentials",
+    found: '"urn:ietf:params:oauth:grant-type:device_code"',
+    mend: "Leave it out: this server does not serve it.",
+  }]);
 });
 
 /** Endpoints for clients, and how each answers what it cannot read. */
