@@ -53,8 +53,9 @@ export function settleScope(server: Server, client: Client, asked: string | unde
     const why = { ...facts, reason: `unknown scope, ignored because openid was asked for: ${named}` };
     server.trace({ type: "warning", at: server.now(), client: client.id, why });
   }
-  const foreign = known.filter((token) => !client.scope.includes(token));
-  if (foreign.length > 0 || known.length === 0) {
+  const isForeign = (token: string) => !client.scope.includes(token);
+  if (known.length === 0 || known.some(isForeign)) {
+    const foreign = known.filter(isForeign);
     throw new OAuthError("invalid_scope", "scope holds a value that this client may not ask for", {
       rule: "AZ-17",
       ...foreign.length > 0 && { reason: `scope that client ${client.id} may not ask for: ${foreign.join(" ")}` },
