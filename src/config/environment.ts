@@ -100,8 +100,8 @@ async function unknownWarning(place: string): Promise<ConfigurationWarning> {
   return {
     path: showName(place),
     message: meant === undefined
-      ? `This variable is unknown and ignored. Unset it, or use one of ${names.join(", ")}.`
-      : `This variable is unknown and ignored. Did you mean ${names[0]}?`,
+      ? `No setting has this name, so it sets nothing: it is unknown. Unset it, or use one of ${names.join(", ")}.`
+      : `No setting has this name, so it sets nothing. Did you mean ${names[0]}?`,
   };
 }
 

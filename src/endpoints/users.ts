@@ -176,8 +176,9 @@ function readClaims(
   let read: unknown;
   try {
     read = JSON.parse(text);
-  } catch (error) {
-    return fault("a JSON object", `text that is none (${(error as Error).message})`, `Write it as {"name": "Carol"}.`);
+  } catch {
+    // The runtime's own message repeats some of the text.
+    return fault("a JSON object", "text that is none", `Write it as {"name": "Carol"}.`);
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
     return fault("a JSON object", Array.isArray(read) ? "a list" : quote(read), `Write it as {"name": "Carol"}.`);

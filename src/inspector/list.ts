@@ -19,17 +19,26 @@ export function describeList(
   const client = query.get("client") || undefined;
   const outcome = kinds.find((kind) => kind === query.get("outcome"));
   const before = Number(query.get("before") ?? Infinity) || Infinity;
-  const masked = new Map(flows.map((flow) => [flow, flow.client === undefined ? undefined : maskFlow(flow).client]));
+  const labels = labelsOf(flows);
   const fitting = flows.filter((flow) =>
-    Number(flow.id) < before && (client === undefined || masked.get(flow) === client) &&
+    Number(flow.id) < before && (client === undefined || labels.get(flow.client) === client) &&
     (outcome === undefined || kindOf(flow) === outcome)
   );
   const shown = fitting.slice(-flowsPerPage).reverse();
   return {
     rows: shown.map((flow) => rowOf(maskFlow(flow))),
     remembered: flows.length,
-    clients: [...new Set(masked.values())].filter((client) => client !== undefined).sort(),
+    clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
     filter: { ...client !== undefined && { client }, ...outcome && { outcome } },
     older: shown.length < fitting.length ? shown.at(-1)!.id : undefined,
   };
+}
+
+/** What each client is called on the page; masking a flow is dear, so that each client is looked at once. */
+function labelsOf(flows: readonly Flow[]): ReadonlyMap<string | undefined, string | undefined> {
+  const labels = new Map<string | undefined, string | undefined>();
+  for (const flow of flows) {
+    if (flow.client !== undefined && !labels.has(flow.client)) labels.set(flow.client, maskFlow(flow).client);
+  }
+  return labels;
 }

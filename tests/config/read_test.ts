@@ -381,7 +381,7 @@ test("[OP-07] faults that may follow from a misspelt variable are told with its 
   );
   assertStringIncludes(
     error.message,
-    "LATCHKEY_LOGN (warning)\n  This variable is unknown and ignored. Did you mean LATCHKEY_LOGIN?",
+    "LATCHKEY_LOGN (warning)\n  No setting has this name, so it sets nothing. Did you mean LATCHKEY_LOGIN?",
   );
   assert(!error.message.includes("hunter2"));
 });
