@@ -148,6 +148,8 @@ function connect({ url, ssl }: PostgresTls, timeout: number, onclose: () => void
     max: 1,
     // Known to the driver, but not to its types.
     ...{ socket },
+    // The socket speaks TLS where it is wanted; the driver would begin it once more where PGSSL is set.
+    ssl: false,
     connect_timeout: timeout / 1000,
     idle_timeout: 60,
     // All that is read are texts and doubles, so nothing need be learned of the server's types.

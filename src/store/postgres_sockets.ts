@@ -29,16 +29,18 @@ export interface PostgresTls {
  * @throws {StoreError} Where either cannot be used.
  */
 export function readTls(url: string, place: string): PostgresTls {
-  if (!URL.canParse(url)) return { url, ssl: false };
-  const rest = new URL(url);
-  const { searchParams } = rest;
-  const path = searchParams.get("sslrootcert") ?? undefined;
-  const mode = searchParams.get("sslmode") ?? (path === undefined ? "disable" : "verify-full");
-  if (!Object.hasOwn(modes, mode)) {
+  // Not by URL: the driver also reads what that does not, such as several hosts.
+  const [address = "", ...others] = url.split("?");
+  const query = new URLSearchParams(others.join("?"));
+  const path = query.get("sslrootcert") ?? undefined;
+  const mode = query.get("sslmode") ?? (path === undefined ? "disable" : "verify-full");
+  // What the driver calls it, and would heed in place of `sslmode`.
+  const other = query.get("ssl");
+  if (other !== null || !Object.hasOwn(modes, mode)) {
     throw new StoreError({
       place,
       expected: "sslmode=verify-full, which require and verify-ca mean too, or sslmode=disable",
-      found: `sslmode=${mode}`,
+      found: other === null ? `sslmode=${mode}` : `ssl=${other}`,
       mend: "a certificate is verified or TLS is not used: name an authority of your own with sslrootcert=PATH",
     });
   }
@@ -50,11 +52,12 @@ export function readTls(url: string, place: string): PostgresTls {
       mend: "remove one of the two",
     });
   }
-  searchParams.delete("sslmode");
-  searchParams.delete("sslrootcert");
-  if (!modes[mode]) return { url: rest.href, ssl: false };
+  query.delete("sslmode");
+  query.delete("sslrootcert");
+  const rest = query.size === 0 ? address : `${address}?${query}`;
+  if (!modes[mode]) return { url: rest, ssl: false };
   const ca = path === undefined || path === "system" ? {} : { ca: readAuthority(path, place) };
-  return { url: rest.href, ssl: { rejectUnauthorized: true, ...ca } };
+  return { url: rest, ssl: { rejectUnauthorized: true, ...ca } };
 }
 
 function readAuthority(path: string, place: string): string {

@@ -67,6 +67,14 @@ test("whoever has no certificate that is verified is told nothing, whatever sslm
       assertMatch(error.message, /localhost.*expected a certificate that is valid for that host.*sslrootcert=PATH/);
       assert(!error.message.includes("the-password"));
     });
+    // Several hosts, which the driver knows and no URL parser.
+    const several = `localhost:${impostor.port},127.0.0.1:${impostor.port}`;
+    for (const mode of ["require", "verify-full"]) {
+      const address = `postgres://latchkey:the-password@${several}/db?sslmode=${mode}`;
+      const error = await assertRejects(() => postgresStore(address, { timeout: 1000 }), StoreError);
+      assert(!error.message.includes("the-password"));
+      assertEquals(told, "", mode);
+    }
     // By an authority that is known, but for another address.
     const elsewhere = `postgres://latchkey:the-password@127.0.0.2:${impostor.port}/db?sslrootcert=${authority}`;
     const error = await assertRejects(() => postgresStore(elsewhere, { timeout: 3000 }), StoreError);
@@ -106,6 +114,7 @@ test("what cannot be read of TLS in the URL is said in one sentence", async () =
     ["sslmode=prefer", /expected sslmode=verify-full.*found sslmode=prefer/],
     ["sslmode=no-verify", /found sslmode=no-verify/],
     ["sslmode=constructor", /found sslmode=constructor/],
+    ["ssl=require", /expected sslmode=verify-full.*found ssl=require/],
     ["sslmode=disable&sslrootcert=x", /expected sslrootcert with sslmode=verify-full/],
     [`sslrootcert=${join(folder, "none.pem")}`, /file with certificates.*none at/],
     [`sslrootcert=${folder}`, /file with certificates/],
