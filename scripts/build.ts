@@ -1,7 +1,7 @@
 /** Builds the npm package into dist/npm/: `deno task build --help`. */
 
 import { globSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
 import { bundlePackage } from "./bundle_package.ts";
 import { readCommand } from "./command.ts";
@@ -24,14 +24,31 @@ const optional = ["ioredis", "postgres"];
 /** The most that the tarball may take, in KiB; the sources and maps in it are for debuggers, and are not loaded. */
 const largest = 1280;
 
-/** What README.md says to those who have the repository, and what its place is taken by in the package. */
-const forUsers: readonly (readonly [from: RegExp, to: string])[] = [
-  [/^```sh\nnpx -y deno task start( +#.*\n)(?:.+\n)*?```$/m, `\`\`\`sh\nnpx ${manifest.name}$1\`\`\``],
-  [/^## Figures\n[^]*^(?=## Licence\n)/m, ""],
-  // Pictures: a row of them is a table, with two lines above it; a paragraph that ends in a colon leads to one.
-  [/^(?:(?:.+\n)*.+:\n\n)?(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm, ""],
-  [/\[([^\]]*)\]\((?!https:|#)[^)]*\)/g, "$1"],
-];
+/** What a README says to those who have the repository, and what its place is taken by in the package. */
+const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
+  "README.md": [
+    [/^The packages are not on npm .*\n(?:.+\n)*\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [/^The package is not published yet: .*$/m, `After \`npm install --save-dev ${manifest.name}\`:`],
+    [/ The rules are in [^]*?which rule\./, ""],
+    [/^## The tree\n[^]*^(?=## More\n)/m, ""],
+    [/^\| .*\]\((?:scripts|tests|static)\/.*\n/gm, ""],
+  ],
+  "src/testing/README.md": [
+    [/^After publication: /m, ""],
+    [/^Before publication[^]*?^(?=It runs under )/m, ""],
+  ],
+  "src/config/README.md": [
+    [/^\| with .*\n(?:\| .*\n)+(?=\| the npm package )/m, "| with | command |\n| --- | --- |\n"],
+    [/ \(after publication\)/, ""],
+  ],
+};
+
+/** What no README of the package can show. */
+const elsewhere = {
+  // A row of pictures is a table, with two lines above it; a paragraph that ends in a colon leads to one.
+  picture: /^(?:(?:.+\n)*.+:\n\n)?(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm,
+  link: /\[([^\]]*)\]\((?!https:|#)([^)#]*)[^)]*\)/g,
+};
 
 readCommand({
   call: "deno task build",
@@ -54,7 +71,8 @@ refuseUnknown([...modules.imports, ...commonJs.imports, ...await writeDeclaratio
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
 await write("THIRD_PARTY_LICENSES", await licencesOf([...modules.sources, ...commonJs.sources]));
 await write("LICENSE", await Deno.readTextFile("LICENSE"));
-await write("README.md", await readmeForUsers());
+const readmes = ["README.md", ...globSync("src/**/README.md")];
+for (const path of readmes) await write(path, await readmeForUsers(path));
 await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
 await write(
   "static/config.schema.json",
@@ -81,16 +99,19 @@ function withoutOwnSources(map: string): string {
   return JSON.stringify({ ...others, sources, sourcesContent: content });
 }
 
-/** README.md without what needs the repository, and without pictures and links that lead to files not in the package. */
-async function readmeForUsers(): Promise<string> {
-  let text = await Deno.readTextFile("README.md");
-  for (const [from, to] of forUsers) {
+/** A README without what needs the repository, and without pictures and links that lead to files not in the package. */
+async function readmeForUsers(path: string): Promise<string> {
+  let text = await Deno.readTextFile(path);
+  for (const [from, to] of forUsers[path] ?? []) {
     const before = text;
     text = text.replace(from, to);
-    if (text === before) throw new Error(`README.md has nothing like ${from} any more: mend it in scripts/build.ts.`);
+    if (text === before) throw new Error(`${path} has nothing like ${from} any more: mend it in scripts/build.ts.`);
   }
+  text = text.replace(elsewhere.picture, "").replace(elsewhere.link, (link, words, target) => {
+    return readmes.includes(join(dirname(path), target)) ? link : words;
+  });
   const cut = /.*:\n\n+#+ .*/.exec(text)?.[0];
-  if (cut !== undefined) throw new Error(`The package's README would lose what a colon leads to:\n${cut}`);
+  if (cut !== undefined) throw new Error(`${path} of the package would lose what a colon leads to:\n${cut}`);
   return text;
 }
 

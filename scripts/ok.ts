@@ -8,7 +8,7 @@ const parts: readonly (readonly [name: string, args: readonly string[], advice: 
   ["format", ["fmt", "--check"], "deno fmt mends it."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
   ["lock", ["task", "lock", "--check"], "See above how to mend it."],
-  ["types", ["task", "check"], "Mend the type errors above; examples in comments and in README.md count too."],
+  ["types", ["task", "check"], "Mend the type errors above; examples in comments and in every README count too."],
   ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
   ["rooms", ["task", "rooms"], "Move the code, or change the list in scripts/rooms.ts and say why."],

@@ -1,84 +1,193 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { existsSync, readFileSync } from "node:fs";
+/** The READMEs: their examples run, and what they name is there. `deno task check` checks the types of the examples. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
+import * as openidClient from "openid-client";
 import { bench, claimsOf } from "./flows/harness.ts";
 import { faults } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/config/read.ts";
+import type { Configuration } from "../src/config/read.ts";
 import { settingsFaults } from "../src/oauth/settings_faults.ts";
 import { latchkey } from "./watched.ts";
 import { testLatchkey } from "./watched.ts";
 
-const readme = readFileSync("README.md", "utf-8");
+const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.parse(readFileSync("deno.json", "utf8"));
 
-/** The first block of that language that holds certain words. */
-function block(language: string, words = ""): string {
-  const blocks = [...readme.matchAll(new RegExp("```" + language + "\n([\\s\\S]*?)```", "g"))];
-  const found = blocks.map(([, text]) => text!).find((text) => text.includes(words));
-  if (found === undefined) throw new Error(`README.md has no ${language} block with ${words}`);
-  return found;
+/** Every README, by its path. */
+const readmes = new Map(
+  ["README.md", ...globSync("{src,scripts,tests}/**/README.md")].map((path) => path.replaceAll("\\", "/")).sort()
+    .map((path) => [path, readFileSync(path, "utf8")]),
+);
+
+/** The code blocks of a README in that language; in `ts` also those whose types are not checked. */
+function blocks(path: string, language: string): string[] {
+  const text = readmes.get(path);
+  if (text === undefined) throw new Error(`There is no ${path}.`);
+  const found = [...text.matchAll(new RegExp("```" + language + "(?: ignore)?\n([\\s\\S]*?)```", "g"))];
+  if (found.length === 0) throw new Error(`${path} has no ${language} block.`);
+  return found.map(([, block]) => block!);
 }
 
-/** A part of the README as one program: its examples follow each other, and go on with what the ones before have made. */
-function program(from: string, to: string): string {
-  const part = readme.slice(readme.indexOf(`\n## ${from}`), readme.indexOf(`\n## ${to}`));
-  const blocks = [...part.matchAll(/```ts(?: ignore)?\n([\s\S]*?)```/g)].map(([, text]) => text!);
-  if (blocks.length === 0) throw new Error(`README.md has no examples between ${from} and ${to}`);
+/** The examples of a README as one program: they follow each other, and go on with what the ones before have made. */
+function program(path: string, language = "ts"): string {
   // The type assertions and the disposal are all that keeps it from being JavaScript everywhere.
-  return blocks.join("\n").replaceAll(/^import .*\n/gm, "").replace("await using as", "const as")
+  return blocks(path, language).join("\n").replaceAll(/^import .*\n/gm, "").replace("await using as", "const as")
     .replaceAll(/(?<=[\w)])!(?=[).;,])/g, "");
 }
 
-test("the embedding example of the README runs as it stands and ends with tokens", async () => {
-  const body = program("Inside a program", "With a client library");
-  const run = new Function("latchkey", `return (async () => { ${body}\nawait as.close();\nreturn tokens; })()`);
-  const tokens = await run(latchkey);
-  assertEquals([tokens.token_type, tokens.scope, claimsOf(tokens.access_token).sub], ["Bearer", "read", "alice"]);
+/** Runs a program with these names in scope; resolves with what it returns. */
+function run(body: string, names: Readonly<Record<string, unknown>>) {
+  return new Function(...Object.keys(names), `return (async () => { ${body} })()`)(...Object.values(names));
+}
+
+/** A console that keeps what is printed. */
+function listening() {
+  const printed: unknown[][] = [];
+  return { printed, console: { log: (...words: unknown[]) => void printed.push(words) } };
+}
+
+test("the first README has at most 200 lines", () => {
+  assert(readmes.get("README.md")!.trimEnd().split("\n").length <= 200);
 });
 
-test("the examples of the mock in the README run one after the other", async () => {
-  const body = program("In a test suite", "Inside a program");
-  const said: unknown[][] = [];
-  const console = { log: (...words: unknown[]) => said.push(words) };
-  const run = new Function("testLatchkey", "faults", "console", `return (async () => { ${body}\nreturn as; })()`);
-  const as = await run(testLatchkey, faults, console);
-  assertEquals(said[0], ["alice", "invalid_grant"]);
-  assertEquals(said[1], ["openid read", "access_denied", "invalid_request"]);
-  assertEquals(said.length, 4);
+test("the example of a test in the first README runs as it stands", async () => {
+  const { printed, console } = listening();
+  await run(`${program("README.md")}\nawait as.close();`, { testLatchkey, faults, console });
+  assertEquals(printed, [["alice", "invalid_grant"]]);
+});
+
+test("the example of a client in the first README finds the server and authenticates", async () => {
+  await using as = await latchkey({});
+  const { url } = await as.listen({ port: 0 });
+  const body = program("README.md", "js").replace("http://localhost:9000", url);
+  const config = await run(`${body}\nreturn config;`, { client: openidClient });
+  assertEquals(config.serverMetadata().issuer, as.issuer);
+  assertEquals(await openidClient.tokenIntrospection(config, "no token"), { active: false });
+});
+
+test("the examples of embedding run one after the other and end with tokens", async () => {
+  const [first, ...others] = program("src/README.md").split(/(?=^const \{ publicKey)/m);
+  const tokens = await run(`${first}\nawait as.close();\nreturn tokens;`, { latchkey });
+  assertEquals([tokens.token_type, tokens.scope, claimsOf(tokens.access_token).sub], ["Bearer", "read", "alice"]);
+  const other = await run(`${others.join("")}\nreturn other;`, { latchkey });
+  const { keys } = await (await other.fetch(new Request(`${other.issuer}/oauth2/jwks`))).json();
+  assertEquals(keys.map(({ kid }: { kid: string }) => kid), ["signing-2026"]);
+  await other.close();
+});
+
+test("the examples of the mock run one after the other", async () => {
+  const { printed, console } = listening();
+  const body = `${program("src/testing/README.md")}\nreturn as;`;
+  const as = await run(body, { testLatchkey, faults, console });
+  assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
+  assertEquals(printed.length, 3);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
 });
 
-test("the configuration example of the README is free of faults", async () => {
-  const text = block("json");
-  const sources = { args: ["--config", "x.json"], env: {}, readTextFile: () => Promise.resolve(text) };
-  const { kind } = await readConfiguration(sources, settingsFaults);
-  assertEquals(kind, "run");
+test("the example of a configuration file has no faults", async () => {
+  const [text] = blocks("src/config/README.md", "json");
+  assertEquals((await read(["--config", "x.json"], text)).kind, "run");
 });
 
-test("the README shows a refusal as the terminal tells it", async () => {
+test("the first README shows a rejection as the terminal does", async () => {
   const { narrate } = await import("../src/operating/narration.ts");
   const { token, code, events } = await bench();
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
   const told = narrate(events.at(-1)!, false)!;
-  const shown = block("text", "refused invalid_grant at").split("\n").join(" ");
+  const shown = blocks("README.md", "text").find((text) => text.includes("invalid_grant"))!.split("\n").join(" ");
   const wording = (text: string) =>
     text.replace(/^\S+ /, "").replace(/\S+:\/\/[^\s;]+/g, "URL").replace(/\d{4}-\S+Z/, "TIME").trim();
   assertEquals(wording(shown), wording(told));
 });
 
-test("every file the README points to is there", () => {
-  for (const [, path] of readme.matchAll(/\]\((?!http)([^)#]+)\)/g)) {
-    assertMatch(String(readFileSync(path!).length), /^[1-9]/);
+for (const [path, text] of readmes) {
+  const prose = text.replaceAll(/```[\s\S]*?```/g, "");
+
+  test(`every relative link in ${path} leads to a file, and to a heading of it`, () => {
+    for (const [, link] of prose.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      const [file, anchor] = link!.split("#");
+      const target = file === "" ? path : join(dirname(path), file!);
+      assert(existsSync(target), `${path}: ${link}`);
+      if (anchor !== undefined) assert(anchors(target).includes(anchor), `${path}: ${link}`);
+    }
+  });
+
+  test(`every file and every rule that ${path} names is there`, () => {
+    const here = dirname(path);
+    const ends = /`([\w.-]+(?:\/[\w.-]+)+|[\w-]+\.(?:ts|tsx|md|json))`/g;
+    // x stands for what somebody adds, dist/ for what tasks make, and $schema and discovery are on the wire.
+    const ours = [...prose.matchAll(ends)].map(([, name]) => name!).filter((name) =>
+      /^(?:src|tests|scripts|static|flows|oauth|endpoints|ui|stores|http|store|grants|faults|runtimes|fuzz)\//.test(
+        name,
+      ) &&
+      !/\bx(?:_test)?\.ts$/.test(name)
+    );
+    for (const name of ours) {
+      assert([".", here, "src", "tests"].some((folder) => existsSync(join(folder, name))), `${path}: ${name}`);
+    }
+    const rules = readFileSync("tests/rules.md", "utf8");
+    for (const [id] of prose.matchAll(/\b[A-Z]{2}-\d\d\b/g)) assert(rules.includes(`\n| ${id} |`), `${path}: ${id}`);
+  });
+
+  test(`every task that ${path} names is there, and so are its flags`, async () => {
+    for (const [, task, rest] of text.matchAll(/\bdeno task (?:--quiet )?([a-z:]+)((?: --?[\w-]+(?: [\w.,-]+)?)*)/g)) {
+      const command = manifest.tasks[task!];
+      assert(command !== undefined, `${path}: deno task ${task}`);
+      if (task === "start") {
+        assertEquals((await read(rest!.split(" ").slice(1))).kind, "run", `${path}: deno task start${rest}`);
+        continue;
+      }
+      const script = command.split(" ").find((word) => word.startsWith("scripts/")) ?? "";
+      for (const [, flag] of rest!.matchAll(/ --([\w-]+)/g)) {
+        assert(takes(script, flag!), `deno task ${task} --${flag}`);
+      }
+    }
+  });
+
+  test(`every flag of the program and every variable that ${path} names is there`, async () => {
+    const { helpText } = await import("../src/config/help.ts");
+    const variables = [...text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)].map(([name]) =>
+      name.replace(/_FILE$/, "")
+    );
+    for (const name of variables) assert(helpText.includes(` ${name} `), `${path}: ${name}`);
+    for (const [, args] of text.matchAll(/^(?:\.\/dist\/latchkey|npx @latchkey\/latchkey)((?: --\S+ \S+)*)$/gm)) {
+      assertEquals((await read(args!.split(" ").slice(1))).kind, "run", `${path}:${args}`);
+    }
+  });
+}
+
+test("the table of flags names every flag, and its variable and its key", async () => {
+  const { operatorNames } = await import("../src/config/operator.ts");
+  const text = readmes.get("src/config/README.md")!;
+  for (const name of operatorNames) assert(text.includes(`\`--${name}`), name);
+});
+
+test("every setting of the configuration file is named in the README of the configuration", () => {
+  const text = readmes.get("src/config/README.md")!;
+  const { properties } = JSON.parse(readFileSync("static/config.schema.json", "utf8"));
+  for (const name of Object.keys(properties)) {
+    assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), name);
   }
 });
 
-test("every test file and source file that the README names is there", () => {
-  const named = [...readme.matchAll(/`((?:flows|oauth|endpoints|ui|stores|http)\/[\w/]*(?:\.tsx?)?)`/g)].map((
-    [, path],
-  ) => path!);
-  assert(named.length > 30);
-  // x stands for whatever somebody adds.
-  for (const path of named.filter((path) => !/\bx(?:_test)?\.ts$/.test(path))) {
-    assert(existsSync(`src/${path}`) || existsSync(`tests/${path}`), path);
-  }
-});
+/** What the program makes of these arguments, and of that text in the file that they name. */
+function read(args: readonly string[], text = "{}"): Promise<Configuration> {
+  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) }, settingsFaults);
+}
+
+/** Whether a script, or what is beside it in a folder of its own, takes that flag. */
+function takes(script: string, flag: string): boolean {
+  const files = script.endsWith("/mod.ts") ? globSync(`${dirname(script)}/*.ts`) : [script];
+  return flag === "help" ||
+    files.some((file) => new RegExp(`["']?\\b${flag}\\b["']?`).test(readFileSync(file, "utf8")));
+}
+
+/** The names of a file's headings, as links spell them. */
+function anchors(path: string): string[] {
+  return [...readFileSync(path, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+  );
+}
