@@ -22,7 +22,7 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 const optional = ["ioredis", "postgres"];
 
 /** The most that the tarball may take, in KiB; the sources and maps in it are for debuggers, and are not loaded. */
-const largest = 1280;
+const largest = 1320;
 
 /** What a README says to those who have the repository, and what its place is taken by in the package. */
 const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
