@@ -52,25 +52,29 @@ const { flags, words } = readCommand({
   flags: {
     count: { value: "NUMBER", does: "so many faults; without it 200" },
     seed: { value: "TEXT", does: "which ones; without it 1" },
+    skip: { value: "NUMBER", does: "leave out so many at the beginning, to go on after an interruption" },
     list: { does: "print the faults without trying them" },
   },
   words: { value: "PART", does: "only in files that have this in their path" },
 });
-const { count = "200", seed = "1" } = flags;
-if (!/^[1-9]\d*$/.test(count)) refuse(`--count: expected a whole number from 1; found ${JSON.stringify(count)}.`);
+const { count = "200", seed = "1", skip = "0" } = flags;
+for (const [name, text] of Object.entries({ count, skip })) {
+  if (!/^\d+$/.test(text)) refuse(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
+}
 
 const sources = globSync("src/{oauth,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 if (sources.length === 0) refuse(`No file of the four folders has ${words.join(" or ")} in its path.`);
 const every = (await Promise.all(sources.map(mutantsOf))).flat();
-const drawn = await draw(every, Number(count));
+const drawn = (await draw(every, Number(count))).slice(Number(skip));
 console.log(`${drawn.length} of ${every.length} faults, seed ${seed}`);
 if (flags.list) {
   for (const mutant of drawn) console.log(say(mutant));
   Deno.exit();
 }
 
-const tests = globSync("tests/**/*_test.{ts,tsx}").sort();
+/** Those of stores and scripts run nothing of the four folders. */
+const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
 const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(refuse)).trim();
 
 if (!await pass()) refuse("The tests fail without a fault: mend that first (deno task test --bun).");
@@ -80,7 +84,7 @@ for (const [i, mutant] of drawn.entries()) {
   const survived = await pass(mutant);
   if (survived) survivors.push(mutant);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${i + 1}: ${survived ? "SURVIVED" : "noticed"} (${seconds} s) ${say(mutant)}`);
+  console.log(`${Number(skip) + i + 1}: ${survived ? "SURVIVED" : "noticed"} (${seconds} s) ${say(mutant)}`);
 }
 await esbuild.stop();
 
