@@ -13,6 +13,7 @@ import {
   each,
   encode,
   goodRequest,
+  heardStore,
   outcome,
   refusals,
   sentTo,
@@ -572,6 +573,17 @@ test("somebody new is made up of a subject and claims, and can be picked from th
   const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
   assertEquals(await info.json(), { sub: "dave", name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
   assertEquals(landing(await logIn(browse(b), "dave")), "consent");
+});
+
+test("a guest user is no change of the users, which would outlive what the guest allowed", async () => {
+  const { store, asked } = heardStore();
+  const b = await bench({ ...crowd, store });
+  const browser = browse(b);
+  const page = await ask(browser);
+  asked.length = 0;
+  await press(browser, page, "new", "yes", { subject: "dave", claims: "{}" });
+  await b.as.users.kept();
+  assertEquals([asked.includes("add person"), asked.includes("add change")], [true, false]);
 });
 
 test("what cannot be a person is said, and replaces nobody", async () => {

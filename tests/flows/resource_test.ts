@@ -349,3 +349,17 @@ test("[RI-05] a resource that has become the id of a client is one no longer", a
   b.as.clients.set({ client_id: api, redirect_uris: ["https://spa.example/cb"] });
   assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_target");
 });
+
+test("[RI-01] a request names at most 16 resources, each of at most 512 characters and all of at most 2048", async () => {
+  const b = await bench(crowd);
+  const uri = (i: number, length: number) => `https://api.example/${i}/`.padEnd(length, "x");
+  const uris = (count: number, length: number) => Array.from({ length: count }, (_, i) => uri(i, length));
+  const audienceSize = async (resource: string[]) =>
+    [audienceOf((await tokensOf(await machine(b, { resource }))).access_token)].flat().length;
+  for (const resource of [uris(16, 30), uris(1, 512), uris(4, 512)]) {
+    assertEquals(await audienceSize(resource), resource.length);
+  }
+  for (const resource of [uris(17, 30), uris(1, 513), [...uris(3, 512), uri(3, 511), "https://a.example"]]) {
+    assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+  }
+});

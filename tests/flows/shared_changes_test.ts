@@ -413,6 +413,22 @@ test("[OP-10] instances with two configurations, as in a rolling update, lose no
   for (const b of [one, await start(newer)]) assertEquals(await proves(b, "web", "changed-at-new"), true);
 });
 
+test("[OP-10] a change that an instance of a former configuration makes later takes nothing from the one before", async () => {
+  const store = sharedStore();
+  const start = (options: LatchkeyOptions) => bench({ ...options, store });
+  const web = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
+  const newer = changed({
+    client_id: "web",
+    ...{ client_secret: "rotated", redirect_uris: ["https://web.example/cb"] },
+  });
+  const [old, one] = [await start(first), await start(newer)];
+  one.as.clients.set({ ...web, client_secret: "changed-at-new" });
+  await one.as.clients.kept();
+  old.as.clients.set({ ...web, client_secret: "changed-at-old" });
+  await old.as.clients.kept();
+  assertEquals(await proves(await start(newer), "web", "changed-at-new"), true);
+});
+
 test("[OP-10] a program that configures and changes the same at every start adds nothing after the first", async () => {
   const { store, asked } = heardStore();
   for (let i = 0; i < 3; i++) {
