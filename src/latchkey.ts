@@ -28,6 +28,7 @@ import type { Keys, KeySource, SigningAlgorithm } from "./oauth/keys.ts";
 import { withoutPassword } from "./oauth/password.ts";
 import { registeredSecrets } from "./oauth/registered_secrets.ts";
 import type { RegisteredSecrets } from "./oauth/registered_secrets.ts";
+import { dismiss } from "./oauth/people.ts";
 import { knowResources } from "./oauth/resources.ts";
 import { recent } from "./oauth/recent.ts";
 import { drawName } from "./oauth/secrets.ts";
@@ -208,7 +209,8 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     mark,
     refused: (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "changes", cause }),
   };
-  const world = { store, now, random, trace, keys, ask: answer, interaction, sharing };
+  const dismissGuest = async (sub: string) => await dismiss(house.server, sub);
+  const world = { store, now, random, trace, keys, ask: answer, interaction, sharing, dismissGuest };
   let house = assemble(options, issuer, world);
   for (const warning of configurationWarnings(options, issuer)) {
     trace({ type: "configuration_warning", at: now(), ...warning });
@@ -391,6 +393,8 @@ interface World {
   readonly sharing?: Sharing;
   /** Asks people by pages; absent where an approver decides. */
   readonly interaction?: typeof import("./interaction/mod.ts");
+  /** Removes a guest user from the store. */
+  readonly dismissGuest: (sub: string) => Promise<void>;
 }
 
 interface House {
@@ -406,7 +410,7 @@ interface House {
 function assemble(
   options: LatchkeyOptions,
   issuer: string,
-  { ask, interaction, sharing, ...world }: World,
+  { ask, interaction, sharing, dismissGuest, ...world }: World,
   before?: Server,
 ): House {
   refuseFaults(optionFaults(options, issuer));
@@ -451,6 +455,7 @@ function assemble(
     },
     write: (user) => user,
     read: (written) => meetUser(written as User),
+    erase: dismissGuest,
   }, sharing);
   const server: Server = {
     ...world,

@@ -112,6 +112,8 @@ export interface Nature<Written, Known> {
   write(written: Written): ChangeOf["written"] | Promise<ChangeOf["written"]>;
   /** Reads such a record; throws where it does not suit this server. */
   read(written: ChangeOf["written"]): Known;
+  /** Removes what the store keeps of the one of this id besides changes. */
+  erase?(id: string): Promise<void>;
 }
 
 type ChangeOf = Extract<Change, { verb: "set" }>;
@@ -141,12 +143,13 @@ type Step<Known> =
  */
 export function registry<Written, Known>(
   initial: readonly Written[],
-  { of, id, know, write, read }: Nature<Written, Known>,
+  { of, id, know, write, read, erase }: Nature<Written, Known>,
   sharing?: Sharing,
 ): Registry<Written, Known> {
   const agreed = new Map(initial.map((written) => [id(written), know(written)]));
   const removed = recent<string>(rememberedRemovals);
   const waiting: (Step<Known> & { readonly mark: string })[] = [];
+  const unerased = new Set<string>();
   let view: ReadonlyMap<string, Known> | undefined = agreed;
   let listed: readonly Known[] | undefined;
 
@@ -169,6 +172,13 @@ export function registry<Written, Known>(
         ? Promise.resolve(written!).then((written) => ({ ...head, verb: step.verb, written }))
         : { ...head, verb: step.verb },
     );
+  }
+
+  async function eraseAll(): Promise<void> {
+    for (const one of unerased) {
+      await erase?.(one);
+      unerased.delete(one);
+    }
   }
 
   sharing?.changes.hear(of, (change) => {
@@ -200,6 +210,9 @@ export function registry<Written, Known>(
         tell({ id: unwanted, verb: "delete" });
         removed.set(unwanted, by);
       }
+      unerased.add(unwanted);
+      // Tried again by whoever waits for it.
+      eraseAll().catch(() => {});
       return isThere;
     },
     removedBy: removed.get,
@@ -210,7 +223,10 @@ export function registry<Written, Known>(
     },
     all: () => listed ??= Object.freeze([...look().values()]),
     isKept: sharing !== undefined,
-    kept: async () => await sharing?.changes.written(),
+    async kept() {
+      await eraseAll();
+      await sharing?.changes.written();
+    },
     refresh: async () => await sharing?.changes.catchUp(),
   };
 }

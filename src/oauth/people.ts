@@ -17,8 +17,13 @@ async function lookFor(server: Server, sub: string): Promise<User | undefined> {
   // Guest users of a time when they could be made up count no longer where they cannot.
   if (known !== undefined || server.openLogin !== true) return known;
   const kept = await server.store.get("person", await shelfId(server, sub));
-  if (kept === undefined || server.now() >= kept.expiresAt) return undefined;
+  if (kept === undefined || kept.spentAt !== undefined || server.now() >= kept.expiresAt) return undefined;
   return server.users.set(kept.value.user, false);
+}
+
+/** Removes a guest user from the store, for whichever instance looks; their name may be taken anew. */
+export async function dismiss(server: Server, sub: string): Promise<void> {
+  await server.store.spend("person", await shelfId(server, sub), server.now());
 }
 
 /**
@@ -31,7 +36,12 @@ export async function introduce(server: Server, user: User): Promise<User | unde
   if (await findUser(server, user.sub) !== undefined) return undefined;
   const { session, refresh_token } = server.lifetimes;
   const expiresAt = server.now() + Math.max(session, refresh_token) * 1000;
+  const { store } = server;
+  const id = await shelfId(server, user.sub);
   // Known here only once the store agrees: it may fail, or have met another of that name through another instance.
-  if (!await server.store.add("person", await shelfId(server, user.sub), { user }, { expiresAt })) return undefined;
+  if (!await store.add("person", id, { user }, { expiresAt })) {
+    if ((await store.get("person", id))?.spentAt === undefined) return undefined;
+    await store.put("person", id, { user }, { expiresAt });
+  }
   return server.users.set(user, false);
 }

@@ -1,9 +1,9 @@
 /** Login by pages: who is there, in which browser, for which request (groups UI and OI). */
 
-import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { userAgent } from "../../src/testing/user_agent.ts";
 import { browse, browserCookie, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
@@ -694,6 +694,49 @@ test("[UI-24] a guest user is known only once the store agrees: neither where it
   trouble = undefined;
   const again = await makeUp();
   assertEquals([again.status, b.as.users.find("erin")!.name], [400, "The first Erin"]);
+});
+
+test("[UI-24] a guest user who is removed is gone on every instance, after a restart, too, until made up anew", async () => {
+  const memory = memoryStore();
+  let isAway = false;
+  const store: Store = {
+    ...memory,
+    lasting: true,
+    spend: (...given) =>
+      isAway
+        ? Promise.reject(Object.assign(new Error("the store is away"), { name: "StoreError" }))
+        : memory.spend(...given),
+  };
+  const settings = { ...crowd, store };
+  const [one, two] = [await bench(settings), await bench(settings)];
+  const browser = browse(one);
+  const makeUp = async (name: string) =>
+    await press(browser, await ask(browser, { prompt: "login" }), "new", "yes", {
+      subject: "mallory",
+      claims: JSON.stringify({ name }),
+    });
+  const { refresh_token } = await tokens(one, codeOf(await press(browser, await makeUp("M"), "decision", "allow")));
+  const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
+  assertEquals(await browse(two, browser.cookies).silently(), "code");
+  isAway = true;
+  assertEquals(one.as.users.delete("mallory"), true);
+  await assertRejects(() => one.as.users.kept());
+  isAway = false;
+  await one.as.users.kept();
+  await two.as.users.refresh();
+  for (const b of [one, two, await bench(settings)]) {
+    assertEquals(await browse(b, browser.cookies).silently(), "login_required");
+    assertEquals((await b.token(refresh)).status, 400);
+    assertEquals(b.as.users.find("mallory"), undefined);
+  }
+  codeOf(await makeUp("Another M"));
+  assertEquals(await browse(two, browser.cookies).silently(), "code");
+  assertEquals(two.as.users.find("mallory")?.name, "Another M");
+  // Removed through an instance that has not met the guest yet.
+  const three = await bench(settings);
+  three.as.users.delete("mallory");
+  await three.as.users.kept();
+  assertEquals(await browse(await bench(settings), browser.cookies).silently(), "login_required");
 });
 
 test("every step may be answered by another instance on the same store", async () => {
