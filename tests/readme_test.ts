@@ -120,9 +120,10 @@ for (const [path, text] of readmes) {
     const ends = /`([\w.-]+(?:\/[\w.-]+)+|[\w-]+\.(?:ts|tsx|md|json))`/g;
     // x stands for what somebody adds, dist/ for what tasks make, and $schema and discovery are on the wire.
     const ours = [...prose.matchAll(ends)].map(([, name]) => name!).filter((name) =>
-      /^(?:src|tests|scripts|static|flows|oauth|endpoints|ui|stores|http|store|grants|faults|runtimes|fuzz)\//.test(
-        name,
-      ) &&
+      /^(?:src|tests|scripts|static|flows|oauth|endpoints|ui|stores|http|store|grants|faults|runtimes|fuzz|config|testing|recorder)\//
+        .test(
+          name,
+        ) &&
       !/\bx(?:_test)?\.ts$/.test(name)
     );
     for (const name of ours) {

@@ -95,6 +95,8 @@ test("the greeting shows issuer, endpoints, clients with their secrets, users, a
     assertMatch(greeting, /^Scopes +openid profile email read write offline_access$/m);
     assertMatch(greeting, new RegExp(`^Start the demo flow: ${url}/start$`, "m"));
     assert(!/INSECURE/.test(greeting));
+    const [, shown] = /```text\n(Start [\s\S]*?)```/.exec(readFileSync("README.md", "utf8"))!;
+    assertStringIncludes(greeting, shown!.replaceAll(":9000", `:${port}`));
 
     const started = await get(`${url}/start`);
     const authorized = await get(new URL(started.headers.get("location")!, url).href);
