@@ -12,11 +12,10 @@ const parts: readonly (readonly [name: string, args: readonly string[], advice: 
   ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
   ["rooms", ["task", "rooms"], "Move the code, or change the list in scripts/rooms.ts and say why."],
-  ["rules", ["task", "rules"], "Write the missing tests, or correct the IDs in their titles."],
   [
-    "sources of rules",
-    ["run", "-A", "scripts/rule_sources.ts", "--check"],
-    "deno run -A scripts/rule_sources.ts writes it.",
+    "rules",
+    ["task", "rules"],
+    "Write the missing tests, correct the IDs in their titles, or make table and rules.md agree.",
   ],
   ["assets", ["task", "assets", "--check"], "deno task assets writes them anew."],
 ];

@@ -32,7 +32,7 @@ const house: House = {
       packages: ["jose"],
     },
     store: { may: {}, packages: ["postgres", "ioredis"] },
-    http: { may: {} },
+    http: { may: { "oauth/rules/": "types" } },
     config: {
       may: {
         "oauth/": "types",
@@ -54,6 +54,7 @@ const house: House = {
         "http/": "anything",
         "endpoints/": "types",
         "oauth/": "types",
+        "oauth/rules/": "anything",
         "oauth/secret_names.ts": "anything",
       },
     },

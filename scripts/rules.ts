@@ -1,12 +1,14 @@
-/** Prints which test proves which rule of tests/rules.md: `deno task rules --help`. */
+/** Prints which test proves which rule, and compares tests/rules.md with the table in the code: `deno task rules --help`. */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { rules as table } from "../src/oauth/rules/mod.ts";
 import { readCommand } from "./command.ts";
 
 interface Rule {
   readonly id: string;
   readonly level: string;
   readonly text: string;
+  readonly source: string;
 }
 
 interface Title {
@@ -17,6 +19,10 @@ interface Title {
 }
 
 const testsFolder = new URL("../tests/", import.meta.url);
+const sourceFolder = new URL("../src/", import.meta.url);
+
+/** What names a specification that can be looked up; other sources are programs, or this project itself. */
+const specification = /^(?:RFC \d+|OAuth 2\.[01]|OpenID Connect|MCP authorization)/;
 
 /** The rows `| ID | Level | Rule | Source |` of the table; throws, with the line, on a row that is none. */
 function readRules(): Map<string, Rule> {
@@ -24,7 +30,7 @@ function readRules(): Map<string, Rule> {
   for (const [index, line] of readFileSync(new URL("rules.md", testsFolder), "utf8").split("\n").entries()) {
     if (!line.startsWith("|") || /^\| ID \||^\|[-|: ]+$/.test(line)) continue;
     const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim());
-    const [id = "", level = "", text = ""] = cells;
+    const [id = "", level = "", text = "", source = ""] = cells;
     const fault = cells.length !== 4
       ? `expected 4 cells, found ${cells.length}; write a bar inside a cell as \\|`
       : !/^[A-Z]{2}-\d{2}$/.test(id)
@@ -35,7 +41,7 @@ function readRules(): Map<string, Rule> {
       ? `${id} stands there twice; give the new rule a number of its own`
       : undefined;
     if (fault) throw new Error(`tests/rules.md:${index + 1}: ${fault}`);
-    rules.set(id, { id, level, text });
+    rules.set(id, { id, level, text, source });
   }
   return rules;
 }
@@ -62,6 +68,22 @@ function readTitles(): { readonly titles: readonly Title[]; readonly unread: rea
   return { titles, unread };
 }
 
+/** The specifications in a row's source, as the table in the code cites them. */
+function citedIn({ source }: Rule): string {
+  return source.replaceAll(/ †|`[^`]*`/g, "").split("; ").map((one) => one.replace(/, (?!§|App\.).*$/, ""))
+    .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
+}
+
+/** The IDs that the code names, the table itself left out. */
+function idsInCode(): Set<string> {
+  const files = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/")).filter((file) =>
+      /\.tsx?$/.test(file) && !file.startsWith("oauth/rules/")
+    );
+  const sources = files.map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));
+  return new Set(sources.flatMap((source) => [...source.matchAll(/"([A-Z]{2}-\d{2})"/g)].map(([, id]) => id!)));
+}
+
 function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
 }
@@ -72,8 +94,8 @@ function printList(heading: string, lines: readonly string[]): void {
 
 const { flags } = readCommand({
   call: "deno task rules",
-  does: "Prints which test proves which rule of tests/rules.md. Fails while a MUST has no test or a title quotes an " +
-    "unknown ID.",
+  does: "Prints which test proves which rule of tests/rules.md. Fails while a MUST or a rule of src/oauth/rules/ has " +
+    "no test, a title quotes an unknown ID, or src/oauth/rules/ does not match tests/rules.md and the code.",
   flags: { uncovered: { does: "only what is missing" } },
 });
 const rules = readRules();
@@ -93,21 +115,36 @@ if (!flags.uncovered) {
 const all = [...rules.values()];
 const musts = all.filter((rule) => rule.level.startsWith("MUST"));
 const unproved = all.filter((rule) => !isProved(rule));
-const missing = unproved.filter((rule) => musts.includes(rule));
+const missing = unproved.filter((rule) => musts.includes(rule) || Object.hasOwn(table, rule.id));
 const unknown = titles.flatMap(({ file, line, ids }) =>
   ids.filter((id) => !rules.has(id)).map((id) => `${id}  tests/${file}:${line}`)
 );
+const named = idsInCode();
+const disagreements = Object.entries(table).flatMap(([id, { cites }]) => {
+  const row = rules.get(id);
+  const cited = cites.join("; ");
+  return [
+    ...row === undefined ? [`${id}  has no row in tests/rules.md`] : [],
+    ...row !== undefined && citedIn(row) !== cited
+      ? [`${id}  cites "${cited}", and its row in tests/rules.md "${citedIn(row)}"`]
+      : [],
+    ...named.has(id) ? [] : [`${id}  is named nowhere in src/`],
+  ];
+});
 const inWords = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
 
-printList("MUST rules without a test", missing.map(inWords));
+printList("MUST rules, and rules that the code checks, without a test", missing.map(inWords));
 printList(
   "SHOULD and MAY rules without a test, which is allowed",
-  unproved.filter((r) => !musts.includes(r)).map(inWords),
+  unproved.filter((rule) => !missing.includes(rule)).map(inWords),
 );
 printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
+printList("Rules of src/oauth/rules/ that differ from tests/rules.md or from the code", disagreements);
 console.log(
-  `\n${all.length} rules, ${all.length - unproved.length} with a test; MUST: ${musts.length - missing.length} of ` +
-    `${musts.length}; ${titles.length} titles read; ${unknown.length} unknown IDs`,
+  `\n${all.length} rules, ${all.length - unproved.length} with a test; MUST: ${musts.filter(isProved).length} of ` +
+    `${musts.length}; ${
+      Object.keys(table).length
+    } in the code; ${titles.length} titles read; ${unknown.length} unknown IDs`,
 );
-if (missing.length > 0 || unknown.length > 0) Deno.exitCode = 1;
+if (missing.length > 0 || unknown.length > 0 || disagreements.length > 0) Deno.exitCode = 1;

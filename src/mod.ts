@@ -48,6 +48,18 @@ export type { TokenIssuer, TokenResponse } from "./oauth/tokens/issuer.ts";
 export type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings, Settings } from "./oauth/settings.ts";
 export { ConfigurationError } from "./oauth/settings_error.ts";
+export type {
+  authorizeRules,
+  httpRules,
+  openidRules,
+  pageRules,
+  PassedRuleId,
+  RejectionRuleId,
+  Rule,
+  RuleId,
+  RuleTable,
+  tokenRules,
+} from "./oauth/rules/mod.ts";
 export type { Explanation, Held, Trace, TraceEvent } from "./oauth/trace.ts";
 export { memoryStore } from "./store/memory.ts";
 export type { MemoryStoreOptions } from "./store/memory.ts";

@@ -13,8 +13,8 @@ function gossip(pick: (url: string, location: URLSearchParams) => string | null 
   let tell = (_: string) => {};
   return {
     during(server) {
-      const why = { rule: "HT-15", reason: "" };
-      tell = (word) => server.trace({ type: "warning", at: server.now(), why: { ...why, reason: `saw ${word}` } });
+      tell = (word) =>
+        server.trace({ type: "warning", at: server.now(), why: { rule: "PK-14", reason: `saw ${word}` } });
       return server;
     },
     around: (next) => async (request, peer) => {

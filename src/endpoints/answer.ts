@@ -117,11 +117,12 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown, reques
   traceRefusal(server, target, error);
   const { status = errorStatus[error.code] } = error.details;
   const { rule, reason, expected, received } = error.explain();
-  const [pages, { mends }, { findNearMiss, mayListClients }] = await Promise.all([
+  const [pages, { findRule }, { findNearMiss, mayListClients }] = await Promise.all([
     desk.pages(),
-    import("./mends.ts"),
+    import("../oauth/rules/mod.ts"),
     import("./near_miss.ts"),
   ]);
+  const { fix, cites } = findRule(rule) ?? {};
   const address = new URLSearchParams(target.query);
   return html(
     status,
@@ -132,10 +133,11 @@ export async function asPage(desk: Desk, target: Target, thrown: unknown, reques
       error: thrown instanceof HttpFault && thrown.status !== 400 ? undefined : error.code,
       sentence: sentence(reason),
       rule,
+      cites,
       expected: mayListClients(desk, request) ? expected : error.details.expectedPublicly ?? expected,
       received: status === 404 ? target.path : received,
       near: findNearMiss(desk, request, error),
-      mend: mends[rule],
+      mend: fix,
       // Pages whose address holds what is meant for a client alone lead nowhere else (RFC 9700 §4.2.4).
       linksAway: !address.has("code") && !address.has("state"),
     }),

@@ -4,6 +4,7 @@ import { HttpFault } from "../http/fault.ts";
 import type { Incoming } from "../http/reply.ts";
 import { quote } from "../oauth/fault.ts";
 import { isLoopback } from "../oauth/hosts.ts";
+import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
 /** A name or an address, and perhaps a port (RFC 9110 §7.2). */
 const nameAndPort = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
@@ -15,7 +16,7 @@ const nameAndPort = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
  * @param rule The ID of the rule that a breach breaks.
  * @throws {HttpFault} 403.
  */
-export function refuseForeignHost(issuer: string, request: Incoming, rule: string): void {
+export function refuseForeignHost(issuer: string, request: Incoming, rule: RejectionRuleId): void {
   if (isOwnHost(issuer, request)) return;
   const { host } = new URL(issuer);
   const asked = quote(request.headers.get("host")?.slice(0, 256));

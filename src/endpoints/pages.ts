@@ -339,6 +339,8 @@ export interface RefusedProps extends Site {
   readonly sentence: string;
   /** The ID of the rule that was broken. */
   readonly rule?: string;
+  /** The specifications that the rule cites. Default: none. */
+  readonly cites?: readonly string[];
   /** What would have been right. */
   readonly expected?: string;
   /** What came instead, as it came. */

@@ -9,8 +9,7 @@ import type { Desk, Endpoint } from "./endpoint.ts";
 /** The token endpoint. */
 export function tokenEndpoint(desk: Desk): Endpoint {
   const answers = answerClients(desk, async (server, client, params) => {
-    const grant = pickGrant(server.grants, client, params);
-    server.held?.("TK-06", "grant_type is one that the client is registered for", grant.type);
+    const grant = pickGrant(server, client, params);
     const authorized = await grant.authorize(server, client, params);
     return json(200, await issueTokens(server, grant.type, authorized));
   });

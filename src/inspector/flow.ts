@@ -1,6 +1,6 @@
 /** One flow, made ready for its page. */
 
-import { mends } from "../endpoints/mends.ts";
+import { findRule } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Exchange, Flow, RecordedAnswer } from "../recorder/exchange.ts";
 import { maskFlow } from "../recorder/mask.ts";
@@ -92,7 +92,8 @@ function shortRefusal(exchange: Exchange): ShortRefusal | undefined {
 function reasonOf(exchange: Exchange, step: number): Omit<Reason, "more"> {
   const { error, why } = exchange.refusal!;
   const { rule, reason, expected, received, earlier } = why;
-  return { step, title: titleOf(exchange), error, rule, reason, expected, received, earlier, mend: mends[rule] };
+  const { fix: mend, cites = [] } = findRule(rule) ?? {};
+  return { step, title: titleOf(exchange), error, rule, cites, reason, expected, received, earlier, mend };
 }
 
 function describeStep(both: Both<Exchange>, number: number, open: boolean, showing: Showing): FlowStep {

@@ -34,7 +34,7 @@ export async function recallConsent(
   const covers = asked.scope.every((token) => allowed.includes(token)) &&
     claimsByName(server, asked, allowed).every((name) => entry.value.claims.includes(name));
   if (!covers) return undefined;
-  server.held?.("UI-11", "the user allowed this client all of it before, and it can be no other program");
+  server.held?.("UI-11");
   return entry.value;
 }
 

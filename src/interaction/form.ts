@@ -40,7 +40,7 @@ export async function readOwnForm({ server }: Desk, http: Incoming): Promise<Par
 export async function requireOwnForm({ server }: Desk, params: Params, { name, holder }: FormPurpose): Promise<void> {
   const sent = params.get("form_token") ?? "";
   if (equalInConstantTime(sent, await formToken(server, holder, name))) {
-    return server.held?.("UI-04", "the form was sent by the page that this browser was shown");
+    return server.held?.("UI-04");
   }
   throw new OAuthError("access_denied", "this form was not made for who is logged in now, or for this request", {
     rule: "UI-04",

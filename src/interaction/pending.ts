@@ -107,7 +107,7 @@ export async function findPending(here: Desk, http: Incoming, id: string | undef
   if (browser === undefined) return { id, name, asked, validUntil };
   const { secret } = await recogniseBrowser(here, http);
   if (await digest(secret) !== browser) throw stale("it was begun in another browser, or cookies are blocked");
-  server.held?.("UI-14", "the request waits for an answer from this very browser");
+  server.held?.("UI-14");
   return { id, name, asked, browser: secret, validUntil };
 }
 

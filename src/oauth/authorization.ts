@@ -7,10 +7,11 @@ import type { Client } from "./clients.ts";
 import type { User } from "./client.ts";
 import { OAuthError } from "./errors.ts";
 import type { Params } from "./params.ts";
-import { readChallenge } from "./pkce.ts";
+import { readChallenge, warnReusedChallenge } from "./pkce.ts";
 import { readLoginWishes, subNotMet } from "./openid_request.ts";
 import type { LoginWishes } from "./openid_request.ts";
 import { readResources } from "./resources.ts";
+import type { RejectionRuleId } from "./rules/mod.ts";
 import { settleScope, splitScope } from "./scope.ts";
 import { drawName, drawSecret, shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -96,7 +97,7 @@ export function findDestination(server: Server, params: Params): Destination {
       earlier: formerClient(server.clients, id),
     });
   }
-  server.held?.("AZ-02", "client_id is the id of a registered client", id);
+  server.held?.("AZ-02", id);
   const signed = readSignedRequest(params);
   if (signed !== undefined) {
     const named = params.get("redirect_uri");
@@ -112,7 +113,7 @@ export function findDestination(server: Server, params: Params): Destination {
       received: uri,
     });
   }
-  server.held?.("RU-01", "redirect_uri is one that the client registered", uri);
+  server.held?.("RU-01", uri);
   const state = params.get("state");
   const mode = responseModes.find((known) => known === params.get("response_mode")) ?? "query";
   const lost = params.repeats("state") || (state?.length ?? 0) > stateLimit || isChangedByForm(mode, state);
@@ -145,7 +146,7 @@ function isChangedByForm(mode: ResponseMode, state: string | undefined): boolean
   return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state ?? "");
 }
 
-function single(params: Params, name: string, rule: string): string | undefined {
+function single(params: Params, name: string, rule: RejectionRuleId): string | undefined {
   if (!params.repeats(name)) return params.get(name);
   throw new OAuthError("invalid_request", `${name} was sent more than once`, {
     rule,
@@ -181,7 +182,7 @@ export async function readAuthorizationRequest(
   const signed = readSignedRequest(params);
   if (signed !== undefined) throw signed;
   params.refuseRepeats("AZ-07");
-  server.held?.("AZ-07", "no parameter was sent twice");
+  server.held?.("AZ-07");
   if ((params.get("state")?.length ?? 0) > stateLimit) {
     throw new OAuthError("invalid_request", `state is longer than ${stateLimit} characters`, {
       rule: "AZ-13",
@@ -200,8 +201,7 @@ export async function readAuthorizationRequest(
       },
     );
   }
-  readResponseType(client, params);
-  server.held?.("AZ-09", "response_type asks for a code, and the client is registered for it", "code");
+  readResponseType(server, client, params);
   const mode = params.get("response_mode");
   if (mode !== undefined && !responseModes.some((known) => known === mode)) {
     throw new OAuthError("invalid_request", "response_mode is not supported", {
@@ -218,15 +218,8 @@ export async function readAuthorizationRequest(
       received: String(params.get(name)!.length),
     });
   }
-  const asked = params.get("scope");
-  const scope = settleScope(server, client, asked);
-  // Where something was dropped there is a warning instead.
-  if (server.held !== undefined && (asked === undefined || splitScope(asked).length === scope.length)) {
-    server.held("AZ-17", "scope holds what the server knows and the client may ask for", scope.join(" "));
-  }
+  const scope = settleScope(server, client, params.get("scope"));
   const challenge = readChallenge(server, client, params);
-  if (challenge !== undefined) server.held?.("PK-07", "code_challenge is an S256 challenge", challenge);
-  else server.held?.("PK-02", "no code_challenge came, and this confidential client need not send one");
   return {
     destination,
     client,
@@ -238,7 +231,7 @@ export async function readAuthorizationRequest(
   };
 }
 
-function readResponseType(client: Client, params: Params): void {
+function readResponseType(server: Server, client: Client, params: Params): void {
   const type = params.get("response_type");
   if (type === undefined) {
     throw new OAuthError("invalid_request", "response_type is missing", {
@@ -255,7 +248,9 @@ function readResponseType(client: Client, params: Params): void {
       received: `response_type=${type}`,
     });
   }
-  if (client.grantTypes.includes("authorization_code") && client.responseTypes.includes(type)) return;
+  if (client.grantTypes.includes("authorization_code") && client.responseTypes.includes(type)) {
+    return server.held?.("AZ-09", type);
+  }
   throw new OAuthError("unauthorized_client", "this client is not registered for the code flow", {
     rule: "AZ-11",
     expected: "grant_types with authorization_code and response_types with code",
@@ -295,6 +290,7 @@ export async function issueCode(
       },
     });
   }
+  if (request.challenge !== undefined) warnReusedChallenge(server, client, request.challenge);
   const user = server.users.find(sub);
   const password = user && passwordMark(server, user);
   const code = drawSecret(server.random);

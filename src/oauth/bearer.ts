@@ -52,6 +52,6 @@ export async function requireToken(
       received: read.claims.scope,
     });
   }
-  server.held?.("BR-02", "the access token is good, is for this server, and has the scope it needs", scope);
+  server.held?.("BR-02", scope);
   return read;
 }

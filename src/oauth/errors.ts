@@ -1,5 +1,6 @@
 /** Every OAuth error this server can answer, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
 
+import type { RejectionRuleId } from "./rules/mod.ts";
 import type { Explanation } from "./trace.ts";
 
 /** An error code that may be answered. */
@@ -55,7 +56,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
 /** What the trace learns beyond the sentence that the client gets. */
 export interface ErrorDetails extends Partial<Explanation> {
   /** The ID of the rule that was broken; named in `error_description`. */
-  readonly rule: string;
+  readonly rule: RejectionRuleId;
   /** Answered instead of the status that the table names, such as 429. */
   readonly status?: number;
   /** Seconds after which trying again makes sense; sent as `Retry-After`. */
@@ -65,7 +66,7 @@ export interface ErrorDetails extends Partial<Explanation> {
   /** What a page says was expected where clients are not listed, because `expected` names what one has registered. */
   readonly expectedPublicly?: string;
   /** The rule as the trace tells it, where the wire must stay uniform. */
-  readonly innerRule?: string;
+  readonly innerRule?: RejectionRuleId;
   /** What was thrown underneath. */
   readonly cause?: unknown;
 }

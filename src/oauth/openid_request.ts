@@ -176,7 +176,6 @@ export function usableSession(server: Server, wishes: LoginWishes, session: Sess
   if (reason === undefined) {
     server.held?.(
       "OI-05",
-      "the session can be used: its login is as new as the request asks for, and of whom it asks for",
     );
     return session;
   }

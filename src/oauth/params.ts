@@ -1,6 +1,7 @@
 /** The protocol parameters of a request: each at most once, and an empty one counts as absent (OAuth 2.1 §3.1, §3.2). */
 
 import { OAuthError } from "./errors.ts";
+import type { RejectionRuleId } from "./rules/mod.ts";
 
 /** Every parameter that some specification defines and that must not be repeated; `resource` and `audience` may be. */
 const defined = new Set([
@@ -22,7 +23,7 @@ export interface Params {
   /** Whether the parameter was sent more than once, empty ones counted. */
   repeats(name: string): boolean;
   /** Refuses any repeated parameter that a specification defines. */
-  refuseRepeats(rule: string): void;
+  refuseRepeats(rule: RejectionRuleId): void;
 }
 
 /** Makes fields parameters. */
@@ -55,7 +56,7 @@ class FieldParams implements Params {
     return this.#find(name, this.#find(name, 0) + 1) > 0;
   }
 
-  refuseRepeats(rule: string): void {
+  refuseRepeats(rule: RejectionRuleId): void {
     const fields = this.#fields;
     for (let i = 1; i < fields.length; i++) {
       const [name] = fields[i]!;

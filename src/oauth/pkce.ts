@@ -6,6 +6,7 @@ import { digest, equalInConstantTime, fingerprint } from "./secrets.ts";
 import type { Client } from "./clients.ts";
 import type { CodeRecord } from "../store/store.ts";
 import type { Server } from "./server.ts";
+import type { Explanation } from "./trace.ts";
 
 /** The methods this server accepts. */
 export const challengeMethods = ["S256"] as const;
@@ -32,7 +33,10 @@ export function readChallenge(server: Server, client: Client, params: Params): s
         received: "no code_challenge",
       });
     }
-    if (client.confidential && !client.requirePkce && !server.pkce.requireForConfidential) return undefined;
+    if (client.confidential && !client.requirePkce && !server.pkce.requireForConfidential) {
+      server.held?.("PK-02");
+      return undefined;
+    }
     throw new OAuthError("invalid_request", "code_challenge is missing, and this client must send one", {
       rule: client.confidential ? "PK-02" : "PK-01",
       reason: client.confidential
@@ -50,7 +54,7 @@ export function readChallenge(server: Server, client: Client, params: Params): s
     });
   }
   if (method === undefined) {
-    const why = {
+    const why: Explanation = {
       rule: "PK-05",
       reason: "code_challenge_method is missing; the standard would read that as plain, this server has only S256",
       expected: "code_challenge_method=S256",
@@ -61,12 +65,12 @@ export function readChallenge(server: Server, client: Client, params: Params): s
     }
     server.trace({ type: "warning", at: server.now(), client: client.id, why });
   }
-  noticeRepetition(server, client, challenge);
+  server.held?.("PK-07", challenge);
   return challenge;
 }
 
-/** Warns when a client uses a challenge again while a code for it may be alive (RFC 9700 §2.1.1). */
-function noticeRepetition(server: Server, client: Client, challenge: string): void {
+/** Remembers the challenge of an issued code, and warns of one that an earlier code came with, which may still be valid. */
+export function warnReusedChallenge(server: Server, client: Client, challenge: string): void {
   const { recentChallenges } = server;
   const key = `${client.id} ${challenge}`;
   const now = server.now();
@@ -88,7 +92,12 @@ function noticeRepetition(server: Server, client: Client, challenge: string): vo
 }
 
 /** Proves that who redeems the code is who asked for it (RFC 7636 §4.6). */
-export async function proveChallenge(client: Client, code: CodeRecord, verifier: string | undefined): Promise<void> {
+export async function proveChallenge(
+  server: Server,
+  client: Client,
+  code: CodeRecord,
+  verifier: string | undefined,
+): Promise<void> {
   if (code.challenge === undefined) {
     if (verifier === undefined && client.confidential) return;
     if (verifier === undefined) {
@@ -120,7 +129,7 @@ export async function proveChallenge(client: Client, code: CodeRecord, verifier:
     });
   }
   const computed = await digest(verifier);
-  if (equalInConstantTime(computed, code.challenge)) return;
+  if (equalInConstantTime(computed, code.challenge)) return server.held?.("PK-09", code.challenge);
   throw new OAuthError("invalid_grant", "code_verifier does not belong to the code_challenge", {
     rule: "PK-09",
     reason: "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",

@@ -4,12 +4,13 @@ import type { Client } from "./clients.ts";
 import { OAuthError } from "./errors.ts";
 import { endFamily } from "./grants/family.ts";
 import type { Params } from "./params.ts";
+import type { RejectionRuleId } from "./rules/mod.ts";
 import { shelfId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { readAccessToken } from "./tokens/access_token.ts";
 
 /** The token a request is about (RFC 7009 §2.1, RFC 7662 §2.1); its type is found by looking, hints are not needed. */
-export function requireTokenParameter(params: Params, rule: string): string {
+export function requireTokenParameter(params: Params, rule: RejectionRuleId): string {
   const token = params.get("token");
   if (token !== undefined) return token;
   throw new OAuthError("invalid_request", "token is missing", { rule, expected: "token", received: "no token" });

@@ -43,7 +43,11 @@ export function settleScope(server: Server, client: Client, asked: string | unde
   if (known.length < tokens.length) {
     const unknown = tokens.filter((token) => !known.includes(token));
     const named = veil(unknown.join(" ").slice(0, longestNamed));
-    const facts = { rule: "AZ-17", expected: `some of: ${server.scopes.join(" ")}`, received: tokens.join(" ") };
+    const facts = {
+      rule: "AZ-17" as const,
+      expected: `some of: ${server.scopes.join(" ")}`,
+      received: tokens.join(" "),
+    };
     if (!known.includes("openid")) {
       throw new OAuthError("invalid_scope", "scope holds a value that this server does not know", {
         ...facts,
@@ -63,5 +67,7 @@ export function settleScope(server: Server, client: Client, asked: string | unde
       received: tokens.join(" ") || "no scope value",
     });
   }
+  // Where something was dropped there is a warning instead.
+  if (known.length === tokens.length) server.held?.("AZ-17", known.join(" "));
   return known;
 }

@@ -1,12 +1,13 @@
 /** What the server tells its operator: one closed union of events in protocol words, one way, never a secret. */
 
 import type { RegisteredSecrets } from "./registered_secrets.ts";
+import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import { replacePairs, replaceUserInfo, secretKind } from "./secret_names.ts";
 
 /** Why a request was refused, in full; what the client is told may be less. Secrets appear as digests only. */
 export interface Explanation {
   /** The ID of the rule that was broken, a row of the project's table of rules. */
-  readonly rule: string;
+  readonly rule: RejectionRuleId;
   /** One plain sentence. */
   readonly reason: string;
   /** What would have been right. */
@@ -121,11 +122,10 @@ const secret = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 /**
  * Receives each rule that was looked at and held, in the order of looking; the one that did not hold is in the refusal.
  *
- * @param rule The ID of the rule, a row of the project's table of rules.
- * @param statement What holds, one plain sentence without a full stop: `the code verifier hashes to the code challenge`.
+ * @param rule The ID of the rule, whose sentence is in the table of rules.
  * @param value What it was judged by, where that may be shown; never a secret.
  */
-export type Held = (rule: string, statement: string, value?: string) => void;
+export type Held = (rule: PassedRuleId, value?: string) => void;
 
 /** Receives every event, synchronously; what it throws is dropped. */
 export type Trace = (event: TraceEvent) => void;

@@ -2,6 +2,7 @@
 
 import type { Fields } from "../http/form.ts";
 import type { ClientAuthMethod } from "../oauth/client.ts";
+import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import type { EndpointName } from "./endpoint_name.ts";
 
@@ -35,10 +36,8 @@ export interface RecordedAnswer {
 
 /** A rule that was looked at and held. */
 export interface HeldRule {
-  /** The ID of the rule, a row of the project's table of rules. */
-  readonly rule: string;
-  /** What holds, one plain sentence. */
-  readonly statement: string;
+  /** The ID of the rule, whose sentence is in the table of rules. */
+  readonly rule: PassedRuleId;
   /** What it was judged by; never a secret. */
   readonly value?: string;
 }

@@ -168,10 +168,10 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
           entry.seen = undefined;
           server.trace(event);
         },
-        held(rule, statement, value) {
-          entry.held.push({ rule, statement, ...value !== undefined && { value } });
+        held(rule, value) {
+          entry.held.push({ rule, ...value !== undefined && { value } });
           entry.seen = undefined;
-          server.held?.(rule, statement, value);
+          server.held?.(rule, value);
         },
       };
     },

@@ -41,11 +41,7 @@ export function rewriteExchange(exchange: Exchange, given: Pen): Exchange {
     request: rewriteRequest(exchange, pen),
     ...answer && { answer: rewriteAnswer(answer, pen) },
     ...client !== undefined && { client: rewriteClient(client, exchange, pen) },
-    held: held.map(({ rule, statement, value }) => ({
-      rule,
-      statement,
-      ...value !== undefined && { value: pen.text(value) },
-    })),
+    held: held.map(({ rule, value }) => ({ rule, ...value !== undefined && { value: pen.text(value) } })),
     ...refusal && { refusal: { error: refusal.error, why: rewriteExplanation(refusal.why, pen) } },
     warnings: warnings.map((why) => rewriteExplanation(why, pen)),
     events: events.map((event) => rewriteEvent(event, pen)),

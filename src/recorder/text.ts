@@ -1,6 +1,7 @@
 /** Exchanges as plain text: for a bug report, a terminal, a test that failed. */
 
 import type { Fields } from "../http/form.ts";
+import { passesOf } from "../oauth/rules/mod.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedAnswer, RecordedRequest } from "./exchange.ts";
 import { maskFlow } from "./mask.ts";
@@ -31,8 +32,8 @@ export function paragraph(exchange: Exchange, mark: string, note = "", broke: re
   const { request, answer, held, refusal, warnings, faults, outcome } = exchange;
   const lines = [
     ...requestLines(request),
-    ...held.map(({ rule, statement, value }) =>
-      `holds  ${rule}  ${statement}${value === undefined ? "" : `: ${oneLine(value)}`}`
+    ...held.map(({ rule, value }) =>
+      `holds  ${rule}  ${passesOf(rule)}${value === undefined ? "" : `: ${oneLine(value)}`}`
     ),
     ...warnings.flatMap((why) => explained("warns", why)),
     ...refusal === undefined ? [] : explained("fails", refusal.why),

@@ -1,6 +1,7 @@
 /** What a test expects of the requests to one endpoint, in the order in which a person would say it. */
 
 import type { ClientAuthMethod } from "../oauth/client.ts";
+import type { PassedRuleId, RejectionRuleId } from "../oauth/rules/mod.ts";
 import type { EndpointName } from "../recorder/endpoint_name.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { maskExchanges, maskFields } from "../recorder/mask.ts";
@@ -34,11 +35,11 @@ export interface Expectation {
   /** What the request said, in query or form; `undefined` expects that a parameter was not there. */
   withParams(params: NonNullable<RequestPattern["params"]>): Expectation;
   /** Which rule was looked at and held, by its ID. */
-  held(rule: string): Expectation;
+  held(rule: PassedRuleId): Expectation;
   /** That it was answered, and not with a refusal. */
   succeeded(): Expectation;
   /** That it was refused. Default: with any error code, by any rule. A rule that a fault speaks for has no ID. */
-  refused(error?: string, rule?: string): Expectation;
+  refused(error?: string, rule?: RejectionRuleId): Expectation;
 }
 
 /**

@@ -31,7 +31,7 @@ const differences: Readonly<Record<NonNullable<NearMiss["difference"]>, string>>
 
 /** The page of every refusal that is not sent to a client. */
 export function Refused(props: RefusedProps): VNode {
-  const { status, error, sentence, rule, expected, received, near, mend, linksAway = false } = props;
+  const { status, error, sentence, rule, cites = [], expected, received, near, mend, linksAway = false } = props;
   return (
     <Layout
       site={props}
@@ -63,7 +63,7 @@ export function Refused(props: RefusedProps): VNode {
               {rule !== undefined && (
                 <Fact label="Rule">
                   <Wire text={rule} />
-                  {sectionsOf(rule).map(({ title, url }) => (
+                  {sectionsOf(cites).map(({ title, url }) => (
                     <>
                       , {linksAway ? <a href={url} rel="noreferrer">{title}</a> : title}
                     </>

@@ -1,6 +1,4 @@
-/** The addresses of the specifications that the project's table of rules cites. */
-
-import { sources } from "./rules.gen.ts";
+/** The addresses of the specifications that the table of rules cites. */
 
 /** A section of a specification. */
 export interface Section {
@@ -22,10 +20,9 @@ const places: readonly (readonly [name: string, address: string, section: string
   ["MCP authorization", "https://modelcontextprotocol.io/specification/2025-06-18/basic/authorization", ""],
 ];
 
-/** Where a rule comes from: the sections it is taken from; none where it is this project's own, or not known. */
-export function sectionsOf(rule: string): Section[] {
-  const source = Object.hasOwn(sources, rule) ? sources[rule]! : "";
-  return source.split("; ").flatMap((cited) => {
+/** The sections that a rule cites; none of a specification whose address is not known. */
+export function sectionsOf(cites: readonly string[]): Section[] {
+  return cites.flatMap((cited) => {
     const [name = "", ...sections] = cited.split(/,? (?=§|App\. )/);
     const rfc = /^RFC (\d+)$/.exec(name)?.[1];
     const place = rfc === undefined

@@ -180,6 +180,7 @@ export const refused: RefusedProps = {
   error: "invalid_request",
   sentence: "The redirect_uri is not one that this client registered.",
   rule: "RU-02",
+  cites: ["OAuth 2.1 §2.3.5, §4.1.2.1"],
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
   near: { text: `${issuer}/authorized`, difference: "path" },
@@ -427,6 +428,7 @@ export const samples: Readonly<Record<string, Sample>> = {
       pages.refused({
         ...refused,
         rule: "RU-01",
+        cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
         expected: `https://shop.example/oauth/callback or ${issuer}/authorized`,
       }),
   },

@@ -577,12 +577,12 @@ test("whoever records what held learns why nobody was asked", async () => {
   const held: string[] = [];
   const b = await bench({
     ...crowd,
-    layers: [{ during: (server) => ({ ...server, held: (rule, statement) => held.push(`${rule} ${statement}`) }) }],
+    layers: [{ during: (server) => ({ ...server, held: (rule) => held.push(rule) }) }],
   });
   const browser = browse(b);
   await logInAndAllow(browser, "alice");
-  for (const rule of ["UI-14", "UI-04"]) assert(held.some((line) => line.startsWith(rule)), rule);
+  for (const rule of ["UI-14", "UI-04"]) assert(held.includes(rule), rule);
   held.length = 0;
   await ask(browser);
-  for (const rule of ["OI-05", "UI-11"]) assert(held.some((line) => line.startsWith(rule)), rule);
+  for (const rule of ["OI-05", "UI-11"]) assert(held.includes(rule), rule);
 });

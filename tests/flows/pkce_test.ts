@@ -376,6 +376,15 @@ test("[PK-14] a challenge that the same client already sent for a code still val
   assertEquals(warnings(server, "PK-14"), 1);
 });
 
+test("[PK-14] a challenge that no code was issued for is not remembered", async () => {
+  const server = await bench();
+  for (const _ of [1, 2]) {
+    assertEquals(sentTo(await server.authorize({ prompt: "none" })).error, "login_required");
+  }
+  await server.code();
+  assertEquals(warnings(server, "PK-14"), 0);
+});
+
 test("[PK-14] the warning names the client and never the challenge", async () => {
   const server = await bench();
   await server.code();

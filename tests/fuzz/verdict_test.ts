@@ -63,7 +63,7 @@ const gossip = (secret: (location: string) => string | null): Layer => {
   let tell = (_: string) => {};
   return {
     during(server) {
-      tell = (reason) => server.trace({ type: "warning", at: server.now(), why: { rule: "HT-15", reason } });
+      tell = (reason) => server.trace({ type: "warning", at: server.now(), why: { rule: "PK-14", reason } });
       return server;
     },
     around: (next) => async (request, peer) => {

@@ -62,7 +62,7 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    redirect_uri   https://spa.example/cb
    code_verifier  wwww…(43)
    code           ${cut(code)}(43)
-   holds  CA-07  the client has said who it is by none: spa
+   holds  CA-07  the client has said who it is, by a method that it may use: spa
    holds  TK-06  grant_type is one that the client is registered for: authorization_code
    holds  TK-16  the code is one that this server issued
    holds  CI-05  the code was issued to the client that sends it: spa

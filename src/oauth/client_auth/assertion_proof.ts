@@ -9,6 +9,7 @@ import { shelfId } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { compactJws } from "../tokens/verification.ts";
+import type { Explanation } from "../trace.ts";
 import { keysOf } from "./client_keys.ts";
 import { refuseClient } from "./method.ts";
 import type { Credentials } from "./method.ts";
@@ -113,7 +114,7 @@ async function verify(
     );
   }
   if (audience[0] !== server.issuer) {
-    const why = {
+    const why: Explanation = {
       rule: "JC-05",
       reason: "the aud of the client assertion is the URL of the token endpoint, which many servers reject",
       expected: `aud = ${server.issuer}, the issuer`,

@@ -41,6 +41,11 @@ export function refuseClient(reason: string, expected?: string, received?: strin
   });
 }
 
+/** Tells which client it is. */
+export function passClient(server: Server, client: Client): void {
+  server.held?.("CA-07", client.id);
+}
+
 /** The same for a client that is not registered; `received` says what came as its id. */
 export function refuseUnknownClient(server: Server, id: string | undefined, received = id): OAuthError {
   const earlier = formerClient(server.clients, id);

@@ -4,8 +4,10 @@ import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
 import type { Throttle } from "../throttle.ts";
+import type { Explanation } from "../trace.ts";
 import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
+import { passClient } from "./method.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
@@ -40,9 +42,9 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
-  server.held?.("CA-07", `the client has said who it is by ${way.method}`, client.id);
+  passClient(server, client);
   if (way.method !== client.authMethod) {
-    const why = {
+    const why: Explanation = {
       rule: "CA-16",
       reason: `the client used ${way.method}, and its metadata names no token_endpoint_auth_method`,
       expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${way.method}" in its metadata`,

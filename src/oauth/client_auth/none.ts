@@ -1,6 +1,5 @@
 /** none: a public client only says who it is (OAuth 2.1 §3.2.1). */
 
-import { OAuthError } from "../errors.ts";
 import { refuseClient, refuseUnknownClient } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
@@ -12,12 +11,11 @@ export const none: ClientAuth = {
   prove(server, { params }) {
     const id = params.get("client_id");
     if (id === undefined) {
-      throw new OAuthError("invalid_client", "client authentication failed", {
-        rule: "CA-07",
-        reason: "the request does not say which client it comes from",
-        expected: "HTTP Basic from a confidential client, client_id in the body from a public one",
-        received: "neither",
-      });
+      throw refuseClient(
+        "the request does not say which client it comes from",
+        "HTTP Basic from a confidential client, client_id in the body from a public one",
+        "neither",
+      );
     }
     const client = server.clients.find(id);
     if (client === undefined) {

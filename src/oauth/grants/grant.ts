@@ -51,7 +51,8 @@ export interface Grant {
 }
 
 /** Finds the grant that a token request names and the client may use (OAuth 2.1 §3.2.4). */
-export function pickGrant(grants: readonly Grant[], client: Client, params: Params): Grant {
+export function pickGrant(server: Server, client: Client, params: Params): Grant {
+  const { grants } = server;
   const type = params.get("grant_type");
   if (type === undefined) {
     throw new OAuthError("invalid_request", "grant_type is missing", {
@@ -75,5 +76,6 @@ export function pickGrant(grants: readonly Grant[], client: Client, params: Para
       received: type,
     });
   }
+  server.held?.("TK-06", type);
   return grant;
 }

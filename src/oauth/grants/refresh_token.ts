@@ -5,6 +5,7 @@ import type { Client } from "../clients.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { narrowResources } from "../resources.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
 import { splitScope } from "../scope.ts";
 import { drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -32,17 +33,17 @@ export const refreshTokenGrant: Grant = {
     if (kept.clientId !== client.id) {
       throw unusable("RT-02", "the refresh token belongs to another client", `client ${kept.clientId}`, client.id);
     }
-    server.held?.("RT-02", "the refresh token was issued to the client that sends it", client.id);
+    server.held?.("RT-02", client.id);
     await refuseEnded(server, client, entry);
-    server.held?.("RT-07", "its grant goes on, and it has not lain idle too long", `until ${clock(kept.validUntil)}`);
+    server.held?.("RT-07", `until ${clock(kept.validUntil)}`);
     const granted = stillRegistered(server, client, kept);
     const scope = narrow(granted.scope, params);
     const resources = narrowResources(server, granted.resources, params);
     // What was used stays used, whatever has become of the client since.
     const rotates = !client.confidential || server.refresh.rotateConfidential || entry.spentAt !== undefined;
-    server.held?.("RT-06", "scope asks for no more than was granted", scope.join(" "));
+    server.held?.("RT-06", scope.join(" "));
     const next = rotates ? await rotate(server, client, id, token, entry) : await renew(server, id, token, entry);
-    if (rotates) server.held?.("RT-04", "the refresh token was not used before; another one takes its place");
+    if (rotates) server.held?.("RT-04");
     return {
       client,
       scope,
@@ -116,7 +117,13 @@ function narrow(granted: readonly string[], params: Params): readonly string[] {
   });
 }
 
-function unusable(innerRule: string, reason: string, expected: string, received?: string, earlier?: string) {
+function unusable(
+  innerRule: RejectionRuleId,
+  reason: string,
+  expected: string,
+  received?: string,
+  earlier?: string,
+): OAuthError {
   return new OAuthError("invalid_grant", "refresh_token is unknown, expired, used, revoked, or another client's", {
     rule: "RT-07",
     innerRule,

@@ -42,14 +42,14 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }): VNode
                   : <code>{check.value}</code>
                 </>
               )}
-              <Rule rule={check.rule} brief />
+              <Rule rule={check.rule} cites={check.cites} brief />
             </li>
           )
           : (
             <li key={check.rule}>
               <Verdict holds={check.holds} expected={check.expected} received={check.received}>
                 <bdi>{check.statement}</bdi>
-                <Rule rule={check.rule} brief={check.holds !== false} />
+                <Rule rule={check.rule} cites={check.cites} brief={check.holds !== false} />
                 <Earlier earlier={check.earlier} />
               </Verdict>
             </li>
@@ -66,7 +66,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly Check[] }):
       {warnings.map((warning) => (
         <div key={warning.rule + warning.statement} class="notice warn">
           <p>
-            <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} />
+            <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
           </p>
           <Evidence {...warning} />
         </div>

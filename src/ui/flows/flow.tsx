@@ -65,7 +65,7 @@ export function Flow(props: FlowProps): VNode {
           <dl class="facts">
             {reason && (
               <Fact label="Rule">
-                <Rule rule={reason.rule} />
+                <Rule rule={reason.rule} cites={reason.cites} />
               </Fact>
             )}
             <Fact label="Client">

@@ -109,6 +109,8 @@ export interface Check {
   /** Undefined: it was not looked at. */
   readonly holds: boolean | undefined;
   readonly rule: string;
+  /** The specifications that the rule cites. */
+  readonly cites: readonly string[];
   readonly statement: string;
   readonly value?: string;
   readonly expected?: string;
@@ -144,6 +146,8 @@ export interface FlowStep {
 export interface Reason extends ShortRefusal {
   readonly error: string;
   readonly rule: string;
+  /** The specifications that the rule cites. */
+  readonly cites: readonly string[];
   /** The step that was refused. */
   readonly step: number;
   /** How many were refused right after it, and most likely because of it. */
