@@ -25,17 +25,17 @@ export interface PostgresTls {
  * Reads `sslmode` and `sslrootcert`, the path of a PEM file, which is read once. Each mode but `disable` means
  * `verify-full`: the certificate has to be valid for the host, too.
  *
+ * @param url Must be one that `URL` parses: the driver also takes others, and would begin an unverified TLS for them.
  * @param place The database as a person may be told of it.
  * @throws {StoreError} Where either cannot be used.
  */
 export function readTls(url: string, place: string): PostgresTls {
-  // Not by URL: the driver also reads what that does not, such as several hosts.
-  const [address = "", ...others] = url.split("?");
-  const query = new URLSearchParams(others.join("?"));
-  const path = query.get("sslrootcert") ?? undefined;
-  const mode = query.get("sslmode") ?? (path === undefined ? "disable" : "verify-full");
+  const rest = new URL(url);
+  const { searchParams } = rest;
+  const path = searchParams.get("sslrootcert") ?? undefined;
+  const mode = searchParams.get("sslmode") ?? (path === undefined ? "disable" : "verify-full");
   // What the driver calls it, and would heed in place of `sslmode`.
-  const other = query.get("ssl");
+  const other = searchParams.get("ssl");
   if (other !== null || !Object.hasOwn(modes, mode)) {
     throw new StoreError({
       place,
@@ -52,12 +52,11 @@ export function readTls(url: string, place: string): PostgresTls {
       mend: "remove one of the two",
     });
   }
-  query.delete("sslmode");
-  query.delete("sslrootcert");
-  const rest = query.size === 0 ? address : `${address}?${query}`;
-  if (!modes[mode]) return { url: rest, ssl: false };
+  searchParams.delete("sslmode");
+  searchParams.delete("sslrootcert");
+  if (!modes[mode]) return { url: rest.href, ssl: false };
   const ca = path === undefined || path === "system" ? {} : { ca: readAuthority(path, place) };
-  return { url: rest, ssl: { rejectUnauthorized: true, ...ca } };
+  return { url: rest.href, ssl: { rejectUnauthorized: true, ...ca } };
 }
 
 function readAuthority(path: string, place: string): string {
