@@ -35,8 +35,6 @@ export interface Pending {
   readonly asked: AuthorizationRequest;
   /** The secret of the browser that it waits for; absent: for one that sends its cookies. */
   readonly browser?: string;
-  /** In milliseconds: from then on it counts no more. */
-  readonly validUntil: number;
 }
 
 /** What is sealed. Nothing that the client did not send: the text can be read by whoever has it. */
@@ -104,11 +102,11 @@ export async function findPending(here: Desk, http: Incoming, id: string | undef
   if (server.now() >= validUntil) throw stale("it waited for too long");
   await meet(server.clients, carried.clientId);
   const asked = await recall(server, carried);
-  if (browser === undefined) return { id, name, asked, validUntil };
+  if (browser === undefined) return { id, name, asked };
   const { secret } = await recogniseBrowser(here, http);
   if (await digest(secret) !== browser) throw stale("it was begun in another browser, or cookies are blocked");
   server.held?.("UI-14");
-  return { id, name, asked, browser: secret, validUntil };
+  return { id, name, asked, browser: secret };
 }
 
 /**
@@ -116,9 +114,11 @@ export async function findPending(here: Desk, http: Incoming, id: string | undef
  *
  * @throws {OAuthError} For everybody else.
  */
-export async function finish(server: Server, { name, validUntil }: Pending): Promise<void> {
-  const mark = { at: server.now() };
-  if (await server.store.add("interaction", await shelfId(server, name), mark, { expiresAt: validUntil })) return;
+export async function finish(server: Server, { name }: Pending): Promise<void> {
+  const at = server.now();
+  // Others that bear the name may have been sealed until now, and wait for longer than this one.
+  const expiresAt = at + patience * 1000;
+  if (await server.store.add("interaction", await shelfId(server, name), { at }, { expiresAt })) return;
   throw stale("it was finished a moment ago");
 }
 

@@ -422,6 +422,21 @@ test("[UI-08, UI-14] a parked request becomes that of the browser that comes for
   assertEquals(answers.filter(({ status }) => status === 400).length, 19);
 });
 
+test("[UI-14] a parked request that one browser finished is finished for who came for it later, too", async () => {
+  const b = await bench(crowd);
+  const [browser, stranger] = [browse(b), browse(b)];
+  const way = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
+  const login = await look(browser, way, await browser.get(way));
+  b.advance(29 * 60);
+  const later = await look(stranger, way, await stranger.get(way));
+  sentTo((await press(browser, await press(browser, login, "sub", "alice"), "decision", "allow")).response);
+  // The first page would have waited for 30 minutes, the other one waits longer.
+  b.advance(5 * 60);
+  await b.get("/");
+  const { path, fields } = filled(later, "sub", "alice");
+  await shownPage(await send(stranger, path, fields), 400);
+});
+
 test("[OI-03] prompt=none never shows a page: login, consent or a choice would be required", async () => {
   const b = await bench({ ...crowd, pages: () => Promise.reject(new Error("a page was drawn")) });
   assertEquals(await browse(b).silently(), "login_required");
