@@ -95,7 +95,8 @@ export async function makeUp(server: Server, sub: string, claims: string): Promi
   if (!userFaults({ sub }).next().done) {
     return "The subject must be 1 to 255 printable ASCII characters without spaces.";
   }
-  if (claims.length > longestClaims) return `The claims must not be longer than ${longestClaims} characters.`;
+  const tooLong = `The claims must not be longer than ${longestClaims} characters.`;
+  if (claims.length > longestClaims) return tooLong;
   let read: unknown;
   try {
     read = JSON.parse(claims.trim() || "{}");
@@ -103,6 +104,8 @@ export async function makeUp(server: Server, sub: string, claims: string): Promi
     return "The claims are not JSON.";
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) return "The claims must be a JSON object.";
+  // Numbers may be longer than they were written, and tokens have to hold them.
+  if (JSON.stringify(read).length > longestClaims) return tooLong;
   const unfit = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(read, name));
   if (unfit !== undefined) return `The claims must not hold ${unfit}.`;
   if (!userFaults({ ...read, sub }).next().done) return "The claims are nested too deep.";

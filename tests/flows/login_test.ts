@@ -616,6 +616,8 @@ test("what cannot be a person is said, and replaces nobody", async () => {
     ["dave", '{"password":"x"}', "password"],
     ["dave", '{"__proto__":{"x":1}}', "__proto__"],
     ["dave", JSON.stringify({ name: "x".repeat(5000) }), "longer"],
+    // As JSON each of them has 21 digits.
+    ["dave", `{"n":[${Array(800).fill("1e20")}]}`, "longer"],
   ];
   await each(faults, async ([subject, claims, word]) => {
     const browser = browse(b);
