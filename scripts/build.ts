@@ -21,10 +21,10 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 /** What one store each needs, for those who use it. */
 const optional = ["ioredis", "postgres"];
 
-/** The most that the tarball may take, in KiB; the sources and maps in it are for debuggers, and are not loaded. */
+/** Maximum size of the tarball, in KiB. It includes sources and source maps, which only debuggers load. */
 const largest = 1320;
 
-/** What a README says to those who have the repository, and what its place is taken by in the package. */
+/** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
     [/^The packages are not on npm .*\n(?:.+\n)*\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
@@ -43,7 +43,7 @@ const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: st
   ],
 };
 
-/** What no README of the package can show. */
+/** Pictures and links that lead to files outside the package. */
 const elsewhere = {
   // A row of pictures is a table, with two lines above it; a paragraph that ends in a colon leads to one.
   picture: /^(?:(?:.+\n)*.+:\n\n)?(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm,
@@ -63,7 +63,7 @@ for (const { path, text } of [...modules.files, ...commonJs.files]) {
   const content = path.endsWith(".map") ? withoutOwnSources(text) : text;
   await write(path, content, path === bin.latchkey ? 0o755 : 0o644);
 }
-// What the maps lead to, for debuggers.
+// The sources that the source maps refer to, for debuggers.
 for (const path of new Set([...modules.sources, ...commonJs.sources])) {
   if (path.startsWith("src/")) await write(path, await Deno.readTextFile(path));
 }
@@ -89,9 +89,9 @@ console.log(
 );
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
-if (packed > largest) throw new Error(`The tarball takes ${packed} KiB, and ${largest} are the most it may.`);
+if (packed > largest) throw new Error(`The tarball takes ${packed} KiB; expected at most ${largest} KiB.`);
 
-/** A source map without the text of our own sources, which are files of the package. */
+/** A source map without the text of this project's sources: the package contains them as files. */
 function withoutOwnSources(map: string): string {
   const { sources, sourcesContent, ...others }: { sources: string[]; sourcesContent: string[] } = JSON.parse(map);
   const isOwn = (source: string) => /^(?:\.\.\/)*src\//.test(source);
@@ -99,19 +99,23 @@ function withoutOwnSources(map: string): string {
   return JSON.stringify({ ...others, sources, sourcesContent: content });
 }
 
-/** A README without what needs the repository, and without pictures and links that lead to files not in the package. */
+/** A README without passages that need the repository, and without pictures and links to files outside the package. */
 async function readmeForUsers(path: string): Promise<string> {
   let text = await Deno.readTextFile(path);
   for (const [from, to] of forUsers[path] ?? []) {
     const before = text;
     text = text.replace(from, to);
-    if (text === before) throw new Error(`${path} has nothing like ${from} any more: mend it in scripts/build.ts.`);
+    if (text === before) {
+      throw new Error(`${path}: found no text that matches ${from}. Update forUsers in scripts/build.ts.`);
+    }
   }
   text = text.replace(elsewhere.picture, "").replace(elsewhere.link, (link, words, target) => {
     return readmes.includes(join(dirname(path), target)) ? link : words;
   });
   const cut = /.*:\n\n+#+ .*/.exec(text)?.[0];
-  if (cut !== undefined) throw new Error(`${path} of the package would lose what a colon leads to:\n${cut}`);
+  if (cut !== undefined) {
+    throw new Error(`${path} in the package would end a passage with a colon and nothing after it:\n${cut}`);
+  }
   return text;
 }
 
@@ -152,7 +156,7 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
     for (const path of paths) {
       const text = await Deno.readTextFile(`${away}/package/src/${path}`);
       await write(`types/${path}`, text);
-      // The same for CommonJS, which the package.json of that folder makes of it.
+      // The same for CommonJS; the package.json of that folder sets the module type.
       await write(`${commonJsFolder}/types/${path}`, text);
       specifiers.push(...readImports(path, text).map(({ specifier = "" }) => specifier));
     }
@@ -193,7 +197,7 @@ function packageJson(): unknown {
     const required = { types: `./${commonJsFolder}/${declaration(path)}`, default: `./${commonJsFolder}/${file}` };
     return [subpath, { require: required, types, default: `./${file}` }] as const;
   });
-  // For moduleResolution node10, which knows no exports.
+  // For moduleResolution node10, which ignores "exports".
   const typesVersions = Object.fromEntries(
     paths.flatMap(([subpath, { types }]) => subpath === "." ? [] : [[subpath.slice(2), [types.slice(2)]]]),
   );

@@ -1,18 +1,18 @@
-/** Bundles what CommonJS loads, such as jest with ts-jest as most projects have it: one file, as readable as the source. */
+/** Builds the CommonJS bundle, for example for jest with ts-jest: one readable file. */
 
 import * as esbuild from "esbuild";
 import { dirname, relative } from "node:path/posix";
 import manifest from "../deno.json" with { type: "json" };
 import type { Bundle, PackageFile } from "./bundle_package.ts";
 
-/** Where it lies in the package: everything in there is CommonJS. */
+/** Its folder in the package; every file in it is CommonJS. */
 export const commonJsFolder = "cjs";
 
 const whole = `${commonJsFolder}/latchkey.js`;
 
 /**
- * Bundles these entries, with all packages that are modules only. Every entry is a file of its own that asks the one
- * bundle for its exports, so that what they share is there once; there is no import() either, which jest refuses.
+ * Bundles these entries with all ESM-only packages. Each entry is a file that re-exports from the one bundle, so shared
+ * modules exist once. The bundle contains no import(), because jest rejects it.
  *
  * @param external Packages that are not bundled; they can be required.
  */

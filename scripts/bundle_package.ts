@@ -12,7 +12,7 @@ const front = "src/mod.ts";
 /** What is smaller, in bytes of its source, becomes part of the core rather than a file that several entries open. */
 const little = 4096;
 
-/** Whoever debugs a test steps through this code: it is written as the source is, and maps lead back to that. */
+/** Keeps the code readable for debuggers: formatted like the source, with source maps. */
 const readable = { target: "node22", legalComments: "none" } as const;
 
 /** The piece that every login runs. */
@@ -21,7 +21,7 @@ const corePath = "chunks/core.js";
 /** Tells Bun that nothing is left to translate, which it would otherwise do to each file that it loads. */
 const ready = "// @bun";
 
-/** Lets the program be called by its path. */
+/** Makes the program executable by its path. */
 const shebang = "#!/usr/bin/env node";
 
 /** The package holds it anyway, for editors: it is loaded from there, and no copy of it is bundled. */
@@ -144,8 +144,8 @@ async function survey(options: esbuild.BuildOptions, entries: readonly string[],
   const loadedAtOnce = new Set(entries.flatMap((entry) => reachedFrom(entry, graph)));
   const beyond = entries.filter((entry) => entry !== program)
     .flatMap((entry) => reachedFrom(entry, graph)).filter((path) => !core.has(path));
-  // What the core loads later, and the program at once, is not to be had with all of the program; nor what another entry
-  // loads later with all of an entry beside it, such as the pages of the inspector with the mock and its test keys.
+  // A module that the core imports lazily must not share a chunk with the program, which imports it eagerly. The same
+  // applies between entries: the inspector's pages must not load the mock and its test keys.
   const doors = new Set([
     ...entries,
     ...[...core].flatMap((path) => graph[path]!.later).filter((path) => loadedAtOnce.has(path)),
@@ -171,7 +171,7 @@ async function survey(options: esbuild.BuildOptions, entries: readonly string[],
   return { graph, names: await exportsOf(options, pieces.flatMap(({ modules }) => modules)), pieces };
 }
 
-/** What a piece is called, for those who meet it in a stack trace: by what loads it, or by a number where that is much. */
+/** Name of a chunk in stack traces: the entries that load it, or a number where there are many. */
 function nameOf(doors: readonly string[], number: number): string {
   const names = doors.map((door) => outputPath(door).replace(/(?:\/mod)?\.js$/, "").replaceAll("/", "-"));
   return `chunks/${names.length > 2 ? `shared-${number}` : names.join("-and-")}.js`;
@@ -243,12 +243,12 @@ function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }
 
-/** A file, and the map of its text before anything was put in front of that. */
+/** A file, and the source map of its text before lines were added in front. */
 interface MappedFile extends PackageFile {
   readonly map: SourceMap;
 }
 
-/** As much of a source map (ECMA-426) as is changed here. */
+/** The members of a source map (ECMA-426) that are changed here. */
 interface SourceMap {
   readonly sources: readonly string[];
   readonly mappings: string;
@@ -256,19 +256,19 @@ interface SourceMap {
 
 async function textsOf({ outputFiles }: esbuild.BuildResult): Promise<MappedFile[]> {
   return await Promise.all(outputFiles!.map(async ({ path, text }) => {
-    // As TypeScript, of which what is imported and never used is left out: of a piece the bundler takes all that a module
-    // has. The inline map of the text is taken over.
+    // Parsed as TypeScript, so that esbuild drops unused imports; otherwise a chunk includes whole modules. The inline
+    // source map of the text is kept.
     const { code, map } = await esbuild.transform(text, { ...readable, loader: "ts", sourcemap: "external" });
     const read: SourceMap = JSON.parse(map);
     const sources = read.sources.map((source) =>
-      // What stands for a module of a piece is called like that module.
+      // The placeholder for a module of a chunk has the name of that module.
       /piece:(src\/[^?]*)/.exec(source)?.[1] ?? relative(Deno.cwd(), resolve(dirname(path), source))
     );
     return { path: relative(resolve(folder), path), text: code, map: { ...read, sources } };
   }));
 }
 
-/** A file of the package with these lines in front, and the map that leads from it to the sources, which it holds. */
+/** A file of the package with these lines in front, and its source map, which contains the sources. */
 function withMap({ path, text, map }: MappedFile, lines: readonly string[]): PackageFile[] {
   const parts = [...lines, withRelativePaths(path, text) + `//# sourceMappingURL=${basename(path)}.map`];
   const sources = map.sources.map((source) => relative(dirname(path), source));

@@ -17,7 +17,7 @@ type Imports = Readonly<Record<string, string>>;
  * Bundles these tests, and every `_child.ts` that tests start as a process of its own, and gives back where each test
  * now lies. Files are replaced in one step, and old ones are kept for a while, so that two runs may go on side by side.
  *
- * @param plugins What else esbuild asks for the contents of a file.
+ * @param plugins Further esbuild plugins.
  */
 export async function bundleTests(
   tests: readonly string[],

@@ -1,4 +1,4 @@
-/** Tries whether the tests notice faults in the code: `deno task mutants --help`. */
+/** Mutation testing: checks that the tests detect faults in the code. See `deno task mutants --help`. */
 
 import * as esbuild from "esbuild";
 import { globSync } from "node:fs";
@@ -40,7 +40,7 @@ const swaps: Readonly<Record<string, string>> = {
   "false": "true",
 };
 
-/** Seconds after which a run of the tests is taken to hang. A fault that makes the tests hang is noticed. */
+/** Seconds after which a test run counts as hung. A fault that makes the tests hang counts as detected. */
 const timeoutSeconds = 300;
 
 const { flags, words } = readCommand({
@@ -73,7 +73,7 @@ if (flags.list) {
   Deno.exit();
 }
 
-/** Those of stores and scripts run nothing of the four folders. */
+/** Tests of stores and scripts run no code of the four folders. */
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
 const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(refuse)).trim();
 
@@ -115,7 +115,7 @@ async function mutantsOf(path: string): Promise<Mutant[]> {
   const found: Mutant[] = [];
   for (const [start, end, inserted, fault] of changesOf(code)) {
     const changed = source.slice(0, start) + inserted + source.slice(end);
-    // What does not parse is no fault of the logic.
+    // A change that does not parse is not a logic fault.
     const after = await compile(changed).catch(() => before);
     if (after === before) continue;
     const line = source.slice(0, start).split("\n").length;
@@ -124,7 +124,7 @@ async function mutantsOf(path: string): Promise<Mutant[]> {
   return found;
 }
 
-/** Changes of a text without comments and literals: from, to, what comes there, and what it is called. */
+/** Changes of a text without comments and literals: start, end, replacement, name. */
 function* changesOf(code: string): Generator<readonly [number, number, string, string]> {
   for (const { index, 0: operator } of code.matchAll(/(?<= )(&&|\|\||\?\?|[!=]==|[<>]=?|[-+])(?=[ \n])/g)) {
     yield [index, index + operator.length, swaps[operator]!, `${operator} becomes ${swaps[operator]}`];
@@ -141,7 +141,7 @@ function* changesOf(code: string): Generator<readonly [number, number, string, s
   }
 }
 
-/** Where the parenthesis is closed that stands open there. */
+/** The position of the parenthesis that closes the one at this position. */
 function closing(code: string, open: number): number {
   let depth = 0;
   for (let i = open; i < code.length; i++) {
@@ -151,7 +151,9 @@ function closing(code: string, open: number): number {
   return code.length;
 }
 
-/** So many of them: each has a place by the digest of its text and the seed, which other lines of its file do not change. */
+/**
+ * Samples this many, ordered by a digest of seed and line text, so that changes of other lines do not change the order.
+ */
 async function draw(mutants: readonly Mutant[], count: number): Promise<Mutant[]> {
   const seen = new Map<string, number>();
   const placed = await Promise.all(mutants.map(async (mutant) => {
@@ -164,10 +166,7 @@ async function draw(mutants: readonly Mutant[], count: number): Promise<Mutant[]
   return placed.sort((a, b) => a.place - b.place).slice(0, count).map(({ mutant }) => mutant);
 }
 
-/**
- * The tests in the order of their chances to notice a fault: those named after the file, those that send requests, the
- * rest.
- */
+/** Tests ordered by their chance to detect a fault: those named after the file, those that send requests, the rest. */
 function stagesFor(path: string): string[][] {
   const words = path.split(/[/_.]/).filter((word) => word.length > 3);
   const sendsRequests = /tests\/(flows|http|oauth|testing)\//;

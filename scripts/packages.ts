@@ -12,7 +12,7 @@ interface Project {
   /** Beside the sample suite. */
   readonly files: readonly string[];
   readonly command: readonly string[];
-  /** Whether its files are CommonJS, as the sample suite then is. Default: modules. */
+  /** Whether the project and its sample suite are CommonJS. Default: ES modules. */
   readonly commonJs?: boolean;
 }
 
@@ -50,7 +50,7 @@ const projects: readonly Project[] = [
   },
   { name: "commonjs", packages: [], files: ["node_test.js"], command: nodeTest("22", "node_test.js"), commonJs: true },
   {
-    // As most projects have it: nothing is a module, and TypeScript looks for packages as Node 10 did.
+    // The most common setup: CommonJS, and moduleResolution node10.
     name: "ts-jest",
     packages: ["jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"],
     files: ["ts_jest/tsconfig.json", "ts_jest/jest.config.js", "ts_jest/login.test.ts", "sample.ts"],
@@ -94,7 +94,7 @@ try {
   for (const project of failed > 0 ? [] : wanted) {
     await step(project.name, async (home) => {
       await fill(home, project);
-      // Who compiles the suite has its source, and needs nothing beside it.
+      // A project that compiles the suite has its source and needs no other file.
       if (!project.files.includes("sample.ts")) {
         await Deno.copyFile(`${away}/${typesOf(project.commonJs)}/out/sample.js`, `${home}/sample.js`);
       }
@@ -120,7 +120,7 @@ async function step(name: string, act: (home: string) => Promise<string | undefi
   if (complaint !== undefined) console.log(complaint);
 }
 
-/** The step that checks the types of the sample suite, and compiles it. */
+/** Type-checks and compiles the sample suite. */
 function typesOf(commonJs = false): string {
   return commonJs ? "types-commonjs" : "types";
 }

@@ -118,7 +118,7 @@ async function makePackage(locked: readonly Locked[], seconds: number): Promise<
   const pick = (names: object) => locked.filter(({ name }) => Object.hasOwn(names, name));
   const inside = licensedIn(await Deno.readTextFile("dist/npm/THIRD_PARTY_LICENSES"), locked);
   const parts = [
-    // What is installed with it is inside the CommonJS bundle as well.
+    // The CommonJS bundle contains the installed dependencies as well.
     ...await described([...new Set([...inside, ...pick(built.dependencies)])], "required"),
     ...await described(pick(built.peerDependencies), "optional"),
   ];

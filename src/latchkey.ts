@@ -196,11 +196,9 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
         client: of === "clients" ? id : undefined,
         why: {
           rule: "OP-10",
-          reason: `what was changed at run time of the ${of === "clients" ? "client" : "user"} ${
-            quote(id)
-          } does not count`,
-          expected: "the entry in the configuration that was there when it was changed",
-          received: "another entry, or none, or a change that does not say what it was made over",
+          reason: `a change at run time was dropped: ${of === "clients" ? "client" : "user"} ${quote(id)}`,
+          expected: "the configuration entry that the change was made to",
+          received: "a changed or removed entry, or a change without the digest of its entry",
         },
       }))
     : undefined;
@@ -242,7 +240,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
 
   const configured = { clients: house.server.clients.all(), users: house.server.users.all() };
 
-  /** Says, once, what the store's changes have made of the configuration. */
+  /** Traces once how the store's changes differ from the configuration. */
   function tellStored(): void {
     if (isStoredTold) return;
     isStoredTold = true;
@@ -346,7 +344,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   return self;
 }
 
-/** The changes that a store holds, for a server with these options. */
+/** The stored changes of clients and users, for a server with these options. */
 async function openChanges(
   options: LatchkeyOptions,
   owner: Pick<Server, "issuer" | "store" | "random">,
@@ -357,13 +355,13 @@ async function openChanges(
     import("./oauth/changes.ts"),
     import("./oauth/configured.ts"),
   ]);
-  // Not by the issuer in effect, which may follow the port.
+  // Keyed by the configured issuer: the issuer in effect may depend on the port.
   const issuer = options.issuer ?? "";
   const entry = configuredEntries(owner, settle(options, issuer));
   return storedChanges(owner.store, issuer, { entry, mark, dropped });
 }
 
-/** How a list differs from the configured one, by id. */
+/** Differences between a list and the configured one, by id. */
 function compare<Known>(
   configured: readonly Known[],
   found: readonly Known[],
@@ -445,7 +443,7 @@ function assemble(
     id: (user) => user.sub,
     know(user) {
       const known = meetUser(user);
-      // Those of the settings are warned of together, at start.
+      // Configured users are checked together at start.
       if (!configured.has(user)) {
         for (const warning of userWarnings(claims, settled.scopes, user)) {
           world.trace({ type: "configuration_warning", at: world.now(), ...warning });
@@ -624,7 +622,7 @@ export function optionFaults(options: Settings, issuer: string): Fault[] {
 }
 
 /**
- * Every warning about options that have no fault; traced when the server is made.
+ * Every warning about valid options; traced when the server is created.
  *
  * @param issuer The issuer in effect.
  */

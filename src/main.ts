@@ -63,7 +63,7 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
     if (event.type === "stored_changes") stored[event.of] = event;
     log?.trace(event);
     counted?.trace(event);
-    // Even without a log: nothing else tells that a misspelt setting is not in effect.
+    // Printed even without a log: nothing else reports that a misspelt setting has no effect.
     if (log === undefined && event.type === "configuration_warning") console.error(narrate(event, false));
   };
   for (const warning of wanted.warnings) trace({ type: "configuration_warning", at: now(), ...warning });

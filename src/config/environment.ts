@@ -18,11 +18,11 @@ export function variableName(name: OperatorName): string {
   return prefix + name.toUpperCase().replaceAll("-", "_");
 }
 
-/** What the variables say. */
+/** The configuration read from environment variables. */
 export interface EnvironmentReading {
   readonly said: Sayings;
   readonly faults: readonly Fault[];
-  /** Of variables that are ignored: others set them too, so they do not stop the start. */
+  /** Warnings about ignored variables. They do not stop the start, because other programs may have set them. */
   readonly warnings: readonly ConfigurationWarning[];
 }
 
@@ -71,7 +71,7 @@ function valueFault(name: OperatorName, place: string, value: string): Fault {
   return { place, expected, found: showValue(value, [place]), mend };
 }
 
-/** What a fault tells of a value that came from a file: any file may have been named by mistake. */
+/** Describes a value read from a file without showing it: the path may name the wrong file. */
 export function hiddenContent(name: OperatorName, value: string): Pick<Fault, "found" | "mend"> {
   const { example, hint } = operatorRules[name];
   const mend = hint?.(value) ?? `Let the file hold ${example} or the like, or unset the variable.`;
@@ -100,14 +100,14 @@ async function unknownWarning(place: string): Promise<ConfigurationWarning> {
   return {
     path: showName(place),
     message: meant === undefined
-      ? `No setting has this name, so it sets nothing: it is unknown. Unset it, or use one of ${names.join(", ")}.`
-      : `No setting has this name, so it sets nothing. Did you mean ${names[0]}?`,
+      ? `Ignored: this variable is unknown. Unset it, or use one of ${names.join(", ")}.`
+      : `Ignored: this variable is unknown. Did you mean ${names[0]}?`,
   };
 }
 
 const serviceLink = /^LATCHKEY_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
 
-/** Kubernetes gives every pod such variables for each service, and a service may be called latchkey. */
+/** Kubernetes sets such variables in every pod, named after each service; a service may be named latchkey. */
 function isServiceLink(place: string, value: string): boolean {
   return serviceLink.test(place) || place.endsWith("PORT") && /^(tcp|udp|sctp):\/\//.test(value);
 }

@@ -104,7 +104,7 @@ function argumentFault(place: string): Fault {
   };
 }
 
-/** It may be a part of a password that the shell has cut in two; only what stands where a command would is shown. */
+/** It may be part of a password that the shell split; only an argument in the position of a command is shown. */
 async function positionalFault(value: string, at: number): Promise<Fault> {
   const isWord = at === 0 && /^[a-z][a-z_-]{0,29}$/i.test(value);
   const meant = isWord ? await suggest(value, ["hash-password"]) : undefined;
@@ -112,9 +112,7 @@ async function positionalFault(value: string, at: number): Promise<Fault> {
     place: "command line",
     expected: "only flags",
     found: isWord ? quote(value) : `argument ${at + 1} (hidden)`,
-    mend: meant
-      ? `Did you mean ${meant}?`
-      : "Remove it, put the flag it belongs to in front of it, or quote the value it is a part of.",
+    mend: meant ? `Did you mean ${meant}?` : "Remove it, put its flag in front of it, or quote the whole value.",
   };
 }
 
@@ -128,7 +126,7 @@ async function unknownFault(written: string): Promise<Fault> {
   };
 }
 
-/** A flag as far as it is a name: `-psecret` and `--store:postgres://…` have their value behind it. */
+/** The name part of a flag, without a value attached to it, as in `-psecret` and `--store:postgres://…`. */
 function showFlag(written: string): string {
   const [name = ""] = /^(?:--[A-Za-z_-]{0,40}|-[A-Za-z]{0,3}(?![A-Za-z])|-[A-Za-z]?)/.exec(written) ?? [];
   return name === written ? name : `${name}…`;

@@ -5,7 +5,7 @@ import type { Settled } from "../oauth/settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "./show.ts";
 
-/** How the store's changes have made clients or users other than the configuration says. */
+/** Differences between the configured clients or users and those in effect, caused by changes in the store. */
 export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 
 /** What the greeting speaks of. */
@@ -19,7 +19,7 @@ export interface Greeted {
   /** The URL of the discovery document. */
   readonly discovery: string;
   readonly settled: Settled;
-  /** The public secret of the built-in demo clients, where they are the clients; that of any other is never printed. */
+  /** The public secret of the built-in demo clients, where they are in use. No other secret is printed. */
   readonly demoSecret?: string;
   readonly store: string;
   readonly stored: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
@@ -89,10 +89,10 @@ export function greeting(
   ].map(printable).join("\n");
 }
 
-/** As many clients or users of the store alone as are named. */
+/** Maximum number of clients or users listed that only the store has. */
 const mostNamed = 10;
 
-/** Rows of the configuration, and what the store has made of them. */
+/** Configured rows, and how the store has changed them. */
 function inEffect(
   configured: readonly (readonly [id: string, about: string])[],
   changed: StoredChanges | undefined,
@@ -107,8 +107,8 @@ function inEffect(
       : undefined;
   return [
     ...configured.map(([id, written]) => [id, about(id) ?? written] as const),
-    ...added.slice(0, mostNamed).map((id) => [id, "in the store alone"] as const),
-    ...added.length > mostNamed ? [["…", `and ${added.length - mostNamed} more in the store alone`] as const] : [],
+    ...added.slice(0, mostNamed).map((id) => [id, "only in the store"] as const),
+    ...added.length > mostNamed ? [["…", `and ${added.length - mostNamed} more only in the store`] as const] : [],
   ];
 }
 
@@ -120,8 +120,8 @@ export function insecurities(settled: Settled, inspector: Greeted["inspector"]):
 }
 
 /**
- * What every machine that reaches the server may do, as a sentence; `undefined` where only this machine reaches it: it
- * listens on a loopback address, and no other machine knows it by the issuer's name.
+ * A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can: the
+ * server listens on a loopback address, and the issuer's name leads no other machine here.
  */
 export function openness(
   { issuer, host, settled, inspector }: Pick<Greeted, "issuer" | "host" | "settled" | "inspector">,
@@ -139,5 +139,7 @@ export function openness(
     ...isTest && settled.directory !== "off" ? [`can ${settled.directory} /clients and /users`] : [],
     ...isTest && inspector === "on" ? ["can read every login in /flows"] : [],
   ];
-  return may.length === 0 ? undefined : `whoever reaches ${listensHere ? issuer : host} ${may.join(", and ")}.`;
+  return may.length === 0
+    ? undefined
+    : `any machine that can reach ${listensHere ? issuer : host} ${may.join(", and ")}.`;
 }

@@ -31,7 +31,7 @@ export function findMeaningFaults(
 ): Fault[] {
   const faults = judge(settings, issuer);
   const places = unsound === "everything" ? [] : [...unsound];
-  // Both say which scope values there are.
+  // Both settings add scope values.
   const lacksScopes = places.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
   return faults.filter(({ place }) => {
     if (place === "issuer") return settings.issuer !== undefined;

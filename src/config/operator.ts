@@ -17,7 +17,7 @@ export interface FileContent extends Settings {
   readonly store?: string;
   /** Whether there are pages that show each login. Default: on where the issuer is a test host. */
   readonly inspector?: boolean;
-  /** Accept those pages although the issuer is not a test host. */
+  /** Allow the inspector although the issuer is not a test host. */
   readonly insecureAllowInspector?: boolean;
   /** How the log reads. Default `text`. */
   readonly log?: typeof logFormats[number];
@@ -86,7 +86,7 @@ export const loginModes = ["auto", "interactive"] as const;
 /** How the log reads: for people, for programs, or not at all. */
 export const logFormats = ["text", "json", "off"] as const;
 
-/** The header that a proxy writes. */
+/** The header that the trusted proxies write. */
 export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 
 /** What can be said by flag and by environment variable, in the order in which people read about it. */
@@ -126,7 +126,7 @@ interface OperatorRule {
   /** A value that is right. */
   readonly example: string;
   readonly accepts: (value: string) => boolean;
-  /** How to fix a value that has this fault, where there is more to say than an example. */
+  /** How to fix this value, where an example is not enough. */
   readonly hint?: (value: string) => string | undefined;
   /** The value is the path of a file already, so that no other file need hold it. */
   readonly isPath?: true;
@@ -172,7 +172,7 @@ export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
     accepts: isStore,
     hint: (value) =>
       /^(?:postgres|redis)\w*:\/\//.test(value) && (!URL.canParse(value) || /\s/.test(value))
-        ? "Percent-encode everything in user and password but letters and digits, and put @host behind them."
+        ? "Percent-encode all characters of user and password except letters and digits, and put @host after them."
         : undefined,
   },
   inspector: { expected: "on or off", example: "off", accepts: (value) => value === "on" || value === "off" },
@@ -241,20 +241,20 @@ function isServer(text: string): boolean {
   );
 }
 
-/** Warns of a database server on another machine to which no TLS is spoken; `sslmode=disable` says that it is meant. */
+/** Warns of a connection to a remote database server without TLS; `sslmode=disable` confirms it. */
 export function storeWarnings(choice: StoreChoice, path: string): ConfigurationWarning[] {
   if (choice.kind === "memory" || choice.kind === "sqlite") return [];
   const { protocol, hostname, searchParams } = new URL(choice.url);
   const isSettled = choice.kind === "redis"
     ? protocol === "rediss:"
     : searchParams.has("sslmode") || searchParams.has("sslrootcert");
-  // An encoded slash begins the path of a socket on this machine.
+  // A host that begins with an encoded slash is the path of a local socket.
   if (isSettled || hostname === "" || /^%2f/i.test(hostname) || isLoopback(hostname)) return [];
   const mend = choice.kind === "redis"
-    ? "Write rediss:// in place of redis://, where the server speaks TLS."
-    : "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for an authority of your own; " +
-      "or ?sslmode=disable where nobody else can read what is sent.";
-  return [{ path, message: `The password, and private keys, travel to ${hostname} without TLS. ${mend}` }];
+    ? "If the server supports TLS, write rediss:// instead of redis://."
+    : "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for a private certificate authority; " +
+      "or ?sslmode=disable if no other machine can read the traffic.";
+  return [{ path, message: `The password and private keys are sent to ${hostname} without TLS. ${mend}` }];
 }
 
 function parseServer(text: string): StoreChoice {

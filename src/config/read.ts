@@ -55,7 +55,7 @@ export type Configuration =
     readonly maxInFlight: number;
     /** Seconds for which it goes on serving when it is told to stop. */
     readonly drain: number;
-    /** What works but is probably not meant, outside of `settings`, whose warnings the server traces itself. */
+    /** Warnings about everything outside of `settings`; the server itself traces warnings about `settings`. */
     readonly warnings: readonly ConfigurationWarning[];
   }
   /** Show `text`, which ends with a newline, and leave. */
@@ -174,7 +174,7 @@ async function readTls(
   return { wanted: true, read: { cert: certText, key: keyText }, faults: [] };
 }
 
-/** The URL of a store in the file: its pattern is right, but not all of it. */
+/** The URL of a store in the file: it matches the schema's pattern but cannot be parsed. */
 function storeFault(place: string, store: string): Fault {
   const { expected, example, hint } = operatorRules.store;
   const mend = hint?.(store) ?? `Write it like "store": "${example}".`;

@@ -50,7 +50,7 @@ function seconds(about: About<number>) {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(1, expected), v.metadata(about));
 }
 
-/** Lists of strings, each under a name that somebody chose. */
+/** Lists of strings under names of the operator's choice. */
 function textsByName(about: About<Record<string, string[]>>, list: About<string[]>, item: About<string>) {
   return v.pipe(v.record(v.string(), texts(list, item), "an object of arrays of strings"), v.metadata(about));
 }
@@ -525,7 +525,7 @@ export const configurationSchema = v.pipe(
       proxyHeader: v.optional(choice(proxyHeaders, {
         title: "Header of the proxies",
         description:
-          "The header in which trusted proxies name who sent a request; the other one then counts for nothing. Default: either, and where both are there and disagree, the proxy counts as the sender.",
+          "The header in which trusted proxies send the client's address; the other one is ignored. Default: either. If both are present and differ, the proxy's own address is used.",
         examples: ["x-forwarded-for"],
       })),
       maxInFlight: v.optional(whole(1, most.inFlight, operatorRules["max-in-flight"].expected, {
@@ -590,13 +590,13 @@ export const configurationSchema = v.pipe(
       defaultScope: v.optional(text({
         title: "Default scope",
         description:
-          "Granted when a request names no scope, space-separated. Default: read where scopes holds it; otherwise such a request is rejected, and a warning at start says so.",
+          "Granted when a request names no scope, space-separated. Default: read if scopes contains it; otherwise such a request is rejected, and a warning at start says so.",
         examples: ["read"],
       }, "a string of space-separated scope values")),
       claims: v.optional(textsByName({
         title: "Claims of scope values",
         description:
-          "The claims that a scope value releases, by scope value, in addition to the standard ones of profile, email, address and phone. The scope values named here are added to scopes.",
+          "The claims that each scope value releases, in addition to the standard claims of profile, email, address and phone. These scope values are added to scopes.",
         examples: [{ groups: ["groups"], profile: ["employee_no"] }],
       }, {
         title: "Claims",
@@ -606,20 +606,20 @@ export const configurationSchema = v.pipe(
       unmappedClaims: v.optional(choice(["openid", "none"], {
         title: "Claims without a scope value",
         description:
-          "Whether openid releases the members of a user that no scope value releases. Default: openid where the issuer is a loopback or reserved test host, none elsewhere.",
+          "Whether openid releases the members of a user that no other scope value releases. Default: openid if the issuer is a loopback or reserved test host, otherwise none.",
         examples: ["openid"],
       })),
       idTokenClaims: v.optional(choice(["minimal", "like-userinfo"], {
         title: "Claims of ID tokens",
         description:
-          "minimal: the claims of a scope are for userinfo. like-userinfo: ID tokens hold them as well, for clients that never call userinfo.",
+          "minimal: only userinfo returns the claims of scope values. like-userinfo: ID tokens contain them as well, for clients that never call userinfo.",
         examples: ["minimal"],
         default: "minimal",
       })),
       accessTokenClaims: v.optional(texts({
         title: "Claims of access tokens",
         description:
-          "The claims about the user in access tokens, and in what introspection says of them. One that a scope value releases needs that scope value. Default: none.",
+          "The claims about the user in access tokens and in introspection responses. A claim that a scope value releases is included only if that scope value was granted. Default: none.",
         examples: [["roles"]],
       }, claimName)),
       alg: v.optional(choice(algorithms, {
@@ -638,7 +638,7 @@ export const configurationSchema = v.pipe(
       assertionAudience: v.optional(choice(["issuer", "issuer-or-token-endpoint"], {
         title: "Audience of client assertions",
         description:
-          "What the aud of client assertions may be, alone: the issuer, or also the token endpoint's URL, as RFC 7523 has it and many clients send it, with a warning for the latter.",
+          "The accepted aud of client assertions: only the issuer, or also the URL of the token endpoint (RFC 7523, sent by many clients), which causes a warning. aud must hold one value.",
         examples: ["issuer"],
         default: "issuer-or-token-endpoint",
       })),
@@ -656,13 +656,13 @@ export const configurationSchema = v.pipe(
       directory: v.optional(choice(["edit", "read", "off"], {
         title: "Clients and users as pages",
         description:
-          "What /clients and /users let everybody do who opens them: change them for this run, look, or nothing. Default: edit, or off unless the issuer is a test host.",
+          "What any visitor may do on /clients and /users: edit (for this run), read, or off (no such pages). Default: edit, or off unless the issuer is a test host.",
         examples: ["read"],
       })),
       throttle: v.optional(flag({
         title: "Throttle",
         description:
-          "Slow down guesses of client secrets and passwords. Default: on, unless the issuer is a test host.",
+          "Rate-limit failed client authentication and logins (429). Default: on, unless the issuer is a test host.",
       })),
       insecureAllowHttpIssuer: v.optional(flag({
         title: "Allow an http issuer (insecure)",
@@ -682,7 +682,7 @@ export const configurationSchema = v.pipe(
       insecureAllowOpenLogin: v.optional(flag({
         title: "Allow login without passwords (insecure)",
         description:
-          'Accept login "interactive" without passwords, so that anybody can be anybody, although the issuer is not a test host.',
+          'Accept login "interactive" without passwords, so that anybody can log in as any user, although the issuer is not a test host.',
         default: false,
       })),
       insecureAllowDemoClients: v.optional(flag({
@@ -693,16 +693,17 @@ export const configurationSchema = v.pipe(
       insecureAllowDirectory: v.optional(flag({
         title: "Allow the directory (insecure)",
         description:
-          "Accept a directory that shows clients and users to strangers, although the issuer is not a test host.",
+          "Accept a directory, which shows clients and users to any visitor, although the issuer is not a test host.",
         default: false,
       })),
       inspector: v.optional(flag({
         title: "Inspector",
-        description: "Whether /flows shows each login step by step. Default: on where the issuer is a test host.",
+        description: "Whether /flows shows each login step by step. Default: on if the issuer is a test host.",
       })),
       insecureAllowInspector: v.optional(flag({
         title: "Allow the inspector (insecure)",
-        description: "Accept pages that show everybody's logins to strangers, although the issuer is not a test host.",
+        description:
+          "Accept the inspector, which shows all logins to any visitor, although the issuer is not a test host.",
         default: false,
       })),
       store: v.optional(v.pipe(

@@ -45,12 +45,12 @@ async function fetchSecret(
 ): Promise<string | Fault> {
   if ("env" in source) {
     const { env: name } = source;
-    // On Node and Bun the environment has a prototype, with functions.
+    // On Node and Bun the environment object inherits functions from its prototype.
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value || {
       place,
       expected: `the environment variable ${showVariable(name)} to hold it`,
-      found: value === "" ? "an empty one" : "no such variable",
+      found: value === "" ? "an empty variable" : "no such variable",
       mend: "Set the variable, or correct its name.",
     };
   }

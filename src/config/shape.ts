@@ -24,7 +24,7 @@ interface Node {
   readonly message?: string;
   readonly wrapped?: Node;
   readonly item?: Node;
-  /** Of a record: what stands under each name. */
+  /** Of a record: the schema of each value. */
   readonly value?: Node;
   readonly entries?: Readonly<Record<string, Node>>;
 }
@@ -131,7 +131,7 @@ function isThere(input: unknown, path: Path): boolean {
       isThere((input as Record<string | number, unknown>)[path[0]!], path.slice(1));
 }
 
-/** What is judged of a client by another setting of it: not judged where that one is faulty. */
+/** Client settings that are validated against another setting; skipped if that one is invalid. */
 const judgedBy: Readonly<Record<string, readonly string[]>> = {
   grant_types: ["redirect_uris"],
   redirect_uris: ["subject_type"],
@@ -141,12 +141,12 @@ const judgedBy: Readonly<Record<string, readonly string[]>> = {
   token_endpoint_auth_method: ["client_secret", "jwks", "token_endpoint_auth_signing_alg"],
 };
 
-/** Takes out what is faulty, and no more, so that the meaning of all the rest is judged in the same run. */
+/** Removes only the invalid parts, so that the rest is validated semantically in the same run. */
 function soundPart(input: Readonly<Record<string, unknown>>, faulty: readonly Path[]) {
   const content: Record<string, unknown> = { ...input };
   const unsound = new Set<string>();
   const copied = new Set<unknown>();
-  /** A copy that may be changed, put in the place of what it is a copy of. */
+  /** Replaces a value with a mutable copy of it. */
   const copyIn = (holder: Record<string | number, unknown>, key: string | number) => {
     const held = holder[key];
     if (copied.has(held) || typeof held !== "object" || held === null) return held as Record<string | number, unknown>;

@@ -35,20 +35,20 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A path; `undefined` where it does not look like one: it may be the value itself, where the path of its file is asked for. */
+/** A path; `undefined` if it does not look like one: it may be a secret that was written in place of its path. */
 export function showFile(path: string): string | undefined {
   const isPath = /^(?:[A-Za-z]:)?[^:@=?&#%\r\n]{1,400}$/.test(path) && /[/\\.]/.test(path);
   return isPath ? printable(path) : undefined;
 }
 
-/** The name of an environment variable, as far as it looks like one: it may be the value itself. */
+/** The name of an environment variable, shown only if it looks like one: it may be the secret itself. */
 export function showVariable(name: string): string {
   return /^[A-Za-z_]\w{0,59}$/.test(name) && /^[A-Z_]|_/.test(name) ? name : `a name of ${name.length} characters`;
 }
 
 const storeSchemes = /^(?:memory|sqlite|postgres|postgresql|redis|rediss|mysql|mongodb|https?|file)(?=:|$)/i;
 
-/** A store as a fault shows it: its scheme at the most, for anything else may be a part of the password. */
+/** A store URL as messages show it: at most its scheme, because any other part may belong to the password. */
 function showStore(store: string): string {
   const scheme = storeSchemes.exec(store)?.[0];
   return scheme === undefined ? "a string (hidden)" : scheme === store ? quote(store) : `"${scheme}:…" (hidden)`;
@@ -56,7 +56,7 @@ function showStore(store: string): string {
 
 /**
  * A JSON value as a fault shows it: text quoted, an array or object only by its kind. Under a name that speaks of a
- * secret only the kind is told, and of a store the scheme.
+ * secret only its type is shown, and of a store URL only its scheme.
  *
  * @param names the keys that lead to the value
  */

@@ -51,7 +51,7 @@ function fitsObject(value: object, { properties = {}, required = [], additionalP
   );
 }
 
-/** Whether a member may be there that no property describes; `{}` allows any value. */
+/** Whether members are allowed that no property describes; `{}` allows any value. */
 function fitsOther(value: unknown, others: Shape | boolean = true): boolean {
   return typeof others === "boolean" ? others : Object.keys(others).length === 0 || fits(value, others);
 }

@@ -44,7 +44,7 @@ function unreadableFault(file: string, path: string, namedBy: string, error: unk
     ? error
     : { message: String(error) };
   const reason = name === "NotCapable" ? name : code ?? "";
-  // Runtimes repeat the path.
+  // The runtime's message contains the path.
   const [found, mend] = reasons[reason] ??
     [printable(message.replaceAll(path, file)) || "an error", `Check the file that ${namedBy} names.`];
   return { place: file, expected: "a file that can be read", found, mend: mend.replace("%", namedBy) };

@@ -33,7 +33,7 @@ export function authorizeEndpoint(desk: Desk, decide: Decide): Endpoint {
       params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
       await meet(here.server.clients, params.get("client_id"));
       destination = findDestination(here.server, params);
-      // DNS rebinding: where nobody is asked, an attacker's page could read the code in the form_post page.
+      // DNS rebinding: with automatic login an attacker's page could read the code in the form_post page.
       const isReadable = destination.mode === "form_post" && hasTestHost(here.server.issuer);
       if (isReadable) refuseForeignHost(here.server.issuer, request, "FP-04");
     } catch (refusal) {

@@ -46,7 +46,7 @@ interface Callback extends Params {
 export function authorized(desk: Desk): Answers {
   async function answer(request: Incoming, target: Target, read: () => Fields | Promise<Fields>): Promise<Reply> {
     const here = desk.during(request);
-    // Else any text could be shown under the name of a server that calls nobody back here.
+    // Otherwise any text could be shown under this server's name although no client has this redirect URI.
     if (!hasCallbackPage(here)) return await asPage(here, target, noCallback());
     const { server, site } = here;
     const browser = await recogniseBrowser(here, request);
@@ -56,7 +56,7 @@ export function authorized(desk: Desk): Answers {
     const redirect = show(params, notes);
     const shown = new Map(redirect);
     const [state, iss] = [shown.get("state"), shown.get("iss")];
-    // A code that cannot be shown whole cannot be redeemed from here either.
+    // A code that is cut on the page cannot be redeemed from it.
     const isWhole = code !== undefined && shown.has("code") && code.length <= shownLimit;
     const success = params.get("error") === undefined && isWhole;
     const flow = await recallFlow(browser, state);
@@ -103,7 +103,7 @@ async function readCallback(read: () => Fields | Promise<Fields>, notes: string[
   return Object.assign(readParams(fields), { names: [...new Set(fields.map(([name]) => name))] });
 }
 
-/** What belongs into an answer, as it may be shown: each parameter once, none too long, no control characters. */
+/** The response parameters, safe to show: each one once, of limited length, without control characters. */
 function show(params: Params, notes: string[]): [name: string, value: string][] {
   return answerParameters.flatMap((name) => {
     const value = params.get(name);
@@ -115,7 +115,7 @@ function show(params: Params, notes: string[]): [name: string, value: string][] 
     if (value.length > shownLimit) {
       notes.push(`${name} is ${value.length} characters long; only the first ${shownLimit} are shown.`);
     }
-    if (visible(value) !== value) notes.push(`${name} holds control characters, each of which is shown as \uFFFD.`);
+    if (visible(value) !== value) notes.push(`${name} holds control characters, shown as \uFFFD.`);
     return [[name, shorten(value)]];
   });
 }

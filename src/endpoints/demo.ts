@@ -49,14 +49,14 @@ export function demoClientsOf({ server }: Desk): Client[] {
   );
 }
 
-/** Whether there is a callback page: on a test host always, elsewhere for clients that are called back there alone. */
+/** Whether the callback page exists: always on a test host, elsewhere only if a client has its redirect URI. */
 export function hasCallbackPage(desk: Desk): boolean {
   return hasTestHost(desk.server.issuer) || demoClientsOf(desk).length > 0;
 }
 
-/** What is thrown where there is none. */
+/** The error where it does not exist. */
 export function noCallback(): HttpFault {
-  return new HttpFault(404, "HT-01", "No client of this server is called back here");
+  return new HttpFault(404, "HT-01", "No client has this page as its redirect URI");
 }
 
 /** A fresh link to the authorization endpoint for each demo client, public ones first. */

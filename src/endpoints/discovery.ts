@@ -31,7 +31,7 @@ export function wellKnownPaths(base: string): string[] {
 export function discoveryEndpoints(desk: Desk, endpoints: readonly Endpoint[]): Endpoint[] {
   const { site } = desk;
   let listed: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
-  /** Computed once for each list of users, which may be long. */
+  /** Computed once for each list of users, because the list may be long. */
   const claimsOf = ({ claims, scopes, users }: Server): readonly string[] => {
     const all = users.all();
     if (listed?.users !== all) listed = { users: all, claims: [...releasableClaims(claims, scopes, all)] };

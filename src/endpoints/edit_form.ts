@@ -24,7 +24,7 @@ export function editToken({ server }: Desk, browser: Browser): Soon<string> {
 /**
  * The fields of such a form.
  *
- * @param mayBeNull Whether its page sends no referrer, so that some browsers say `Origin: null`. Default: false.
+ * @param mayBeNull Whether its page sends no referrer, so that some browsers send `Origin: null`. Default: false.
  * @throws {OAuthError} 403, where it was made for another browser.
  * @throws {HttpFault} Where it is no form, or was sent by a page elsewhere.
  */

@@ -18,7 +18,7 @@ export interface Desk {
   during(request: Incoming): Desk;
   /** Where a person can see what led to an authorization response, if a layer remembers that: a path below the base. */
   trailTo(response: Fields): string | undefined;
-  /** Whether there is a route for a path, as it is sent. */
+  /** Whether a route exists for a path, as received. */
   serves(path: string): boolean;
   /** Asks the whole server, as a request from outside would. */
   readonly ask: Handle;
@@ -27,8 +27,8 @@ export interface Desk {
 /** A route of the authorization server. */
 export interface Endpoint extends Route {
   /**
-   * Its name in metadata documents, such as `token_endpoint`; absent where metadata does not name it. The endpoint of a
-   * layer is named there, too.
+   * Its name in metadata documents, such as `token_endpoint`; absent if metadata does not list it. Applies to endpoints
+   * of layers, too.
    */
   readonly name?: string;
 }
@@ -41,7 +41,7 @@ export function urlOf(issuer: string, path: string): string {
   return issuer.replace(/\/$/, "") + path;
 }
 
-/** The absolute URL of a route; one that a layer adds may lie beside the issuer's path, `base`. */
+/** The absolute URL of a route; a route of a layer may be outside the issuer's path, `base`. */
 export function urlOfEndpoint(issuer: string, base: string, path: string): string {
   return path.startsWith(`${base}/`) ? urlOf(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
 }

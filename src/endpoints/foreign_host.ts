@@ -1,4 +1,4 @@
-/** The host check against DNS rebinding: pages that only this server's own users may read open under its own name alone. */
+/** The host check against DNS rebinding: some pages are served only under the issuer's host or a loopback host. */
 
 import { HttpFault } from "../http/fault.ts";
 import type { Incoming } from "../http/reply.ts";
@@ -10,8 +10,8 @@ import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 const nameAndPort = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
 /**
- * Rejects DNS rebinding: an attacker's host name that resolves to this machine, so that the attacker's page is of the same
- * origin as what is asked for under that name. Only the issuer's host and loopback hosts can never be the attacker's.
+ * Rejects DNS rebinding: an attacker's host name resolves to this machine, so the attacker's page has the same origin
+ * as this server's pages under that name. Only the issuer's host and loopback hosts are safe.
  *
  * @param rule The ID of the rule that a breach breaks.
  * @throws {HttpFault} 403.
@@ -23,11 +23,11 @@ export function refuseForeignHost(issuer: string, request: Incoming, rule: Rejec
   throw new HttpFault(
     403,
     rule,
-    `This page opens under ${host} or a loopback host alone, and was asked for under ${asked}`,
+    `This page is served only under ${host} or a loopback host; the request was for ${asked}`,
   );
 }
 
-/** Whether the request came to such a host. */
+/** Whether the request names such a host. */
 export function isOwnHost(issuer: string, { headers }: Incoming): boolean {
   const host = headers.get("host");
   // Nothing came over a network: a program asks the server that it holds.

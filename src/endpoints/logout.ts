@@ -40,7 +40,7 @@ export function logout(desk: Desk): Answers {
       const names = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
       const ending = session === undefined || names.includes(sid ?? "") ? sid : undefined;
       if (session !== undefined && ending === undefined && !await isConfirmed(here, request, session, params)) {
-        // Where anybody is let in, so is an attacker's page under its own name, which could then read who that is.
+        // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
         if (hasTestHost(server.issuer)) refuseForeignHost(server.issuer, request, "UI-20");
         return await askToConfirm(here, session, client, params);
       }
@@ -108,7 +108,7 @@ function readGoOn(params: Params, client: Client | undefined): string | undefine
       expected: client === undefined
         ? "id_token_hint or client_id, to know whose it is"
         : client.postLogoutRedirectUris.join(" or ") || "none, this client has registered none",
-      expectedPublicly: client && "a URI that this client has registered for it; the server's log lists them",
+      expectedPublicly: client && "a post-logout redirect URI of this client; the server's log lists them",
       received: uri,
     });
   }

@@ -12,7 +12,7 @@ const longestSlip = 512;
 /** As many letters in a row may differ, case, hyphens and underscores not counted. */
 const longestDifference = 2;
 
-/** `undefined` where nothing is near, or whoever asks may not see the list of all clients. */
+/** `undefined` if nothing is similar, or if the visitor may not see the list of clients. */
 export function findNearMiss(desk: Desk, request: Incoming | undefined, error: OAuthError): NearMiss | undefined {
   const { rule, expected = "", received } = error.explain();
   if (received === undefined || received.length > longestSlip || !mayListClients(desk, request)) return undefined;

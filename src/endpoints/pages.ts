@@ -53,7 +53,7 @@ export interface ListedClient {
   readonly name?: string;
   /** The path of its own page. */
   readonly href: string;
-  /** Every client authentication method that is accepted from it: `none`, `client_secret_basic`, … */
+  /** All accepted client authentication methods: `none`, `client_secret_basic`, … */
   readonly authMethods: readonly string[];
   /** As registered. */
   readonly redirectUris: readonly string[];
@@ -73,19 +73,19 @@ export interface ListedUser {
   readonly name?: string;
   /** The path of its own page. */
   readonly href: string;
-  /** Every claim but `sub`. */
+  /** Every claim except `sub`. */
   readonly claims: readonly ListedClaim[];
 }
 
-/** A claim of a user, and what it takes for a client to see it. */
+/** A claim of a user, and the conditions under which clients receive it. */
 export interface ListedClaim {
   /** The name of the claim. */
   readonly name: string;
   /** The value. */
   readonly json: string;
-  /** The scope values of the server that release it; empty: none does. */
+  /** The scope values of the server that release it; empty if none does. */
   readonly releasedBy: readonly string[];
-  /** Whether access tokens for some resource hold it. */
+  /** Whether access tokens for at least one resource contain it. */
   readonly inAccessTokens: boolean;
 }
 
@@ -167,7 +167,9 @@ export interface UserProps extends Site {
 export interface TokenRequestExample {
   /** Which of the two ways to ask it shows. */
   readonly kind: "public" | "confidential";
-  /** The client that sends it; absent where no such client is called back to this server's page, and a placeholder stands. */
+  /**
+   * The client that sends it; absent, with a placeholder shown, if no such client has this page as its redirect URI.
+   */
   readonly clientId?: string;
   /** A `curl` command, quoted for a POSIX shell. */
   readonly command: string;
@@ -421,11 +423,11 @@ export interface ConsentProps extends Site {
   readonly claims: readonly string[];
   /** What access tokens will be for, where the client says so. */
   readonly resources: readonly string[];
-  /** Whether the redirect URI leads to a program on the person's own device. */
+  /** Whether the redirect URI leads to a program on the user's own device. */
   readonly onDevice: boolean;
   /**
-   * Seconds for which the answer is remembered; or what could pass for the client, so that the person is asked every time:
-   * a program on the same device, or whoever is on the network's path.
+   * Seconds for which the consent is remembered; or why it is not: another program on the device, or an attacker on the
+   * network, could impersonate the client.
    */
   readonly remembered: number | "device" | "network";
   /** Where another person can log in instead. */
@@ -442,12 +444,12 @@ export interface AccountProps extends Site {
     /** One for each client that they allowed something. */
     readonly consents: readonly {
       readonly client: { readonly id: string; readonly name?: string };
-      /** Scope values by the resource they were allowed for; absent: this server's default audience. */
+      /** Scope values by resource; a row without resource is the default audience. */
       readonly allowed: readonly { readonly scope: readonly string[]; readonly resource?: string }[];
       readonly claims: readonly string[];
       /** When they were asked last. */
       readonly at: number;
-      /** From when on they are asked again. */
+      /** When the user must be asked again. */
       readonly validUntil: number;
       /** What the form that takes it back carries to `{base}/account`. */
       readonly fields: HiddenFields;

@@ -28,9 +28,9 @@ export function forgetSession(desk: Desk): Record<string, string> {
 }
 
 /**
- * Cookies know no ports, so the name must: or two servers on one machine would log each other out. Behind https a prefix
- * keeps other hosts of the same domain, and whoever speaks plain http in this one's place, from setting the cookie; with
- * a path, from setting it over plain http (RFC 6265bis §4.1.3).
+ * Cookies ignore ports, so the name contains the port: otherwise two servers on one machine log each other's users out.
+ * Behind https a prefix prevents cookie injection: `__Host-` from sibling hosts and over plain http, `__Secure-`
+ * (issuer with a path) over plain http only (RFC 6265bis §4.1.3).
  */
 export function cookieName(purpose: string, { server: { issuer }, site: { base } }: Desk): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";

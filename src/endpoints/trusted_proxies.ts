@@ -6,7 +6,7 @@ import { quote } from "../oauth/fault.ts";
 import type { Fault } from "../oauth/fault.ts";
 import type { Settings } from "../oauth/settings.ts";
 
-/** Every fault in what is said of proxies. */
+/** Every fault in the settings about proxies. */
 export function* proxyFaults({ trustProxy = [], proxyHeader }: Settings): Generator<Fault> {
   for (const [i, name] of trustProxy.entries()) {
     try {
@@ -25,7 +25,7 @@ export function* proxyFaults({ trustProxy = [], proxyHeader }: Settings): Genera
     place: "proxyHeader",
     expected: proxyHeaders.map((header) => JSON.stringify(header)).join(" or "),
     found: typeof proxyHeader === "string" ? quote(proxyHeader) : typeof proxyHeader,
-    mend: "Name the header that your proxy writes itself.",
+    mend: "Name the header that your proxy sets.",
   };
 }
 

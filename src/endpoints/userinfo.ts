@@ -30,7 +30,7 @@ export function userinfo(desk: Desk): Answers {
           received: "a client's own token",
         });
       }
-      // What the client may not have any more is not released, although the access token says otherwise.
+      // Scope values that the client may no longer have release nothing, even if the access token contains them.
       const scope = registeredScope(client, claims.scope.split(" "));
       const { userinfo_claims: requested = [], userinfo_values: values } = claims;
       const names = requested.filter((name) => mayBeRequested(server.claims, name, client.scope));

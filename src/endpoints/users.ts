@@ -177,8 +177,8 @@ function readClaims(
   try {
     read = JSON.parse(text);
   } catch {
-    // The runtime's own message repeats some of the text.
-    return fault("a JSON object", "text that is none", `Write it as {"name": "Carol"}.`);
+    // The runtime's message repeats part of the text.
+    return fault("a JSON object", "text that is not a JSON object", `Write it as {"name": "Carol"}.`);
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
     return fault("a JSON object", Array.isArray(read) ? "a list" : quote(read), `Write it as {"name": "Carol"}.`);

@@ -3,7 +3,7 @@
 import type { Incoming } from "./reply.ts";
 import type { Peer } from "./router.ts";
 
-/** The headers in which a proxy may name who sent a request, as settings call them. */
+/** The headers in which a proxy may send the client's address, as settings name them. */
 export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 
 /** One of them. */
@@ -38,7 +38,7 @@ export function addressSet(names: readonly string[]): AddressSet {
  * Who sent a request: the connection's other end, or, where that is a trusted proxy, whom it names; and so on from the
  * last hop to the first one that is not trusted. What an untrusted sender writes there counts for nothing.
  *
- * @param header The header that the proxy writes. Default: either, as long as they do not disagree.
+ * @param header The header that the proxy sets. Default: either, unless they differ.
  */
 export function senderOf(request: Incoming, peer: Peer, trusted: AddressSet, header?: ProxyHeader): Peer {
   const { address } = peer;
@@ -62,7 +62,7 @@ function follow(from: string, hops: string[], trusted: AddressSet): string {
   return address;
 }
 
-/** The addresses that a header names, from the first hop to the last; `undefined` where there is none. */
+/** The addresses in a header, from the first hop to the last; `undefined` if it has none. */
 function hopsIn(name: ProxyHeader, headers: Incoming["headers"]): string[] | undefined {
   const hops = headers.get(name)?.split(",");
   const named = name === "forwarded"

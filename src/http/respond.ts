@@ -41,8 +41,8 @@ export function html(status: number, body: string, extra?: ExtraHeaders): Reply 
 }
 
 /**
- * A page with forms that this server reads. Without any referrer browsers would say `Origin: null` with a form, as pages of
- * every other origin can too; so they name this origin, to nobody else.
+ * A page with forms that post to this server. With `no-referrer` browsers would send `Origin: null`, which pages of any
+ * origin can send too; `same-origin` makes them send this origin, to this server only.
  */
 export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders): Reply {
   return html(status, body, { "referrer-policy": "same-origin", ...extra });

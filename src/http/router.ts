@@ -10,7 +10,7 @@ export interface Peer {
   readonly address?: string;
   /** The address of that proxy; absent where there is none that is trusted. */
   readonly proxy?: string;
-  /** The senders that its headers name, where they disagree, so that none of them counts. */
+  /** The client addresses in its forwarding headers, if they differ; then all are ignored. */
   readonly named?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export interface RouterOptions {
   bug(cause: unknown, target: Target, request: Incoming): Answer;
   /** Headers on every answer, such as HSTS. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a preflight allows every header that the script asks for, where CORS is on. Default: false. */
+  /** Whether a preflight allows every requested header, where CORS is on. Default: false. */
   readonly anyCorsHeader?: boolean;
 }
 
@@ -135,10 +135,10 @@ async function refuseMethod(
   return withHeaders(answer, { allow });
 }
 
-/** What clients send across origins: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
+/** Request headers of cross-origin clients: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
 const corsRequestHeaders = "authorization, content-type, dpop, mcp-protocol-version, traceparent, tracestate";
 
-/** Names of headers, as a browser lists them, and no more than a preflight may reasonably ask for. */
+/** A list of header names as browsers send it, of limited length. */
 const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 function preflight(route: Route, request: Incoming, { anyCorsHeader }: RouterOptions): Reply {
@@ -163,7 +163,7 @@ function methods(route: Route): string {
   return names.join(", ");
 }
 
-/** Whether a route is for a path. */
+/** Whether a route matches a path. */
 export function matchesPath(route: Route, path: string): boolean {
   return route.path === path || route.path.endsWith("/*") && startsRoute(route, path);
 }

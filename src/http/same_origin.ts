@@ -4,7 +4,7 @@ import { HttpFault } from "./fault.ts";
 import type { Incoming } from "./reply.ts";
 
 /**
- * Rejects a form that a page elsewhere has posted: a first line of defence against CSRF, before the token in the form.
+ * Rejects a form posted by a page of another origin: the same-origin check against CSRF, before the CSRF token.
  *
  * @param origin This server's own origin.
  * @param mayBeNull Whether `Origin: null` passes where the browser sends no `Sec-Fetch-Site`. Default: false.

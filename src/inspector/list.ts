@@ -34,7 +34,7 @@ export function describeList(
   };
 }
 
-/** What each client is called on the page; masking a flow is dear, so that each client is looked at once. */
+/** The shown name of each client, computed once per client, because masking a flow is expensive. */
 function labelsOf(flows: readonly Flow[]): ReadonlyMap<string | undefined, string | undefined> {
   const labels = new Map<string | undefined, string | undefined>();
   for (const flow of flows) {

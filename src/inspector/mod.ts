@@ -42,7 +42,7 @@ export interface InspectorOptions {
   readonly recorder?: Recorder;
   /** How many exchanges the inspector's own recorder remembers. Default: 1,000. */
   readonly limit?: number;
-  /** Show strangers who is logged in, and how, although the issuer is no test host. */
+  /** Show all logins to any visitor although the issuer is not a test host. */
   readonly insecureAllow?: boolean;
 }
 

@@ -16,9 +16,9 @@ import type { FormPurpose } from "./form.ts";
 import { personOf } from "./people.ts";
 
 /**
- * The page of one's own.
+ * The user's account page.
  *
- * @param open Whether users without a password are believed.
+ * @param open Whether users without a password can log in.
  */
 export function accountEndpoint(desk: Desk, open: boolean): Endpoint {
   const path = `${desk.site.base}/account`;

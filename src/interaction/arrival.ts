@@ -27,7 +27,7 @@ export const arrive: Decide = async (here, http, asked) => {
   return redirect(http.method, pathOf(here, "login", await sealRequest(here.server, asked)));
 };
 
-/** Answers a request whose cookies have come along; `parked` is the request where it was sent here once more. */
+/** Handles a request that was sent with its cookies; `parked` is the request if it was redirected to this origin. */
 export async function goOn(
   here: Desk,
   http: Incoming,

@@ -25,7 +25,7 @@ import { personOf } from "./people.ts";
 /**
  * The consent page.
  *
- * @param open Whether users without a password are believed.
+ * @param open Whether users without a password can log in.
  */
 export function consentEndpoint(desk: Desk, open: boolean): Endpoint {
   async function ask(http: Incoming, target: Target): Promise<Answer> {

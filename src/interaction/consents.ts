@@ -9,7 +9,7 @@ import { digest, shelfId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { ConsentRecord, Entry } from "../store/store.ts";
 
-/** The consent that a user has given to this client, as long as anything may rest on it and it was not taken back. */
+/** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
 export async function findConsent(
   server: Server,
   sub: string,
@@ -20,7 +20,7 @@ export async function findConsent(
   return await isTakenBack(server, entry.value.name) ? undefined : entry;
 }
 
-/** An earlier consent that makes it needless to ask; `undefined` where the user must be asked. */
+/** An earlier consent that covers the request; `undefined` if the user must be asked. */
 export async function recallConsent(
   server: Server,
   asked: AuthorizationRequest,
@@ -28,7 +28,7 @@ export async function recallConsent(
 ): Promise<ConsentRecord | undefined> {
   if (asked.wishes.prompt.includes("consent") || doubtOf(asked) !== undefined) return undefined;
   const entry = await findConsent(server, sub, asked.client.id);
-  // Nothing may outlast the record by which it is taken back, also where tokens live longer now than they did then.
+  // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
   if (entry === undefined || server.now() + longestLife(server) > entry.expiresAt) return undefined;
   const allowed = allowedBefore(server, asked, entry.value);
   const covers = asked.scope.every((token) => allowed.includes(token)) &&
@@ -38,7 +38,7 @@ export async function recallConsent(
   return entry.value;
 }
 
-/** The scope values that were allowed for every resource of a request, as long as the user need not be asked again. */
+/** The scope values allowed for every resource of a request, while the consent is valid. */
 export function allowedBefore(
   server: Server,
   asked: AuthorizationRequest,
@@ -50,9 +50,9 @@ export function allowedBefore(
 }
 
 /**
- * What could pass for a client that was allowed something (OAuth 2.1 §7.3.1); `undefined` where its secret or the redirect
- * URI tells who it is. Any program on a device can listen on a loopback port or claim a private-use scheme, and over plain
- * http anybody on the network's path can read the response.
+ * Who could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its redirect URI identifies it. Any
+ * program on a device can listen on a loopback port or claim a private-use scheme, and over plain http an attacker on
+ * the network can read the response.
  */
 export function doubtOf({ client, destination }: AuthorizationRequest): "device" | "network" | undefined {
   if (client.confidential) return undefined;
@@ -60,7 +60,7 @@ export function doubtOf({ client, destination }: AuthorizationRequest): "device"
   return new URL(destination.uri).protocol === "http:" ? "network" : undefined;
 }
 
-/** Whether a redirect URI leads to a program on the person's own device. */
+/** Whether a redirect URI leads to a program on the user's own device. */
 export function staysOnDevice(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
   return !/^https?:$/.test(protocol) || isLoopback(hostname);
@@ -77,9 +77,9 @@ export function claimsByName(
 }
 
 /**
- * Remembers what a user has just allowed and refused, beside what they allowed before.
+ * Merges what a user has just allowed and denied into their earlier consent.
  *
- * @returns The consent's name; `undefined` where nothing was allowed, now or before.
+ * @returns The consent's name; `undefined` if nothing is allowed.
  */
 export async function rememberConsent(
   server: Server,
@@ -111,37 +111,37 @@ export async function rememberConsent(
     at,
     validUntil: at + server.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * longestLife(server) });
-  // Taken back in the meantime: what was allowed just now holds by itself, under the next name.
+  // Revoked in the meantime: the new consent is stored alone, under the next name.
   return await isTakenBack(server, name) ? await rememberConsent(server, asked, sub, scope) : name;
 }
 
-/** Takes a consent back, and ends the refresh tokens and codes that rest on it. */
+/** Revokes a consent, and the refresh tokens and codes issued under it. */
 export async function takeBack(server: Server, sub: string, clientId: string): Promise<void> {
   const entry = await findConsent(server, sub, clientId);
   if (entry === undefined) return;
-  // The latter for what is allowed, and not yet written down, at this very moment.
+  // The latter also revokes a consent that is being stored at the same time.
   const lastsUntil = Math.max(entry.expiresAt, server.now() + 2 * longestLife(server));
   await endFamily(server, entry.value.name, "the user took the consent back", lastsUntil);
 }
 
-/** What access tokens of a request will be for. */
+/** The audiences of the access tokens of a request. */
 function audiencesOf(server: Server, { resources }: AuthorizationRequest): readonly string[] {
   return resources.length === 0 ? [server.audience] : resources;
 }
 
-/** Records of former versions do not tell which scope value was allowed for which resource: they cover nothing. */
+/** Records of former versions do not map scope values to resources: they cover nothing. */
 function scopesOf({ scopes = {} }: Partial<ConsentRecord>): Map<string, readonly string[]> {
   return new Map(Object.entries(scopes));
 }
 
-/** As long as a code or a refresh token that is issued now may live, in milliseconds. */
+/** Maximum lifetime of a code or refresh token that is issued now, in milliseconds. */
 function longestLife({ lifetimes }: Server): number {
   return Math.max(lifetimes.code, lifetimes.refresh_token) * 1000;
 }
 
 /**
- * The first name from this one on under which nothing was taken back. Names follow from each other, and the first from
- * user and client: two windows that allow at once agree on it, so that taking it back ends what rests on either.
+ * The first name, from this one on, that is not revoked. Each name is derived from the one before, the first from user
+ * and client. So two windows that consent at the same time use one name, and its revocation ends the grants of both.
  */
 async function nextName(server: Server, name: string): Promise<string> {
   let next = name;

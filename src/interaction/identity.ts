@@ -60,7 +60,8 @@ async function acquaintance(
   { open, prove }: LoginRules,
 ): Promise<Identity | Retry> {
   const sub = params.get("sub") ?? "";
-  // User enumeration: where names are secret the store is asked about none, because it is not asked about known ones.
+  // User enumeration: where user names are secret, no login queries the store; a query for unknown names only would
+  // reveal them by its time.
   const user = open ? await findUser(server, sub) : server.users.find(sub);
   const session = usableSession(server, wishes, former);
   if (user !== undefined && session?.sub === sub) return { user, session };

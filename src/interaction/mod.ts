@@ -1,22 +1,15 @@
 /**
  * Login and consent by pages (`login: "interactive"`): what a person goes through between the request and the code.
  *
- * ```
- *  GET, POST /oauth2/authorize ── a POST without a session is parked, and comes back by GET with its cookies
- *        │
- *        ├── session and consent suffice ─────────────────────────────► code
- *        ├── prompt=none, and they do not ────────────────────────────► error
- *        │   the request is sealed, for the browser to carry
- *        ▼
- *  /oauth2/login ◄── another account ── /oauth2/consent
- *        │  └── cancelled ──────────────────► │ ├── denied ───────────► access_denied
- *        │ logged in                          │ │
- *        ├── consent is needed ─────────────► ┘ └── allowed ──┐
- *        └── consent suffices ──────────────────────────────┴─ finished ► code
- * ```
+ * ``` GET, POST /oauth2/authorize ── a POST without a session is parked, and comes back by GET with its cookies │ ├──
+ * session and consent suffice ─────────────────────────────► code ├── prompt=none, and they do not
+ * ────────────────────────────► error │   the request is sealed; the browser carries it ▼ /oauth2/login ◄── another
+ * account ── /oauth2/consent │  └── cancelled ──────────────────► │ ├── denied ───────────► access_denied │ logged in
+ * │ │ ├── consent is needed ─────────────► ┘ └── allowed ──┐ └── consent suffices ──────────────────────────────┴─
+ * finished ► code ```
  *
- * Nothing of this is kept in memory: every step may be answered by another instance on the same store. Nor does the store
- * keep anything before somebody has logged in, but for a bounded number of marks of what was cancelled.
+ * None of this is kept in memory: any instance on the same store can handle any step. Before a login the store keeps
+ * only a bounded number of marks for cancelled requests.
  */
 
 import type { Decide } from "../endpoints/authorize.ts";

@@ -19,10 +19,13 @@ export type ProvePassword = (
 /** Guesses that may wait for their turn; who comes then is told to wait. */
 const longestQueue = 100;
 
-/** Of those, from one network, from half of the queue on, and from one site at all: nobody is to keep all others out. */
+/**
+ * Limits in that queue: per network, per network once half of the queue is taken (`busy`), and per site. No network or
+ * site can block all others.
+ */
 const longestOf = { network: 4, busy: 1, site: 25 } as const;
 
-/** What a site gives its networks, in bits: so much tells the networks of one site apart. */
+/** The length of the prefix that identifies a site, in bits. */
 const networkPrefix = 56;
 
 /**
@@ -77,8 +80,8 @@ export function passwordProof(): ProvePassword {
 type Cost = Pick<PasswordDigest, "ln" | "r" | "p">;
 
 /**
- * A digest of each cost that users of this server have. Every guess is checked once at each of them, whomever it names:
- * otherwise the time would tell users apart from each other and from nobody.
+ * One digest for each scrypt cost in use. Timing attack: every login attempt is verified once at each cost, whatever
+ * name it has, so that the time does not reveal whether the user exists.
  */
 function oneOfEachCost({ users }: Server): readonly Cost[] {
   const found = new Map<string, Cost>();
@@ -93,7 +96,7 @@ function costOf({ ln, r, p }: Cost): string {
   return `${ln} ${r} ${p}`;
 }
 
-/** A digest that no password has. */
+/** A digest that no password matches. */
 function dummyOf({ ln, r, p }: Cost): PasswordDigest {
   return { ln, r, p, salt: new Uint8Array(passwordCost.salt), hash: new Uint8Array(passwordCost.hash) };
 }

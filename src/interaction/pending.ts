@@ -1,6 +1,6 @@
 /**
- * Authorization requests that wait for a user. The browser carries them from page to page, sealed, so that nobody fills
- * the store by asking: it keeps no more than which of them were finished.
+ * Pending authorization requests. The browser carries them, sealed, so that requests without a login cannot fill the
+ * store: it records only which requests are finished.
  */
 
 import { recogniseBrowser } from "../endpoints/demo.ts";
@@ -23,21 +23,21 @@ const patience = 30 * 60;
 /** As much of a `login_hint` as is kept, in characters. */
 const longestHint = 255;
 
-/** As much of a request as a browser carries, in bytes of JSON: as a query it has to fit into the 8 KiB of a proxy. */
+/** Maximum size of a carried request, in bytes of JSON: as a query it must fit into the 8 KiB that proxies accept. */
 const mostCarried = 5632;
 
 /** A request that waits for a user. */
 export interface Pending {
-  /** What pages and forms call it: the request itself, sealed. */
+  /** Its id in pages and forms: the sealed request itself. */
   readonly id: string;
-  /** Names it in whatever browser: of all that bear the name, one is finished. */
+  /** Its name, the same in every browser: only one request of this name can be finished. */
   readonly name: string;
   readonly asked: AuthorizationRequest;
-  /** The secret of the browser that it waits for; absent: for one that sends its cookies. */
+  /** The secret of the browser that began it; absent if any browser may continue it with its own cookies. */
   readonly browser?: string;
 }
 
-/** What is sealed. Nothing that the client did not send: the text can be read by whoever has it. */
+/** The sealed content. It is signed, not encrypted, so it holds only what the client sent. */
 interface Carried {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -47,17 +47,17 @@ interface Carried {
   readonly challenge?: string;
   readonly nonce?: string;
   readonly resources: readonly string[];
-  /** Without `expectedSubs`, which would tell which users there are. */
+  /** Without `expectedSubs`, which would reveal which users exist. */
   readonly wishes: LoginWishes;
-  /** The digest of the browser that asked. */
+  /** The digest of the secret of the browser that sent the request. */
   readonly browser?: string;
   readonly validUntil: number;
 }
 
 /**
- * Seals a request, and gives back what to call it.
+ * Seals a request and returns its id.
  *
- * @throws {OAuthError} Where it is too large to be carried.
+ * @throws {OAuthError} If it is too large to be carried.
  */
 export async function sealRequest(
   server: Server,
@@ -77,9 +77,9 @@ export async function sealRequest(
   const sealed = await seal(server, purposeOf(name), carried);
   const bytes = Math.floor(sealed.indexOf(".") * 3 / 4);
   if (bytes > mostCarried) {
-    throw new OAuthError("invalid_request", "the request is too large to be kept while the user logs in", {
+    throw new OAuthError("invalid_request", "the request is too large to keep while the user logs in", {
       rule: "AZ-13",
-      expected: `state, nonce, claims, resource and the rest in ${mostCarried} bytes of JSON`,
+      expected: `all parameters together in at most ${mostCarried} bytes of JSON`,
       received: `${bytes} bytes`,
     });
   }
@@ -89,17 +89,18 @@ export async function sealRequest(
 /**
  * Reads the request that a page or form carries.
  *
- * @throws {OAuthError} Where it is not one of this server's, finished, too old, or waits for another browser.
+ * @throws {OAuthError} If this server did not seal it, if it is finished or expired, or if it belongs to another
+ *   browser.
  */
 export async function findPending(here: Desk, http: Incoming, id: string | undefined): Promise<Pending> {
   const { server } = here;
   const [name = "", ...sealed] = id?.split(".") ?? [];
   const carried = await unseal(server, purposeOf(name), sealed.join(".")) as Carried | undefined;
-  if (id === undefined || carried === undefined) throw stale("it is not known here");
+  if (id === undefined || carried === undefined) throw stale("this server does not know it");
   const { browser, validUntil } = carried;
   const mark = await server.store.get("interaction", await shelfId(server, name));
   if (mark !== undefined) throw stale(`it was finished at ${new Date(mark.value.at).toISOString()}`);
-  if (server.now() >= validUntil) throw stale("it waited for too long");
+  if (server.now() >= validUntil) throw stale("it has expired");
   await meet(server.clients, carried.clientId);
   const asked = await recall(server, carried);
   if (browser === undefined) return { id, name, asked };
@@ -110,7 +111,7 @@ export async function findPending(here: Desk, http: Incoming, id: string | undef
 }
 
 /**
- * Marks the request as finished: at most one caller gets past this, however often a button is pressed.
+ * Marks the request as finished. Of concurrent calls only one succeeds.
  *
  * @throws {OAuthError} For everybody else.
  */
@@ -122,12 +123,12 @@ export async function finish(server: Server, { name }: Pending): Promise<void> {
   throw stale("it was finished a moment ago");
 }
 
-/** Requests that are marked as finished for users who have not logged in: of one network, and in all. */
+/** Maximum number of marks without a login: per network, and in total. */
 const mostMarks = { ofOne: 100, ofAll: 10_000 } as const;
 
 /**
- * Counts what is marked for users who have not logged in, within the time that marks are kept: true while there is room.
- * Without a mark a request that was cancelled can be taken up again by the browser that cancelled it, and by nobody else.
+ * Counts marks without a login while they are kept; true below the limits. Without a mark, only the browser that
+ * cancelled a request can continue it.
  */
 export function markRoom(): (now: number, address: string | undefined) => boolean {
   const own = new Map<string, number>();
@@ -148,7 +149,7 @@ export function markRoom(): (now: number, address: string | undefined) => boolea
   };
 }
 
-/** What a request is sealed for: under its name alone. */
+/** The sealing purpose of a request; it contains the name. */
 function purposeOf(name: string): string {
   return `pending request ${name}`;
 }
@@ -157,7 +158,7 @@ function purposeOf(name: string): string {
 async function recall(server: Server, carried: Carried): Promise<AuthorizationRequest> {
   const client = server.clients.find(carried.clientId);
   if (client === undefined || !client.mayUse(carried.redirectUri)) {
-    throw stale("its client is no longer registered so");
+    throw stale("its client has been removed or changed");
   }
   const mode = responseModes.find((known) => known === carried.mode)!;
   const { demandedSubs } = carried.wishes;
@@ -173,7 +174,7 @@ async function recall(server: Server, carried: Carried): Promise<AuthorizationRe
   };
 }
 
-/** Whether it is {@link findPending} or {@link finish} that rejects. */
+/** Whether {@link findPending} or {@link finish} threw this error. */
 export function isStale(refusal: unknown): boolean {
   return refusal instanceof OAuthError && refusal.details.rule === "UI-14";
 }

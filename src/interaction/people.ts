@@ -24,12 +24,12 @@ const mostPeople = 1000;
 /** As much JSON as is read, in characters. */
 const longestClaims = 4096;
 
-/** Whether a `login_hint` means this user: by subject, or by e-mail address. */
+/** Whether a `login_hint` names this user, by subject or e-mail address. */
 function isMeant(hint: string, { sub, email }: User): boolean {
   return sub === hint || typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
 }
 
-/** The user whom a `login_hint` means, among all that there are. */
+/** The user that a `login_hint` names, among all users. */
 async function hintedUser(server: Server, hint: string | undefined): Promise<User | undefined> {
   if (hint === undefined) return undefined;
   return server.users.find(hint) ?? server.users.all().find((user) => isMeant(hint, user)) ??
@@ -51,7 +51,7 @@ export async function offeredPeople(
   const known = await Promise.all(
     [...session === undefined ? [] : [session.sub], ...recent].map((sub) => findUser(server, sub)),
   );
-  // User enumeration: a hint moves only who is shown anyway, and nothing is looked up for it.
+  // User enumeration: a hint only reorders users that are shown anyway; it causes no lookup.
   const all = open ? [await hintedUser(server, loginHint), ...known, ...server.users.all()] : known;
   const people = [...new Set(all)].filter((user) => user !== undefined);
   if (!open && loginHint !== undefined) {

@@ -120,7 +120,7 @@ export function findDestination(server: Server, params: Params): Destination {
   return { client, uri, mode, state: lost ? undefined : state };
 }
 
-const registeredUri = "a redirect URI that this client has registered; the server's log lists them";
+const registeredUri = "a registered redirect URI of this client; the server's log lists them";
 
 /** Why a signed or referenced request is refused; `undefined` when the request is neither. Nothing is ever fetched. */
 function readSignedRequest(params: Params): OAuthError | undefined {
@@ -240,7 +240,7 @@ function readResponseType(server: Server, client: Client, params: Params): void 
       received: "no response_type",
     });
   }
-  // Words in any order, one space between two (§4.1.1, RFC 6749 Appendix A.3); each type there is has but one.
+  // Words in any order, separated by one space (§4.1.1, RFC 6749 Appendix A.3); every supported type is one word.
   if (!responseTypes.some((known) => known === type)) {
     throw new OAuthError("unsupported_response_type", "response_type is not supported, only code is", {
       rule: "AZ-09",

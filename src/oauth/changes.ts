@@ -5,7 +5,7 @@ import type { ChangeRecord, Store } from "../store/store.ts";
 /** A change that was told and is not written yet; its digests take a moment. */
 export type Told = ChangeRecord | Promise<ChangeRecord>;
 
-/** What a change is of. */
+/** The client or user that a change applies to. */
 export type Subject = Pick<ChangeRecord, "of" | "id">;
 
 /** The changes of one issuer. */
@@ -16,20 +16,20 @@ export interface Changes {
   tell(change: Told): void;
   /** Waits until everything told so far is written; rejects when the store fails. */
   written(): Promise<void>;
-  /** Is given every change that counts, the instance's own included, in the one order in which all instances meet them. */
+  /** Receives every valid change, including this instance's own, in the order that all instances share. */
   hear(of: ChangeRecord["of"], listener: (change: Change) => void): void;
 }
 
-/** A change itself, and no record of what the configuration says. */
+/** A change, without records about the configuration. */
 export type Change = Exclude<ChangeRecord, { verb: "configured" }>;
 
-/** What changes are made over, and what becomes of those that were made over something else. */
+/** The configured entries that changes are based on, and a callback for changes based on other entries. */
 export interface Configured {
-  /** The digest of what the configuration says of a client or user; `""` where it says nothing. */
+  /** The digest of the configured entry of a client or user; `""` if it has none. */
   entry(subject: Subject): Promise<string>;
-  /** Draws the mark of a change. */
+  /** Creates a random mark for a change. */
   readonly mark: () => string;
-  /** Is told of changes that do not count, because they were made over another entry of the configuration. */
+  /** Called for each change that is dropped because it is based on another configured entry. */
   readonly dropped: (subject: Subject) => void;
 }
 
@@ -40,10 +40,10 @@ const ahead = 32;
  * Changes that live in a store. Each has a number, and the one that adds the next number decides, as with signing keys:
  * so every instance meets the same changes in the same order, and none is lost between two who write at once.
  *
- * A change counts only where the configuration still says of its client or user what it said when the change was made.
- * The first start with another entry writes a record of it (`configured`), and for every later start whose configuration
- * is not that one either, nothing counts that came before: what the configuration has replaced does not come back when
- * the entry does. A start with an entry of before writes nothing, because it may be a late one amid a rolling update.
+ * A change is valid only while its client or user has the configured entry that the change was based on. The first
+ * start with a different entry writes a `configured` record. That record invalidates all earlier changes based on other
+ * entries, even if an old entry is configured again later. A start with an earlier entry writes no record, because it
+ * may be a late start in a rolling update.
  */
 export function storedChanges(store: Store, issuer: string, { entry, mark, dropped }: Configured): Changes {
   const listeners = new Map<ChangeRecord["of"], (change: Change) => void>();
@@ -84,12 +84,12 @@ export function storedChanges(store: Store, issuer: string, { entry, mark, dropp
     for (const change of counting) take(change);
   }
 
-  /** The changes that count, in order; at the start the others are replaced for good by what the configuration says. */
+  /** The valid changes, in order; at the start the configuration replaces all others permanently. */
   async function judge(found: readonly ChangeRecord[]): Promise<readonly ChangeRecord[]> {
     const counting: ChangeRecord[] = [];
-    /** Subjects of which a later record says that the configuration had another entry. */
+    /** Subjects that a later record lists with another configured entry. */
     const replaced = new Set<string>();
-    /** Subjects of which a record says the entry that the configuration has now. */
+    /** Subjects that a record lists with the entry that is configured now. */
     const current = new Set<string>();
     const others = new Map<string, ChangeRecord>();
     for (const change of found.toReversed()) {
@@ -98,7 +98,7 @@ export function storedChanges(store: Store, issuer: string, { entry, mark, dropp
       if (isCurrent) current.add(subject);
       else if (!others.has(subject)) others.set(subject, change);
       if (change.verb === "configured" && !isCurrent) replaced.add(subject);
-      // Without a digest nobody knows what a change was made over: then it may take away, and not give.
+      // A change without a digest has an unknown basis: only a removal is valid, because it grants nothing.
       const counts = change.over === undefined
         ? change.verb === "delete" && others.get(subject) === change && !current.has(subject)
         : isCurrent && !replaced.has(subject);

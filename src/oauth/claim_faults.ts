@@ -6,7 +6,7 @@ import type { Fault } from "./fault.ts";
 import { scopeToken } from "./scope.ts";
 import type { Settled } from "./settings.ts";
 
-/** What is wrong with `claims`, `unmappedClaims`, `idTokenClaims`, `accessTokenClaims`, and the claims of resources. */
+/** Checks `claims`, `unmappedClaims`, `idTokenClaims`, `accessTokenClaims`, and the claims of resources. */
 export function claimFaults(
   { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: Settled,
 ): Fault[] {
@@ -22,7 +22,7 @@ export function claimFaults(
         place,
         expected: "a scope value: printable ASCII without spaces, quotes and backslashes",
         found: quote(scope),
-        mend: "Name one scope value for each list of claims.",
+        mend: "Use one scope value as the name of each list of claims.",
       });
     }
     faults.push(...nameFaults(place, names));
@@ -39,12 +39,12 @@ function choiceFaults(place: string, value: string, options: readonly string[]):
     place,
     expected: options.map(quote).join(" or "),
     found: quote(value),
-    mend: "Write one of them, or leave it out.",
+    mend: "Use one of these values, or remove the setting.",
   }];
 }
 
 function nameFaults(place: string, names: readonly string[], where?: "access token"): Fault[] {
-  // Types tell those who have them.
+  // Users of TypeScript see this in the types.
   if (!Array.isArray(names)) {
     return [{ place, expected: "a list of claims", found: quote(names), mend: `Write it like ["groups"].` }];
   }
@@ -55,14 +55,14 @@ function nameFaults(place: string, names: readonly string[], where?: "access tok
         place: `${place}[${i}]`,
         expected: "the name of a claim",
         found: quote(name),
-        mend: "Write the name of a member of your users.",
+        mend: "Use the name of a member of your users.",
       });
     } else if (isReservedClaim(name, where)) {
       faults.push({
         place: `${place}[${i}]`,
-        expected: "a claim about the user, which the protocol does not use itself",
+        expected: "a claim about the user that is not reserved",
         found: quote(name),
-        mend: `Remove it, or rename the member of your users. Reserved are ${reservedClaims.join(", ")}${
+        mend: `Remove it, or rename the member of your users. Reserved: ${reservedClaims.join(", ")}${
           where === undefined ? "" : ", and in access tokens active, token_type, userinfo_claims, userinfo_values"
         }.`,
       });

@@ -1,4 +1,4 @@
-/** Warnings about claims that are configured, or that a user has, and that no client will ever see. */
+/** Warnings about configured claims, and claims of users, that no client can receive. */
 
 import { claimProblem, claimRules, scopesOfClaim } from "./claims.ts";
 import type { ClaimProblem, ClaimRules } from "./claims.ts";
@@ -8,7 +8,7 @@ import type { ConfigurationWarning } from "./fault.ts";
 import { splitScope } from "./scope.ts";
 import type { Settings, Settled } from "./settings.ts";
 
-/** Warnings about the settings and the users that somebody wrote down. */
+/** Warnings about the settings and the configured users. */
 export function claimWarnings(settings: Settings, settled: Settled): ConfigurationWarning[] {
   const rules = claimRules(settled);
   const scopes = requestableScopes(settings, settled);
@@ -18,7 +18,7 @@ export function claimWarnings(settings: Settings, settled: Settled): Configurati
   if (!isUseful && (settings.claims !== undefined || users.some(hasOtherClaims))) {
     warnings.push({
       path: "scopes",
-      message: `No client may ask for "openid", so none sees claims of users by userinfo or ID tokens. Add it to ` +
+      message: `No client may ask for "openid", so userinfo and ID tokens contain no claims of users. Add it to ` +
         "scopes, and to the scope of a client.",
     });
   }
@@ -43,7 +43,7 @@ export function claimWarnings(settings: Settings, settled: Settled): Configurati
   return [...warnings, ...memberWarnings(rules, scopes, users)];
 }
 
-/** Warnings about one user, who was added while the server runs. */
+/** Warnings about one user who was added at run time. */
 export function userWarnings(rules: ClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {
   return Object.keys(user).flatMap((name) => {
     const problem = problemOf(rules, scopes, user, name);
@@ -53,7 +53,7 @@ export function userWarnings(rules: ClaimRules, scopes: readonly string[], user:
   });
 }
 
-/** The scope values that some client may ask for; all of them where clients are still to come. */
+/** The scope values that at least one client may request; all of them if no clients are configured yet. */
 function requestableScopes({ clients = [] }: Settings, { scopes }: Settled): readonly string[] {
   if (clients.length === 0) return scopes;
   const wanted = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
@@ -67,7 +67,7 @@ function* namesInAccessTokens({ accessTokenClaims, resources = [] }: Settled): G
   }
 }
 
-/** One warning for each claim and problem, however many users have it. */
+/** One warning for each claim and problem, even if several users have it. */
 function memberWarnings(
   rules: ClaimRules,
   scopes: readonly string[],
@@ -92,7 +92,7 @@ function memberWarnings(
   }));
 }
 
-/** Pages show name and e-mail address of a user, so they are not there for clients alone. */
+/** This server's own pages show these claims, so they have a use even if no client receives them. */
 const shownOnPages = ["name", "email"];
 
 function hasOtherClaims(user: User): boolean {
@@ -112,18 +112,18 @@ function problemOf(
 
 const messages: Readonly<Record<ClaimProblem, (rules: ClaimRules, name: string, value: unknown) => string>> = {
   reserved: (_, name) =>
-    `${quote(name)} belongs to the protocol, so this member of the user is ignored. Rename it, or remove it.`,
+    `${quote(name)} is a reserved claim name, so this member of the user is ignored. Rename or remove it.`,
   type: (_, name, value) =>
-    `${quote(name)} is left out, because OpenID Connect Core §5.1 gives it another type than ${kindOf(value)}. ` +
+    `${quote(name)} is omitted: its value is ${kindOf(value)}, and OpenID Connect Core §5.1 requires another type. ` +
     "Correct the value.",
   scope: (rules, name) => {
     const needed = scopesOfClaim(rules, name);
     if (needed.length === 0) {
-      return `No scope value releases ${quote(name)}, so no client sees it. Map it in claims, such as ` +
+      return `No scope value releases ${quote(name)}, so no client receives it. Map it in claims, for example ` +
         `{"profile": [${quote(name)}]}, name it in accessTokenClaims, or set unmappedClaims to "openid".`;
     }
     return `${quote(name)} is released by the scope value ${needed.map(quote).join(" or ")}, which no client may ask ` +
-      "for, so no client sees it. Add it to scopes, and to the scope of a client.";
+      "for, so no client receives it. Add it to scopes, and to the scope of a client.";
   },
 };
 

@@ -1,4 +1,7 @@
-/** Claims about a user: which scope value releases which, where they are released, and in which types (OpenID Connect Core §5). */
+/**
+ * Claims about a user: the scope values that release them, the tokens and responses that contain them, and their types
+ * (OpenID Connect Core §5).
+ */
 
 import type { RequestedClaims } from "../store/store.ts";
 import type { User } from "./client.ts";
@@ -28,8 +31,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Names that no member of a user and no setting can give a value to: claims about a token or a login, aggregated and
- * distributed claims (OpenID Connect Core §5.6.2), and members of a user that are no claims.
+ * Names that no member of a user and no setting can set: claims about a token or a login, aggregated and distributed
+ * claims (OpenID Connect Core §5.6.2), and members of a user that are not claims.
  */
 const reserved = new Set([
   ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp", "sid"],
@@ -45,22 +48,22 @@ export function isReservedClaim(name: string, place: "any" | "access token" = "a
   return reserved.has(name) || place === "access token" && reservedInAccessTokens.has(name);
 }
 
-/** The names of all reserved claims that a configuration can meet, for messages. */
+/** The names of the reserved claims, for messages. */
 export const reservedClaims: readonly string[] = [...reserved].filter((name) => name !== "__proto__");
 
-/** Which claims are released where, computed once from the settings. */
+/** The rules for releasing claims, computed once from the settings. */
 export interface ClaimRules {
-  /** The claims that each scope value releases: the standard ones, and after them those of the settings. */
+  /** The claims that each scope value releases: the standard claims first, then the configured ones. */
   readonly ofScope: ReadonlyMap<string, readonly string[]>;
   /** The scope values that release each claim. */
   readonly scopesOf: ReadonlyMap<string, readonly string[]>;
   /** Whether `openid` releases the members of a user that no scope value releases. */
   readonly unmapped: "openid" | "none";
-  /** Whether ID tokens hold what userinfo shows for their scope. */
+  /** Whether ID tokens contain the claims that userinfo returns for their scope. */
   readonly idToken: "minimal" | "like-userinfo";
-  /** The claims of access tokens, unless their resource has a list of its own. */
+  /** The claims of access tokens whose resource has no list of its own. */
   readonly accessToken: readonly string[];
-  /** Those lists, by the canonical URI of the resource. */
+  /** The lists of resources, by canonical URI. */
   readonly accessTokenFor: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -91,7 +94,7 @@ export function claimRules(
 
 const noScopes: readonly string[] = [];
 
-/** The scope values that release a claim; one with a language tag, such as `name#de`, has those of the claim without it. */
+/** The scope values that release a claim; the language tag of a claim such as `name#de` is ignored. */
 export function scopesOfClaim({ scopesOf }: ClaimRules, name: string): readonly string[] {
   return scopesOf.get(name) ?? scopesOf.get(untagged(name)) ?? noScopes;
 }
@@ -122,7 +125,7 @@ export function releasableClaims(rules: ClaimRules, scope: readonly string[], us
   return names;
 }
 
-/** What a granted scope releases of a user. */
+/** The claims of a user that a granted scope releases. */
 export function claimsOfScope(rules: ClaimRules, user: User, scope: readonly string[]): Record<string, unknown> {
   const names = scope.flatMap((value) => rules.ofScope.get(value) ?? []);
   if (rules.unmapped === "openid" && scope.includes("openid")) names.push(...unmappedClaims(rules, user));
@@ -130,10 +133,10 @@ export function claimsOfScope(rules: ClaimRules, user: User, scope: readonly str
 }
 
 /**
- * Adds what was requested by name, and removes what does not have the value that it was requested with (OpenID Connect
- * Core §5.5.1).
+ * Adds claims requested by name, and removes claims whose value differs from the requested one (OpenID Connect Core
+ * §5.5.1).
  *
- * @param names Those that {@link mayBeRequested}.
+ * @param names Claims for which {@link mayBeRequested} is true.
  */
 export function withRequestedClaims(
   user: User,
@@ -148,7 +151,7 @@ export function withRequestedClaims(
   return all;
 }
 
-/** The values that a claim must have one of, by the name of the claim. */
+/** The requested values by claim name; a claim must have one of its values. */
 export type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** The same request without the claims that `allows` rejects. */
@@ -160,7 +163,7 @@ export function narrowRequestedClaims(requested: RequestedClaims, allows: (name:
 /** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */
 const lists = ["groups", "roles", "entitlements"];
 
-/** The names of the claims about a user in access tokens for these resources: those of each of them. */
+/** The names of the claims about a user in access tokens for these resources: the union of their lists. */
 export function accessTokenClaimNames(
   { accessToken, accessTokenFor }: ClaimRules,
   resources: readonly string[],
@@ -174,7 +177,7 @@ function fitsAccessToken(rules: ClaimRules, name: string, scope: readonly string
   return scopesOfClaim(rules, name).length === 0 || isCovered(rules, name, scope);
 }
 
-/** What an access token with that scope holds of a user. */
+/** The claims of a user in an access token with that scope. */
 export function accessTokenClaims(
   rules: ClaimRules,
   user: User,
@@ -188,24 +191,27 @@ export function accessTokenClaims(
   return claims;
 }
 
-/** Whether access tokens for some resource hold this member of a user. */
+/** Whether access tokens for at least one resource contain this member of a user. */
 export function isInAccessTokens(rules: ClaimRules, name: string, value: unknown, scopes: readonly string[]): boolean {
   return isClaim(name, value) && fitsAccessToken(rules, name, scopes) &&
     [rules.accessToken, ...rules.accessTokenFor.values()].some((names) => names.includes(name));
 }
 
-/** The scope values that release this member of a user; empty: none does. */
+/** The scope values that release this member of a user; empty if none does. */
 export function releasingScopes(rules: ClaimRules, name: string, value: unknown): readonly string[] {
   if (!isClaim(name, value)) return noScopes;
   const scopes = scopesOfClaim(rules, name);
   return scopes.length === 0 && rules.unmapped === "openid" ? ["openid"] : scopes;
 }
 
-/** Why no client ever sees a member of a user: its name is reserved, its value has the wrong type, or no scope value releases it. */
+/**
+ * Why no client can receive a member of a user: its name is reserved, its value has the wrong type, or no scope value
+ * releases it.
+ */
 export type ClaimProblem = "reserved" | "type" | "scope";
 
 /**
- * What keeps a member of a user from every client; `undefined` where nothing does, or where there is no value.
+ * The reason why no client can receive a member of a user; `undefined` if a client can, or if it has no value.
  *
  * @param scopes The scope values that a client may ask for.
  */
@@ -223,11 +229,11 @@ export function claimProblem(
   return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
 }
 
-/** The most that claims about a user may take in one token, in bytes of JSON. */
+/** Maximum size of the claims about a user in one token, in bytes of JSON. */
 const maxClaimBytes = 16 * 1024;
 
 /**
- * Rejects claims that would make a token too large for headers and cookies.
+ * Rejects claims that make a token too large for headers and cookies.
  *
  * @throws {OAuthError} `server_error`, whose explanation names the largest claim.
  */
@@ -247,7 +253,7 @@ function sizeOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
-/** The user's values of those claims: without what is unknown or empty, and without standard claims of a wrong type. */
+/** The user's values of those claims, without unknown or empty ones and standard claims of a wrong type. */
 function pick(user: User, names: readonly string[]): Record<string, unknown> {
   const claims: Record<string, unknown> = {};
   for (const name of names) {
@@ -257,12 +263,12 @@ function pick(user: User, names: readonly string[]): Record<string, unknown> {
   return claims;
 }
 
-/** Whether a member of a user can be a claim: its name is not reserved, its value there and of the right type. */
+/** Whether a member of a user can be a claim: its name is not reserved, and its value exists and has the right type. */
 function isClaim(name: string, value: unknown): boolean {
   return !isAbsent(value) && !reserved.has(name) && hasStandardType(name, value);
 }
 
-/** Whether there is nothing that JSON could hold: no value, an empty string, or something that is no JSON. */
+/** Whether a value is missing, an empty string, or not representable in JSON. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "" || typeof value === "function" ||
     typeof value === "symbol" || typeof value === "number" && !Number.isFinite(value);

@@ -35,8 +35,8 @@ export interface ClientMetadata {
   /** Compared character by character; a loopback URI also matches with another port (OAuth 2.1 §8.4.2). */
   readonly redirect_uris?: readonly string[];
   /**
-   * The one method that is accepted. Default: `client_secret_basic` when there is a secret, which may then be sent in the
-   * body as well; `private_key_jwt` when there are keys, otherwise `none`.
+   * The only accepted method. Default: `client_secret_basic` for a client with a secret, which then may also send it in
+   * the body; `private_key_jwt` for a client with keys; otherwise `none`.
    */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
   /** The client's public keys, for `private_key_jwt` (RFC 7517 §5). */
@@ -94,6 +94,6 @@ export interface User {
    * user that was registered. Default: who picks this user is believed.
    */
   readonly password?: string;
-  /** Any other claim, of any type that JSON has; `Settings.claims` and `Settings.unmappedClaims` say what releases it. */
+  /** Any other claim, of any JSON type; `Settings.claims` and `Settings.unmappedClaims` define what releases it. */
   readonly [claim: string]: unknown;
 }

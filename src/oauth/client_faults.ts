@@ -13,7 +13,7 @@ import { splitScope } from "./scope.ts";
 import { hasTestHost } from "./settings.ts";
 import type { Settled } from "./settings.ts";
 
-/** What can be served: registered for anything else, a client would be rejected at each request. */
+/** The supported values: a client that is registered for another one would be rejected at each request. */
 const grantTypes = grants.map(({ type }) => type);
 
 /** Finds them all; places are relative to the client. */
@@ -40,7 +40,7 @@ export function clientFaults(
       found: quote(type),
       mend: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant: use authorization_code."
-        : "Leave it out: this server does not serve it.",
+        : "Remove it: this server does not support it.",
     });
   }
   for (const [i, type] of (client.response_types ?? []).entries()) {
@@ -80,14 +80,14 @@ export function clientFaults(
   return faults;
 }
 
-/** A fault, if a client that is added at run time has the name of what access tokens are for (RFC 9068 §2.2). */
+/** A fault if the id of a client that is added at run time equals the audience of access tokens (RFC 9068 §2.2). */
 export function audienceFaults({ client_id }: ClientMetadata, audience: string): Fault[] {
   if (client_id !== audience) return [];
   return [{
     place: "client_id",
     expected: "an id that is not the audience of access tokens",
     found: quote(client_id),
-    mend: "Choose another one, or set audience to the URI of your API.",
+    mend: "Choose another id, or set audience to the URI of your API.",
   }];
 }
 
@@ -197,7 +197,7 @@ function clientKeyFaults(client: ClientMetadata, onTestHost: boolean): Fault[] {
   return faults;
 }
 
-/** The fewest bits of an RSA key (RFC 7518 §3.3 and §3.5). */
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
 const leastRsaBits = 2048;
 
 function rsaFaults({ kty, n }: Readonly<Record<string, unknown>>, place: string): Fault[] {
@@ -208,24 +208,28 @@ function rsaFaults({ kty, n }: Readonly<Record<string, unknown>>, place: string)
     place: `${place}.n`,
     expected: `the modulus of an RSA key of ${leastRsaBits} bits or more, as base64url`,
     found: bits === undefined ? kindOf(n) : `${bits} bits`,
-    mend: `Make a key of ${leastRsaBits} bits, or one for ES256 or Ed25519.`,
+    mend: `Create a key of ${leastRsaBits} bits or more, or one for ES256 or Ed25519.`,
   }];
 }
 
-/** The bits of a number in base64url, leading zeros not counted; `undefined` where it is none. */
+/** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */
 function bitsOf(number: string): number | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(number)) return undefined;
   const significant = number.replace(/^A+/, "");
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const leading = alphabet.indexOf(significant.charAt(0));
   if (leading < 0) return 0;
-  // The last character fills up to whole bytes.
+  // The last character includes padding bits.
   const spare = number.length * 6 % 8;
   return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
 }
 
 function kindOf(value: unknown): string {
-  return value === undefined ? "nothing" : typeof value === "string" ? "a text that is none" : "no text";
+  return value === undefined
+    ? "nothing"
+    : typeof value === "string"
+    ? "a string that is not base64url"
+    : "not a string";
 }
 
 function clientSecretFaults(client: ClientMetadata): Fault[] {

@@ -19,9 +19,12 @@ export interface Client {
   readonly name?: string;
   /** Whether it can keep a secret and must prove who it is. */
   readonly confidential: boolean;
-  /** The method it is registered for; the default of RFC 7591 §2 where its metadata names none. */
+  /** The registered method; the default of RFC 7591 §2 if its metadata names none. */
   readonly authMethod: ClientAuthMethod;
-  /** Every method that is accepted from it: Basic and post where it has a secret and names none, otherwise that one. */
+  /**
+   * All accepted methods: Basic and post for a client with a secret that names no method, otherwise only the registered
+   * one.
+   */
   readonly authMethods: readonly ClientAuthMethod[];
   /** The digest of the secret; absent for a public client. */
   readonly secretDigest?: Soon<string>;
@@ -73,12 +76,12 @@ export interface Registry<Written, Known> {
    */
   set(written: Written, keep?: boolean): Known;
   /**
-   * Whether there was one to remove.
+   * Returns whether an entry of this id was removed.
    *
-   * @param by What removes it, for {@link Registry.removedBy}. Default: `its removal`.
+   * @param by The cause, for {@link Registry.removedBy}. Default: `its removal`.
    */
   delete(id: string, by?: string): boolean;
-  /** What removed the one of this id here; `undefined` where there was none, or that was long ago. */
+  /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
   removedBy(id: string): string | undefined;
   /** Puts one in front of all others. Whether there was one. */
   putFirst(id: string): boolean;
@@ -112,7 +115,7 @@ export interface Nature<Written, Known> {
   write(written: Written): ChangeOf["written"] | Promise<ChangeOf["written"]>;
   /** Reads such a record; throws where it does not suit this server. */
   read(written: ChangeOf["written"]): Known;
-  /** Removes what the store keeps of the one of this id besides changes. */
+  /** Removes the other records that the store has of this id, besides changes. */
   erase?(id: string): Promise<void>;
 }
 
@@ -126,7 +129,7 @@ export interface Sharing {
   readonly refused: (cause: unknown) => void;
 }
 
-/** As many removals are remembered, for messages. */
+/** Number of removals remembered for messages. */
 const rememberedRemovals = 1000;
 
 /** One step from one list of things to the next. */
@@ -211,7 +214,7 @@ export function registry<Written, Known>(
         removed.set(unwanted, by);
       }
       unerased.add(unwanted);
-      // Tried again by whoever waits for it.
+      // The next caller tries again.
       eraseAll().catch(() => {});
       return isThere;
     },
@@ -245,7 +248,7 @@ function take<Known>(things: Map<string, Known>, step: Step<Known>): Map<string,
   return things;
 }
 
-/** What a rejection says of the id of a client that was there: `a client of this id existed until reset()`. */
+/** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */
 export function formerClient(clients: Clients, id: string | undefined): string | undefined {
   const by = id === undefined ? undefined : clients.removedBy(id);
   return by && `a client of this id existed until ${by}`;
@@ -326,7 +329,7 @@ export function knowClient(
     requirePkce: metadata.require_pkce === true,
     mayUse: (redirectUri) => redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, native)),
   };
-  // Once it is there, nothing has to wait for it.
+  // Once it is available, no caller has to wait.
   soon(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
   return client;
 }

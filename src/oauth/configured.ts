@@ -1,4 +1,4 @@
-/** What the configuration says of a client or user, as a digest: by it a stored change knows what it was made over. */
+/** Digests of configured clients and users; each stored change holds the digest of the entry it is based on. */
 
 import { hmacSha256 } from "../runtime/hash.ts";
 import type { Subject } from "./changes.ts";
@@ -7,9 +7,9 @@ import type { Server } from "./server.ts";
 import { serverSecret } from "./server_secret.ts";
 
 /**
- * Makes digests of configured entries: `""` where there is none of that id. An entry may hold a secret that can be
- * guessed, so they are keyed with a secret of the server: a change, wherever it is shown or copied to, is no means to try
- * guesses. Whoever reads that secret in the store reads the signing keys there too.
+ * Creates digests of configured entries; `""` if the id has none. The digests are keyed with a server secret (HMAC),
+ * because an entry may hold a guessable secret: a copied change cannot be used to test guesses. The store that holds
+ * this server secret also holds the signing keys.
  */
 export function configuredEntries(
   owner: Pick<Server, "issuer" | "store" | "random">,
@@ -39,7 +39,7 @@ export function configuredEntries(
   };
 }
 
-/** JSON that does not depend on the order in which members were written. */
+/** JSON with members in a fixed order. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(
     value,

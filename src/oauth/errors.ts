@@ -63,7 +63,7 @@ export interface ErrorDetails extends Partial<Explanation> {
   readonly retryAfter?: number;
   /** `bare`: the challenge names no error, because none was made. */
   readonly challenge?: "bare";
-  /** What a page says was expected where clients are not listed, because `expected` names what one has registered. */
+  /** Replaces `expected` on pages that may not list clients, because `expected` contains registered values. */
   readonly expectedPublicly?: string;
   /** The rule as the trace tells it, where the wire must stay uniform. */
   readonly innerRule?: RejectionRuleId;

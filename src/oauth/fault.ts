@@ -14,15 +14,15 @@ export interface Fault {
   readonly mend: string;
 }
 
-/** Something in the configuration that works, but probably not as intended. */
+/** A valid setting that probably does not work as intended. */
 export interface ConfigurationWarning {
-  /** Where: the name of a setting (`scopes`, `clients[1].scope`), a variable or a flag. */
+  /** The name of a setting (`scopes`, `clients[1].scope`), a variable or a flag. */
   readonly path: string;
-  /** What happens because of it, and how to fix it, in full sentences; never a secret. */
+  /** The effect and how to fix it, in full sentences, without secrets. */
   readonly message: string;
 }
 
-/** A value as a fault shows it: text quoted, without secrets in it, and shortened when it is long; objects by their kind. */
+/** A value as faults show it: strings quoted, redacted and shortened; of objects only the type. */
 export function quote(value: unknown): string {
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
   const text = (JSON.stringify(typeof value === "string" ? hideSecrets(value) : value) ?? "nothing").replace(

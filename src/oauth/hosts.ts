@@ -1,4 +1,4 @@
-/** Test hosts: hosts that lead to this machine, or that no production uses (RFC 6761, RFC 2606). */
+/** Test hosts: hosts that resolve to this machine, or that no production server uses (RFC 6761, RFC 2606). */
 
 const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -7,7 +7,7 @@ const reserved = /(?:^|\.)(?:test|example|invalid)$/;
 /** Not a number, which is an IPv4 address in another spelling, and not a name that ends in a dot. */
 const withoutDot = /^(?!(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?$/;
 
-/** By these names a container calls the machine that runs it. All other names below `.internal` are for production. */
+/** Names by which a container reaches its host machine. All other names below `.internal` may be production hosts. */
 const containerHost = /^(?:(?:host|gateway)\.docker|host\.containers|host\.lima)\.internal$/;
 
 const localNames = "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
@@ -27,9 +27,9 @@ export function isTestHost(hostname: string): boolean {
 }
 
 /**
- * Whether plain http may lead to a host that a server is told of: a client's, or a resource's. The network of whoever
- * looks a name up decides where names without a dot and those of containers lead, so they count for a test host's server
- * alone; nobody can have the other ones.
+ * Whether plain http is allowed for the host of a client or resource. Names without a dot and container names resolve
+ * differently in each network, so they are allowed only if the issuer is a test host. The other test names cannot be
+ * registered.
  *
  * @param onTestHost Whether the server's own host is a test host.
  */
@@ -37,12 +37,12 @@ export function allowsHttp(hostname: string, onTestHost: boolean): boolean {
   return onTestHost ? isTestHost(hostname) : isUnroutable(hostname);
 }
 
-/** What {@link allowsHttp} allows, for messages. */
+/** The hosts that {@link allowsHttp} allows, for messages. */
 export function httpHosts(onTestHost: boolean): string {
   return onTestHost ? testHosts : localNames;
 }
 
-/** Whether no other machine can be meant, whatever network it is looked up in. */
+/** Whether a host resolves to this machine in every network. */
 function isUnroutable(hostname: string): boolean {
   return loopback.test(hostname) || reserved.test(hostname);
 }

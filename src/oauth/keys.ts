@@ -46,8 +46,8 @@ export interface Keys {
   /**
    * The public key that a token of this server names; `undefined` when there is none.
    *
-   * @param leeway Seconds for which a key counts after it is no longer published, for tokens whose expiry does not count.
-   * Default: 0.
+   * @param leeway Seconds for which a key stays valid after it is no longer published, for tokens whose expiry is
+   *   ignored. Default: 0.
    */
   verifier(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
   /** Every key that a verifier may need, of those algorithms and of every other one that was ever used. */

@@ -1,12 +1,12 @@
-/** Who counts as one sender: an address, or as much of it as tells networks or sites apart. */
+/** Groups client addresses into networks and sites, for limits. */
 
-/** The bits of an IPv6 address that tell sites apart: whoever is given more than a /64 is given as many /64s (RFC 6177 §2). */
+/** Prefix length of an IPv6 site, in bits: a site usually has many /64 networks (RFC 6177 §2). */
 export const sitePrefix = 48;
 
 /**
- * Whoever has one IPv6 address has the rest of its /64 too (RFC 6177 §2), so that is what counts; of IPv4, the address.
+ * The network of an address: of IPv6 the /64, because one host controls all of it (RFC 6177 §2); of IPv4 the address.
  *
- * @param prefix Bits of an IPv6 address that tell networks apart, a multiple of 8.
+ * @param prefix Prefix length for IPv6, in bits; a multiple of 8.
  */
 export function networkOf(address: string, prefix = 64): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");

@@ -22,7 +22,7 @@ export interface LoginWishes {
   readonly loginHint?: string;
   /** The users, by this server's name for them, that an earlier id token or the request itself demands; nobody else. */
   readonly expectedSubs?: readonly string[];
-  /** The same as the client wrote it: each list names subjects of which the user must be one. */
+  /** The same as sent by the client: the user's subject must be in each list. */
   readonly demandedSubs?: readonly (readonly string[])[];
   /** Claims asked for by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
@@ -65,7 +65,7 @@ export async function readLoginWishes(
   };
 }
 
-/** The users, by this server's name for them, that every demand allows. */
+/** The users, by this server's subject, that every demand allows. */
 export async function settleSubs(
   server: Server,
   client: Client,
@@ -126,10 +126,10 @@ function readClaims(
           received: "an essential acr",
         });
       }
-      // What a scope releases is for clients that may ask for that scope.
+      // A client may request only claims of scope values that it may request.
       if (!mayBeRequested(server.claims, name, client.scope)) continue;
       names[place].push(name);
-      // Each demand holds: of several, only what all of them name.
+      // All demands apply: only subjects that each of them names are allowed.
       const [first, ...others] = demanded;
       if (first === undefined) continue;
       values[place][name] = first.filter((value) =>
@@ -150,7 +150,7 @@ function readValues(how: Record<string, unknown> | null, malformed: (received: s
 
 /** The subjects that a request for `sub` demands. */
 function readSubs(demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
-  if (!demands.flat().every((sub) => typeof sub === "string")) throw malformed("a sub that is not a text");
+  if (!demands.flat().every((sub) => typeof sub === "string")) throw malformed("a sub that is not a string");
   return demands as string[][];
 }
 

@@ -27,8 +27,8 @@ export const passwordLimit = 1024;
 const mostMemory = 128 * 1024 * 1024;
 
 /**
- * What guesses at a digest must cost at least where the issuer is a real host: the least memory of those settings that
- * OWASP's Password Storage Cheat Sheet names (N·r of 2^16, 8 MiB), and the work of ln=16, r=8, p=1 (N·r·p of 2^19).
+ * Minimum cost of a digest where the issuer is not a test host: the smallest memory in OWASP's Password Storage Cheat
+ * Sheet (N·r of 2^16, 8 MiB), and the work of ln=16, r=8, p=1 (N·r·p of 2^19).
  */
 const leastCost = { memory: 2 ** 16, work: 2 ** 19 };
 
@@ -45,7 +45,7 @@ export function readPasswordDigest(text: string): PasswordDigest | undefined {
   return { ...cost, salt: decode(salt!), hash: decode(hash) };
 }
 
-/** Whether guesses at a digest cost too little for a real host. */
+/** Whether a digest is too cheap to guess where the issuer is not a test host. */
 export function isCheap({ ln, r, p }: Pick<PasswordDigest, "ln" | "r" | "p">): boolean {
   const memory = 2 ** ln * r;
   return memory < leastCost.memory || memory * p < leastCost.work;

@@ -11,9 +11,9 @@ const localSchemes = new Set([
 ]);
 
 /**
- * Says what is wrong with a redirect URI that somebody wants to register; `undefined` when nothing is.
+ * Returns the fault of a redirect URI to be registered; `undefined` if it is valid.
  *
- * @param allowHttp Whether plain http may lead to any host.
+ * @param allowHttp Whether plain http is allowed for every host.
  * @param onTestHost Whether the issuer's host is a test host.
  */
 export function redirectUriFault(

@@ -1,58 +1,58 @@
-/** Finds secrets of registered clients in text by their digests: nothing is guessed, and no secret is kept for it. */
+/** Finds secrets of registered clients in text, by their digests: it keeps no secret in clear. */
 
 import { sha256Sync } from "../runtime/hash.ts";
 import type { Client, Clients } from "./clients.ts";
 import { recent } from "./recent.ts";
 import { formDecode } from "./secret_names.ts";
 
-/** What a text is held against before it is shown. */
+/** Redacts registered client secrets in text that is shown. */
 export interface RegisteredSecrets {
   /**
-   * The text with something else in the place of each registered secret; a very long text is cut where it was not searched.
+   * Replaces each registered secret in the text. A very long text is cut after the part that was searched.
    *
-   * @param mostWords How many words may be looked at. Default: {@link mostWords}.
+   * @param mostWords Maximum number of words to search. Default: {@link mostWords}.
    */
   redact(text: string, replace: (secret: string) => string, mostWords?: number): string;
-  /** Whether there is a client of that id. */
+  /** Whether a client with this id exists. */
   isClient(id: string): boolean;
 }
 
-/** Words looked at in one text: some two milliseconds. */
+/** Maximum number of words searched in one text: about two milliseconds. */
 export const mostWords = 2000;
 
-/** Longer secrets are not looked for: what is so long looks drawn, and is hidden by that. */
+/** Maximum length of secrets to find; the redaction of random-looking text hides longer ones. */
 const maxSecretLength = 512;
 
-/** How many boundaries between words a secret may contain, such as the `/` and `=` of base64. */
+/** Maximum number of word boundaries in a secret, such as the `/` and `=` of base64. */
 const maxBoundaries = 8;
 
-/** How many of the first boundaries secrets are looked for with so many boundaries in them; later ones are single words. */
+/** Secrets that contain boundaries are searched from this many first boundaries only; after them, only single words. */
 const thoroughBoundaries = 64;
 
-/** Words remembered, so that what is shown again and again is hashed once. */
+/** Cached words, so that repeated text is hashed once. */
 const rememberedWords = 10_000;
 
-/** The secrets of these clients, as they are registered at the moment of each call. */
+/** The secrets that these clients have at the time of each call. */
 export function registeredSecrets(clients: Clients): RegisteredSecrets {
   let known: readonly Client[] | undefined;
   let digests: ReadonlySet<string> = new Set();
   let words = recent<boolean>(rememberedWords);
 
-  /** Follows the clients; the list is the same object until one of them changes. */
+  /** Rebuilds the digests after a client changed; until then the list is the same object. */
   function update(): void {
     const all = clients.all();
     if (all === known) return;
     const found = all.flatMap(({ secretDigest }) => secretDigest === undefined ? [] : [secretDigest]);
     digests = new Set(found.filter((digest) => typeof digest === "string"));
     words = recent(rememberedWords);
-    // One that is still being made is there at the next call.
+    // A digest that is still being computed is included in a later call.
     known = digests.size === new Set(found).size ? all : undefined;
   }
 
   function isSecret(word: string): boolean {
     let is = words.get(word);
     if (is === undefined) {
-      // As it stands, and as it may have been form-encoded in a URL.
+      // The word as sent, and form-decoded.
       const decoded = /[%+]/.test(word) ? formDecode(word) : word;
       is = digests.has(sha256Sync(word) ?? "") || decoded !== word && digests.has(sha256Sync(decoded) ?? "");
       words.set(word, is);
@@ -94,7 +94,7 @@ function isBlank(character: string | undefined): boolean {
   return character === " " || character === "\n";
 }
 
-/** Where words begin and end, as many as may be looked at. */
+/** Positions of word boundaries, up to the maximum. */
 function boundariesOf(text: string, most: number): number[] {
   const bounds = [0];
   for (const { index } of text.matchAll(/[^\w.~%+-]/g)) {

@@ -24,7 +24,8 @@ export interface Resources {
 }
 
 /**
- * Makes a list of resources; without a list, every https URI is one, and every URI on a host that plain http may lead to.
+ * Creates the resource list. Without a list, every https URI is accepted, and every http URI on a host that may use
+ * plain http.
  *
  * @param onTestHost Whether the issuer's host is a test host.
  */
@@ -58,18 +59,18 @@ export function canonicalUri(uri: string): string {
   return `${scheme.toLowerCase()}://${host.toLowerCase()}${rest === "/" ? "" : rest}`;
 }
 
-/** As many resources as one request may name, and as long as one URI and all of them may be, in characters. */
+/** Limits of one request: number of resources, characters of one URI, characters of all URIs. */
 const mostResources = 16;
 const longestUri = 512;
 const longestUris = 2048;
 
-/** The registered spelling of a resource; a client is nobody that access tokens could be for. */
+/** The registered spelling of a resource; the id of a client is never a resource. */
 function findResource(server: Server, uri: string): string | undefined {
   const known = server.resources.find(uri);
   return known === undefined || server.clients.find(known) !== undefined ? undefined : known;
 }
 
-/** Those of granted resources that are still known, in the spelling of now. */
+/** The granted resources that are still registered, in their current spelling. */
 export function registeredResources(server: Server, granted: readonly string[]): readonly string[] {
   return granted.flatMap((uri) => findResource(server, uri) ?? []);
 }

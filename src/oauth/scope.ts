@@ -8,7 +8,7 @@ import { veil } from "./trace.ts";
 /** One scope token: printable ASCII without space, quote and backslash. */
 export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** As much of the unknown values as a message names, in characters. */
+/** Maximum length of the unknown values in a message, in characters. */
 const longestNamed = 200;
 
 /** Splits a scope value into its tokens, each once. */
@@ -54,7 +54,7 @@ export function settleScope(server: Server, client: Client, asked: string | unde
         reason: `unknown scope: ${named}`,
       });
     }
-    const why = { ...facts, reason: `unknown scope, ignored because openid was asked for: ${named}` };
+    const why = { ...facts, reason: `unknown scope, ignored because the request contains openid: ${named}` };
     server.trace({ type: "warning", at: server.now(), client: client.id, why });
   }
   const isForeign = (token: string) => !client.scope.includes(token);

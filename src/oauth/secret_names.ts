@@ -1,6 +1,6 @@
-/** Which parameters, members and settings hold a secret, by their names: one list for logs, pages and messages. */
+/** Names of parameters, members and settings that hold secrets: one list for logs, pages and messages. */
 
-/** The names of RFCs and of this server's forms, and what their values are called. */
+/** Parameter names of RFCs and of this server's forms, with a label for their values. */
 const kinds: Readonly<Record<string, string>> = {
   code: "code",
   access_token: "access_token",
@@ -19,22 +19,22 @@ const kinds: Readonly<Record<string, string>> = {
   confirm: "form_token",
 };
 
-/** Words that make any name that of a secret: `secret`, `client[secret]`, `db_pass`, `apiKey`. */
+/** Words that mark a name as secret: `secret`, `client[secret]`, `db_pass`, `apiKey`. */
 const secretWord = /(?:^|_)secrets?(?:_|$)/;
 const passwordWord =
   /(?:^|_)(?:pass|passwd|password|passwort|passphrase|passcode|pwd|credentials?|(?:api|private)_?key)(?:_|$)/;
 
-/** What the value of that name is called, such as `code`; `undefined` where the name is not that of a secret. */
+/** The label of a secret by its parameter name, such as `code`; `undefined` if the name is not of a secret. */
 export function secretKind(name: string): string | undefined {
   if (Object.hasOwn(kinds, name)) return kinds[name];
-  // As it may be misspelt: clientSecret, Client-Secret, client[secret], " client_secret".
+  // Accepts misspellings: clientSecret, Client-Secret, client[secret], " client_secret".
   const plain = name.slice(0, 200).replace(/(?<=[a-z])(?=[A-Z])/g, "_").split(/[^A-Za-z0-9]+/).filter(Boolean).join("_")
     .toLowerCase();
   if (Object.hasOwn(kinds, plain)) return kinds[plain];
   return secretWord.test(plain) ? "client_secret" : passwordWord.test(plain) ? "password" : undefined;
 }
 
-/** One `name=value` of a query or a form: on a line, or behind `?`, `&`, `#` or `;`. */
+/** One `name=value` of a query or form: at the start of a line, or after `?`, `&`, `#` or `;`. */
 const pair = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)([^&#;\s]+)/g;
 
 /** The same percent-encoded. */
@@ -42,9 +42,9 @@ const encodedPair =
   /(^|[?&#;\s]|%3f|%26|%23|%3b|%20|%0a|%0d)((?:[\w.~+[\]-]|%5b|%5d){1,200}?)(%3d)((?:(?!%26|%0a|%0d)[^&#;\s])+)/gi;
 
 /**
- * Text with other values in the place of some: of `name=value` pairs, wherever in the text they stand.
+ * Replaces the values of `name=value` pairs anywhere in a text.
  *
- * @param replace Gives the new value, or the same where the pair is to stay. Names and values are decoded.
+ * @param replace Returns the new value, or the same value to keep the pair. Names and values are decoded.
  */
 export function replacePairs(text: string, replace: (name: string, value: string) => string): string {
   if (!/=|%3d/i.test(text)) return text;
@@ -56,7 +56,7 @@ export function replacePairs(text: string, replace: (name: string, value: string
   return text.replace(pair, rewrite).replace(encodedPair, rewrite);
 }
 
-/** Form-decoded as far as it can be. */
+/** Form-decodes what can be decoded. */
 export function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -65,7 +65,7 @@ export function formDecode(text: string): string {
   }
 }
 
-/** Text with something else in the place of user and password of the URIs in it (RFC 3986 §3.2.1). */
+/** Replaces user and password of the URIs in a text (RFC 3986 §3.2.1). */
 export function replaceUserInfo(text: string, replace: (part: string) => string): string {
   return text.replace(/(:\/\/)([^\s"'<>/?#]*)@/g, (_, slashes, info) => {
     const parts = (info as string).split(":").map((part) => part === "" ? part : replace(part));
@@ -73,9 +73,9 @@ export function replaceUserInfo(text: string, replace: (part: string) => string)
   });
 }
 
-/** A single value without its secrets: the values of secret parameters, and what a URI has before its host. */
+/** Redacts one value: the values of secret parameters, and user and password of a URI. */
 export function hideSecrets(value: string): string {
-  // A password that was not percent-encoded may hold anything, blanks too.
+  // A password that is not percent-encoded may contain any character, also spaces.
   return replacePairs(value, (name, given) => secretKind(name) === undefined ? given : "…")
     .replace(/:(\/\/)?.*@/s, ":$1…@");
 }

@@ -18,15 +18,15 @@ import type { Held, Trace } from "./trace.ts";
 /** Fetches a document from elsewhere; the shape of `fetch`. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What claims are issued about, and under which grant. */
+/** The grant that claims are issued for. */
 export interface ClaimsContext {
-  /** The client that gets them. */
+  /** The client that receives the claims. */
   readonly client: Client;
-  /** The user they are about; absent where a client acts for itself. */
+  /** The user; absent if the client acts on its own behalf. */
   readonly user?: User;
-  /** What was granted. */
+  /** The grant. */
   readonly grant: {
-    /** Names everything that one approval allowed. */
+    /** Identifies everything issued for one approval. */
     readonly id: string;
     /** The scope values of the access token. */
     readonly scope: readonly string[];
@@ -35,7 +35,7 @@ export interface ClaimsContext {
   };
 }
 
-/** Changes the claims of a token, or of a userinfo response, before they are signed or sent. Nothing checks the result. */
+/** Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated. */
 export type OverrideClaims = (
   kind: SignedKind,
   claims: Readonly<Record<string, unknown>>,
@@ -62,18 +62,18 @@ export interface Server {
   readonly issuers: readonly TokenIssuer[];
   /** The registered clients. */
   readonly clients: Clients;
-  /** Their secrets, as what is shown and logged is held against them. */
+  /** Redacts the clients' secrets in shown and logged text. */
   readonly registeredSecrets: RegisteredSecrets;
   /** The users. */
   readonly users: Users;
   /**
-   * Where users are asked by pages: whether those without a password are believed, and guest users can be made up. Absent
-   * where an approver decides.
+   * For logins on pages: whether users without a password can log in, and whether guest users can be created. Absent if
+   * an approver decides.
    */
   readonly openLogin?: boolean;
   /** Every scope value there is. */
   readonly scopes: readonly string[];
-  /** Which claims about a user are released where. */
+  /** The rules for releasing claims. */
   readonly claims: ClaimRules;
   /** What a request without scope gets; empty: such a request is refused. */
   readonly defaultScope: readonly string[];
@@ -97,7 +97,7 @@ export interface Server {
   readonly throttle?: Throttle;
   /** Code challenges seen lately, with the time until which a code for them may be alive. */
   readonly recentChallenges: Recent<number>;
-  /** Has the last word on claims, in tests; absent: nothing has. */
+  /** Changes claims last; only in tests. */
   readonly overrideClaims?: OverrideClaims;
   /** Is told what happens. */
   readonly trace: Trace;

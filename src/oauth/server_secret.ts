@@ -4,7 +4,7 @@ import { drawSecret } from "./secrets.ts";
 import { hasTestHost } from "./settings.ts";
 import type { Server } from "./server.ts";
 
-/** Whose secret it is. */
+/** The owner of the secret. */
 type Owner = Pick<Server, "issuer" | "store" | "random">;
 
 const loaded = new WeakMap<Server["store"], Map<string, Promise<string>>>();

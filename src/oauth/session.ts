@@ -19,7 +19,9 @@ export interface Session {
   readonly sub: string;
   /** When the person was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The last names it had before the same user logged in again in the same browser; what is bound to them ends with it. */
+  /**
+   * Its latest earlier names, from earlier logins of the same user in this browser; grants bound to them end with it.
+   */
   readonly earlier?: readonly string[];
 }
 
@@ -42,7 +44,7 @@ export function sealSession(server: Server, { sid, sub, authTime, earlier = [] }
   );
 }
 
-/** Opens a sealed session; `undefined` when it is not ours, too old, ended, or begun with another password. */
+/** Verifies and decodes a session; `undefined` if it is forged, expired, ended, or begun before a password change. */
 export async function openSession(server: Server, sealed: string): Promise<Session | undefined> {
   const opened = await unseal(server, "session", sealed);
   if (opened === undefined) return undefined;
@@ -55,12 +57,12 @@ export async function openSession(server: Server, sealed: string): Promise<Sessi
 }
 
 /**
- * A mark that changes with the user's password, whether it is changed, set or taken away; `undefined` while there is
- * none. It tells nothing about the password to anybody but this server.
+ * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
+ * so it reveals nothing about the password.
  */
 export function passwordMark(server: Server, user: User): Soon<string | undefined> {
   const digest = digestOf(user);
-  // Where everybody is asked for a password, nobody without one can have logged in: no session has this mark.
+  // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.openLogin === false ? "none" : undefined;
   return soon(macOf(server, "password", writePasswordDigest(digest)), (mac) => mac.slice(0, 22));
 }
@@ -79,8 +81,8 @@ export async function endSession(
 }
 
 /**
- * Ends what a browser forgets when it keeps a session in the place of a former one, because logout could not end it any
- * more: the session of another user, and names that the cookie has no room for.
+ * Ends sessions that the browser's cookie no longer names after a new login, because logout could not end them later:
+ * the session of another user, and earlier names that exceed the cookie's limit.
  */
 export async function endForgotten(server: Server, former: Session, session: Session): Promise<void> {
   const kept = [session.sid, ...session.earlier ?? []];
@@ -88,12 +90,12 @@ export async function endForgotten(server: Server, former: Session, session: Ses
   if (sid !== undefined) await endSession(server, { sid, earlier });
 }
 
-/** Seals the secret that names a browser, so that it is one that this server drew. */
+/** Seals the secret that identifies a browser, so that only this server can create one. */
 export function sealBrowserSecret(server: Server, secret: string): Soon<string> {
   return soon(macOf(server, "browser", secret), (mac) => `${secret}.${mac}`);
 }
 
-/** Opens a sealed browser's secret; `undefined` when this server did not draw it. */
+/** Verifies and decodes a browser's secret; `undefined` if this server did not create it. */
 export async function openBrowserSecret(server: Server, sealed: string): Promise<string | undefined> {
   const secret = sealed.slice(0, sealed.indexOf("."));
   return equalInConstantTime(await sealBrowserSecret(server, secret), sealed) ? secret : undefined;
@@ -104,13 +106,13 @@ export function formToken(server: Server, holder: string, purpose: string): Soon
   return macOf(server, `form ${purpose}`, holder);
 }
 
-/** A value as a text that anybody can read and only this server can make, for one purpose: its JSON, and a MAC. */
+/** Encodes a value as JSON with a MAC for one purpose: readable by anybody, forgeable by nobody but this server. */
 export function seal(server: Server, purpose: string, value: unknown): Soon<string> {
   const content = encodeBase64url(JSON.stringify(value));
   return soon(macOf(server, purpose, content), (mac) => `${content}.${mac}`);
 }
 
-/** The value that was sealed for that purpose; `undefined` where the text is none of ours. */
+/** The value sealed for this purpose; `undefined` if the MAC is wrong. */
 export function unseal(server: Server, purpose: string, sealed: string): Soon<unknown> {
   const [content, mac, ...rest] = sealed.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;

@@ -70,29 +70,29 @@ export interface Settings {
   /** Default: `openid profile email read write offline_access`. */
   readonly scopes?: readonly string[];
   /**
-   * Granted when a request names no scope, space-separated; `""`: such a request is `invalid_scope`. Default: `read`
-   * where `scopes` holds it, and `""` with a warning where it does not.
+   * Granted when a request names no scope, space-separated; `""` rejects such a request with `invalid_scope`. Default:
+   * `read` if `scopes` contains it, otherwise `""` with a warning.
    */
   readonly defaultScope?: string;
   /**
-   * Claims that a scope value releases, by scope value, in addition to the standard ones (OpenID Connect Core §5.4):
-   * `{ groups: ["groups"], profile: ["employee_no"] }`. The scope values named here are added to `scopes`. Default: none.
+   * The claims that each scope value releases, in addition to the standard claims (OpenID Connect Core §5.4): `{
+   * groups: ["groups"], profile: ["employee_no"] }`. These scope values are added to `scopes`. Default: none.
    */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Whether `openid` releases the members of a user that no scope value releases: `openid`, or `none`. Default: `openid`
-   * where the issuer is a loopback or reserved test host, `none` elsewhere.
+   * Whether `openid` releases the members of a user that no other scope value releases: `openid` or `none`. Default:
+   * `openid` if the issuer is a loopback or reserved test host, otherwise `none`.
    */
   readonly unmappedClaims?: "openid" | "none";
   /**
-   * `minimal`, the default: the claims of a scope are for userinfo (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
-   * hold them as well, for clients that never call userinfo.
+   * `minimal`, the default: only userinfo returns the claims of scope values (OpenID Connect Core §5.4).
+   * `like-userinfo`: ID tokens contain them as well, for clients that never call userinfo.
    */
   readonly idTokenClaims?: "minimal" | "like-userinfo";
   /**
-   * The claims about the user in access tokens, and in what introspection says of them (RFC 9068 §2.2.3). One that a scope
-   * value releases needs that scope value. `groups`, `roles` and `entitlements` are always lists. A resource may have a
-   * list of its own. Default: none.
+   * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
+   * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
+   * lists. A resource may have a list of its own. Default: none.
    */
   readonly accessTokenClaims?: readonly string[];
   /** Signs access tokens, and id tokens of clients that registered no other algorithm. Default `RS256`. */
@@ -104,8 +104,9 @@ export interface Settings {
   /** How strictly code challenges are asked for. */
   readonly pkce?: PkceSettings;
   /**
-   * What the `aud` of client assertions may be, alone: the issuer (RFC 7523bis), or also the token endpoint's URL, as RFC
-   * 7523 has it and many clients send it. Default: `issuer-or-token-endpoint`, with a warning for the latter.
+   * The accepted `aud` of client assertions: only the issuer (RFC 7523bis), or also the URL of the token endpoint (RFC
+   * 7523, sent by many clients), which causes a warning. `aud` must hold one value. Default:
+   * `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer" | "issuer-or-token-endpoint";
   /** The life of signing keys. */
@@ -120,7 +121,7 @@ export interface Settings {
    * `off` elsewhere.
    */
   readonly directory?: "edit" | "read" | "off";
-  /** Slow down guesses of client secrets and passwords (429). Default: on, unless the issuer is a test host. */
+  /** Rate-limit failed client authentication and logins (429). Default: on, unless the issuer is a test host. */
   readonly throttle?: boolean;
   /**
    * The addresses and networks (`10.0.0.0/8`) of proxies whose word counts about who sent a request, in `Forwarded` or
@@ -128,8 +129,8 @@ export interface Settings {
    */
   readonly trustProxy?: readonly string[];
   /**
-   * The header in which these proxies name who sent a request; the other one, which a proxy may pass on as anybody wrote
-   * it, then counts for nothing. Default: either, and where both are there and disagree, the proxy counts as the sender.
+   * The header in which these proxies send the client's address; the other one is ignored, because a proxy may forward
+   * it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
    */
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
   /** Accept an `http` issuer that is not a test host. */

@@ -8,9 +8,10 @@ export class ConfigurationError extends Error {
   readonly faults: readonly Fault[];
 
   /**
-   * Says these faults.
+   * Creates the error for these faults.
    *
-   * @param warnings Told after the faults, which may follow from them: a misspelt variable leaves a setting at its default.
+   * @param warnings Shown after the faults, because they may explain them: a misspelt variable leaves a setting at
+   *   its default.
    */
   constructor(faults: readonly Fault[], warnings: readonly ConfigurationWarning[] = []) {
     const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;

@@ -90,7 +90,7 @@ function issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Fault[] {
 }
 
 function assertionFaults({ assertionAudience }: Settled): Fault[] {
-  // In JavaScript no type stops a misspelt value, which would accept more than was meant.
+  // JavaScript has no type check: a misspelt value would accept more than intended.
   if (assertionAudience === "issuer" || assertionAudience === "issuer-or-token-endpoint") return [];
   return [{
     place: "assertionAudience",
@@ -286,7 +286,7 @@ function usersFaults({ users, issuer }: Settled): Fault[] {
   return faults;
 }
 
-/** Whether strangers may reach an issuer, so that passwords must be dear to guess. */
+/** Whether an issuer may be public, so that password digests must be expensive to guess. */
 export function isRealHost(issuer: string): boolean {
   return URL.canParse(issuer) && !hasTestHost(issuer);
 }
@@ -294,7 +294,7 @@ export function isRealHost(issuer: string): boolean {
 /**
  * Every fault in one user; places are relative to the user.
  *
- * @param isReal Whether the issuer is a real host: there a digest that is cheap to guess is one.
+ * @param isReal Whether the issuer is not a test host: then a digest that is cheap to guess is a fault.
  */
 export function* userFaults({ sub, password, ...claims }: User, isReal = false): Generator<Fault> {
   if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub)) {
@@ -318,7 +318,7 @@ export function* userFaults({ sub, password, ...claims }: User, isReal = false):
     yield {
       place: "password",
       expected:
-        "a digest that costs as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is a real host",
+        "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not a test host",
       found: `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
       mend: "Run latchkey hash-password (deno task start hash-password), and write what it prints.",
     };
@@ -327,24 +327,24 @@ export function* userFaults({ sub, password, ...claims }: User, isReal = false):
     if (claim === "__proto__") {
       yield {
         place: claim,
-        expected: "claims whose names are no part of JavaScript objects",
+        expected: "claims whose names are not members of Object.prototype",
         found: quote(claim),
-        mend: "Leave it out, or give it another name.",
+        mend: "Remove or rename it.",
       };
     }
     if (isDeeper(value, deepestClaim)) {
       yield {
         place: claim,
-        expected: `lists and objects in one another, at most ${deepestClaim} deep`,
-        found: "deeper ones",
-        mend: "Make it flatter.",
+        expected: `lists and objects nested at most ${deepestClaim} deep`,
+        found: "deeper nesting",
+        mend: "Reduce the nesting.",
       };
     } else if (holdsBigInt(value)) {
       yield {
         place: claim,
         expected: "a value that JSON can hold",
         found: "a BigInt",
-        mend: "Write it as a number or as a string.",
+        mend: "Use a number or a string.",
       };
     }
   }

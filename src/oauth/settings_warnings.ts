@@ -1,4 +1,4 @@
-/** Warnings about settings that are valid, but probably do not do what they were written for. */
+/** Warnings about valid settings that probably do not work as intended. */
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./fault.ts";
@@ -6,7 +6,7 @@ import { settle } from "./settings.ts";
 import type { Settings, Settled } from "./settings.ts";
 
 /**
- * Every warning about settings that have no fault.
+ * Every warning about valid settings.
  *
  * @param issuer The issuer in effect.
  */
@@ -15,12 +15,12 @@ export function settingsWarnings(settings: Settings, issuer: string): Configurat
   return [...defaultScopeWarnings(settings, settled), ...claimWarnings(settings, settled)];
 }
 
-/** `defaultScope: ""` says that it is meant. */
+/** `defaultScope: ""` confirms that no default is intended. */
 function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: Settled): ConfigurationWarning[] {
   if (settings.defaultScope !== undefined || defaultScope.length > 0) return [];
   return [{
     path: "scopes",
-    message: `Without "read" among scopes there is no default scope: a request without scope is rejected as ` +
-      `invalid_scope. Set defaultScope to some of scopes (${scopes.join(" ")}), or to "" to confirm it.`,
+    message: `scopes does not contain "read", so no default scope exists: a request without scope is rejected as ` +
+      `invalid_scope. Set defaultScope to values of scopes (${scopes.join(" ")}), or to "" to confirm.`,
   }];
 }

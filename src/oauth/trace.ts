@@ -52,22 +52,25 @@ export type TraceEvent =
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
   | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly family: string }
   | {
-    /** At start: a setting that works, but probably not as intended. Outside of any request. */
+    /** At start, outside of any request: a valid setting that probably does not work as intended. */
     readonly type: "configuration_warning";
     readonly at: number;
     readonly path: string;
     readonly message: string;
   }
   | {
-    /** At the start: how the store's changes have made the clients or users other than the configuration says. */
+    /**
+     * At start: differences between the configured clients or users and those in effect, caused by changes in the
+     * store.
+     */
     readonly type: "stored_changes";
     readonly at: number;
     readonly of: "clients" | "users";
-    /** Ids of the configuration that the store says something else of. */
+    /** Configured ids that the store has replaced. */
     readonly replaced: readonly string[];
-    /** Ids of the configuration that the store has removed. */
+    /** Configured ids that the store has removed. */
     readonly removed: readonly string[];
-    /** Ids that are in the store alone. */
+    /** Ids that only the store has. */
     readonly added: readonly string[];
   }
   | { readonly type: "key_made"; readonly at: number; readonly alg: string; readonly kid: string }
@@ -80,9 +83,8 @@ export type TraceEvent =
   };
 
 /**
- * Makes text that holds what a client sent fit for a log: a code or token that came in the wrong place, the value of a
- * secret parameter or of any in the query of a URL, user and password of a URI, and a secret that a client has
- * registered are shown by their length alone, or not at all.
+ * Redacts text that a client sent, for logs. It replaces by their length, or removes: codes and tokens in any place,
+ * values of secret parameters, all values in URL queries, user and password of URIs, and registered client secrets.
  */
 export function veil(text: string, registered?: RegisteredSecrets): string {
   // Whoever sends much must not be able to keep a log busy.
@@ -103,14 +105,14 @@ export function veiled(event: TraceEvent, registered?: RegisteredSecrets): Trace
   const { reason, received } = event.why;
   const why = {
     ...event.why,
-    // Written here, but for the values that it names.
+    // This server wrote the text, except for the values in it.
     reason: registered?.redact(reason, hide) ?? reason,
     ...received !== undefined && { received: veil(received, registered) },
   };
   return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint, registered), why } : { ...event, why };
 }
 
-/** Words that are held against the registered secrets before what a client sent is logged: less than a millisecond. */
+/** Maximum number of words searched for registered secrets before a text is logged: less than a millisecond. */
 const mostLoggedWords = 400;
 
 /** As much of what a client sent as a trace repeats, in characters. */

@@ -114,7 +114,7 @@ export function logging({ write, format, everything = false }: LoggingOptions): 
   };
 }
 
-/** How grave what is more than information is. */
+/** Level of each event that is above `info`. */
 const levels: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
   bug: "error",
   refused: "warn",

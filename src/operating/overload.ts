@@ -10,9 +10,9 @@ import { networkOf, sitePrefix } from "../oauth/network.ts";
 /** How much is taken on. */
 export interface OverloadOptions {
   /**
-   * Requests that may be under way at the same time, whose body may still be arriving, and as many without a body;
-   * further ones are answered 503. Of the second half of the places each network may have no more than are left free.
-   * Default 1000.
+   * Maximum number of concurrent requests with a body, and separately of those without one; further requests are
+   * rejected with 503. In the second half of the limit a network may not hold more slots than remain free. Default
+   * 1000.
    */
   readonly inFlight?: number;
   /** What `Retry-After` says, in seconds. Default 1. */
@@ -22,20 +22,20 @@ export interface OverloadOptions {
 /** How often a server that refuses says so, in milliseconds. */
 const telling = 1000;
 
-/** Methods whose requests are answered without a body being waited for. */
+/** Methods whose requests are handled without waiting for a body. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Places for requests that are under way. */
+/** Slots for concurrent requests. */
 interface Places {
-  /** Takes one, and gives back how to leave it; `undefined` where there is none for that network. */
+  /** Takes a slot and returns a function that releases it; `undefined` if none is available for this network. */
   take(peer: Peer | undefined): (() => void) | undefined;
-  /** How many are taken. */
+  /** Number of taken slots. */
   taken(): number;
 }
 
 /**
- * Makes so many places. Whoever takes many of the second half leaves as many free for others, so that one network that is
- * slow keeps no other one out.
+ * Creates this many slots. In the second half a network may not hold more slots than remain free, so that one slow
+ * network cannot block all others.
  */
 function places(count: number): Places {
   const own = new Map<string, number>();
@@ -43,7 +43,7 @@ function places(count: number): Places {
   const leave = () => void taken--;
   return {
     take(peer) {
-      // Without a look at the address, which may have to be asked for.
+      // Does not read the client's address, because some runtimes look it up on demand.
       if (taken < count / 2) {
         taken++;
         return leave;
@@ -83,7 +83,7 @@ export function limitLoad({ inFlight = 1000, retryAfter = 1 }: OverloadOptions =
     if (Math.abs(at - told) < telling) return;
     const many = refused === 1 ? "1 request was" : `${refused} requests were`;
     const reason =
-      `${many} rejected with 503 because ${withBody.taken()} with a body and ${withoutBody.taken()} without are under way`;
+      `${many} rejected with 503 because ${withBody.taken()} with a body and ${withoutBody.taken()} without are in progress`;
     server?.trace({ type: "warning", at, why: { rule: "OP-01", reason, expected: `at most ${inFlight} of each` } });
     told = at;
     refused = 0;

@@ -20,7 +20,7 @@ export interface Entry {
   readonly number: number;
   readonly at: number;
   readonly endpoint: EndpointName;
-  /** The secrets of the server's clients; absent where the recorder was never opened. */
+  /** The secrets of the server's clients; absent if the recorder was never opened. */
   readonly registered?: RegisteredSecrets;
   request: RecordedRequest;
   answer?: RecordedAnswer;
@@ -41,7 +41,7 @@ export interface Entry {
 /** Endpoints at which clients say who they are. */
 const forClients: readonly EndpointName[] = ["token", "revoke", "introspect"];
 
-/** What each exchange is held against where it is shown: an exchange itself is a value, and knows no server. */
+/** The secrets to redact in each exchange; kept here because an exchange is plain data. */
 const secretsOfServers = new WeakMap<Exchange, RegisteredSecrets>();
 
 /** The exchange as it stands. */
@@ -52,7 +52,7 @@ export function exchangeIn(entry: Entry): Exchange {
   return entry.seen;
 }
 
-/** The secrets of the clients of the server that an exchange was recorded at; `undefined` for one made elsewhere. */
+/** The client secrets of the server that recorded an exchange; `undefined` for an exchange created elsewhere. */
 export function registeredAt(exchange: Exchange): RegisteredSecrets | undefined {
   return secretsOfServers.get(exchange);
 }

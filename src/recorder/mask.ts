@@ -15,8 +15,8 @@ export interface MaskOptions {
 export type Mask = (value: string, kind: string) => string;
 
 /**
- * The first four characters and the length, such as `HIMA…(43)`; of a JWT, whose beginning says nothing, the first four of
- * the signature; of a password, of an unknown user, or of something short, the length alone.
+ * The first four characters and the length, such as `HIMA…(43)`; of a JWT, whose beginning says nothing, the first four
+ * of the signature; of a password, an unknown user name or a short value, only the length.
  */
 export const shorten: Mask = (value, kind) => {
   if (masked.test(value)) return value;

@@ -19,7 +19,7 @@ export interface Pen {
   text(text: string): string;
   /** Text that may hold anything, because somebody else wrote it. */
   loose(text: string): string;
-  /** The secrets of the clients of the server that an exchange was recorded at. */
+  /** The client secrets of the server that recorded the exchange. */
   readonly registered?: RegisteredSecrets;
   /** Further parameters and members to treat like secrets, and their kinds. */
   readonly further?: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ export function rewriteFields(fields: Fields, pen: Pen): Fields {
   return fields.map(([name, value]) => [rewriteName(name, pen), rewriteValue(name, value, pen)]);
 }
 
-/** JSON that was sent as a form, as curl does unless it is told otherwise, is one long name; so is an encoded form. */
+/** JSON sent as a form (curl's default content type) parses as one long name; so does an encoded form. */
 function rewriteName(name: string, pen: Pen): string {
   return /^\s*[{[]/.test(name) ? rewriteJsonText(name, pen, (text) => rewriteSent(text, pen)) : rewritePairs(name, pen);
 }
@@ -100,7 +100,7 @@ function kindOf(name: string, { further = {} }: Pen): string | undefined {
   return secretKind(name) ?? (Object.hasOwn(further, name) ? further[name] : undefined);
 }
 
-/** Text with names and values in it: a URI, a form that was not read as one, lines. */
+/** Text that contains names and values: a URI, a form that was not parsed, or lines. */
 function rewritePairs(text: string, pen: Pen, rewrite = pen.loose): string {
   const rewritten = replacePairs(text, (name, value) => {
     const isSeen = rewrite !== pen.loose && kindOf(name, pen) === undefined;
@@ -110,13 +110,13 @@ function rewritePairs(text: string, pen: Pen, rewrite = pen.loose): string {
   return rewriteSent(rewritten, pen, rewrite);
 }
 
-/** Text that a client sent: secrets that clients have registered, and what URIs have before their host, are secret. */
+/** Text that a client sent: redacts registered client secrets, and user and password of URIs. */
 function rewriteSent(text: string, pen: Pen, rewrite = pen.loose): string {
   const open = pen.registered?.redact(text, (secret) => pen.secret(secret, "client_secret")) ?? text;
   return rewrite(replaceUserInfo(open, (part) => pen.secret(part, "password")));
 }
 
-/** Whether a name is that of a client, so that it is no secret in the wrong place; nobody knows where there is no server. */
+/** Whether a name is the id of a client and therefore not a misplaced secret; true if the server is unknown. */
 function isClient(name: string, { held }: Exchange, { registered }: Pen): boolean {
   return registered === undefined || registered.isClient(name) ||
     held.some(({ rule, value }) => rule === "CA-07" && value === name);

@@ -30,7 +30,7 @@ export const graceful = 12_000;
 /** How long a request's headers, or the whole request, may take, in milliseconds, where the runtime can tell. */
 export const patience = 15_000;
 
-/** The status that says that the rest of a request did not come in time: its connection is closed (RFC 9110 §15.5.9). */
+/** 408: the rest of the request did not arrive in time, and the connection is closed (RFC 9110 §15.5.9). */
 export const requestTimeout = 408;
 
 /** Waits for something, but no longer than this many milliseconds. */

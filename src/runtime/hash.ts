@@ -20,7 +20,10 @@ export function sha256(text: string): string | Promise<string> {
   return nodeCrypto()?.hash("sha256", text, "base64url") ?? byWebCrypto("sha256", text).then(encodeBase64url);
 }
 
-/** The same without waiting; `undefined` where the runtime has no means. Not for the way of a request that succeeds. */
+/**
+ * The same synchronously; `undefined` if the runtime has no synchronous hash. Do not use it while handling successful
+ * requests.
+ */
 export function sha256Sync(text: string): string | undefined {
   return loadNodeCrypto()?.hash("sha256", text, "base64url");
 }

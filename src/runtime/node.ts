@@ -11,7 +11,7 @@ import { graceful, patience, stopWithin } from "./bind.ts";
 /** Whose modules are taken from it, not imported: node:http lists WebSocket, and with that would load all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-/** Not the global one, which a test may have put a fake in the place of when it closes a server. */
+/** Not the global function: a test may have replaced it with a fake when it closes a server. */
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
 /** One address. */
@@ -46,8 +46,8 @@ async function stop(server: Server, waiting: ReadonlySet<Socket>): Promise<void>
   server.closeIdleConnections();
   for (const socket of waiting) socket.destroy();
   await stopWithin(closed, () => server.closeAllConnections());
-  // The fetch of this process may keep the other ends of these connections, and would send its next request to this port
-  // through one of them. It learns of their end while the event loop polls, which lies between two immediates.
+  // This process's fetch may keep the client ends of these connections in its pool and reuse one for the next request
+  // to this port. It notices their end in the poll phase of the event loop, between two immediates.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 

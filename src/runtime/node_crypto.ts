@@ -37,7 +37,7 @@ export function nodeCrypto(): NodeCrypto | undefined {
   return undefined;
 }
 
-/** The module, at whatever cost; `undefined` where the runtime has none. */
+/** The module, loaded even if loading is slow; `undefined` if the runtime has none. */
 export function loadNodeCrypto(): NodeCrypto | undefined {
   if (asked !== Infinity) found = (globalThis as Globals).process?.getBuiltinModule?.("crypto");
   asked = Infinity;

@@ -1,10 +1,10 @@
-/** What a store may lose early without letting anything in. */
+/** The record kinds that a store may evict early without a security effect. */
 
 import type { Kind } from "./store.ts";
 
 /**
- * Kinds that may be forgotten early. Never marks of what has ended or was seen: what they keep out would be let in; nor
- * consents: what is not listed cannot be taken back, and there is at most one for each user and client.
+ * Evictable kinds. Never marks of revocation or single use: their loss would allow a replay. Never consents: a lost
+ * consent cannot be revoked, and each user has at most one per client.
  */
 export const expendable: ReadonlySet<Kind> = new Set<Kind>([
   ...["code", "refresh_token", "access_token", "interaction", "browser"] as const,

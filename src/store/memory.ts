@@ -11,7 +11,7 @@ interface Slot extends Expiring, Arrival<Slot> {
   /** The very value that was put where it never expires, and otherwise its JSON. */
   readonly kept: unknown;
   readonly family: string | undefined;
-  /** What it takes, in bytes; 0 where it never expires. */
+  /** Its size, in bytes; 0 if it never expires. */
   readonly size: number;
   spentAt: number | undefined;
 }
@@ -22,10 +22,10 @@ interface Drawer {
   readonly unspent: ExpiryQueue<Slot>;
   readonly spent: ExpiryQueue<Slot>;
   readonly asSpent: Arrivals<Slot>;
-  /** As many records as may be kept, and as many bytes of them. */
+  /** Maximum number of records, and of their bytes. */
   readonly limit: number;
   readonly mostBytes: number;
-  /** What all of them take, in bytes. */
+  /** Their total size, in bytes. */
   bytes: number;
 }
 
@@ -40,8 +40,8 @@ export interface MemoryStoreOptions {
    */
   readonly limit?: number;
   /**
-   * Bytes of JSON of each of those kinds, as the runtime keeps them: two for each character of a record that holds one
-   * beyond Latin-1. Where there are more, records are forgotten likewise, but for the last one. Default: 64 MiB.
+   * Maximum bytes of JSON of each of those kinds, counted as the runtime stores strings: two per character if the
+   * record has one beyond Latin-1. Beyond it, records are evicted likewise, except the newest one. Default: 64 MiB.
    */
   readonly mostBytes?: number;
 }
@@ -171,7 +171,7 @@ export function memoryStore({ limit = 100_000, mostBytes = 64 * 1024 * 1024 }: M
   };
 }
 
-/** What a text takes, in bytes: two for each character as soon as one of them is beyond Latin-1. */
+/** The size of a string, in bytes: two per character if any character is beyond Latin-1. */
 function sizeOf(text: string): number {
   return beyondLatin1.test(text) ? text.length * 2 : text.length;
 }

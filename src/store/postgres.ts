@@ -12,7 +12,7 @@ export { StoreError, type StoreFault } from "./store_error.ts";
 
 /** How a PostgreSQL store behaves. */
 export interface PostgresOptions {
-  /** The schema that holds its table: 1 to 63 bytes without a dot; made when it is not there. Default `latchkey`. */
+  /** The schema of its table: 1 to 63 bytes without a dot; created if missing. Default `latchkey`. */
   readonly schema?: string;
   /** Connections at the most. Default 10. */
   readonly connections?: number;
@@ -36,7 +36,10 @@ const steps: readonly ((schema: string) => string)[] = [
   `,
 ];
 
-/** The longest name in PostgreSQL, in bytes: of a longer one it would take as much, and look for the whole. */
+/**
+ * Maximum length of a name in PostgreSQL, in bytes. It truncates longer names when creating them, but not when
+ * comparing.
+ */
 const longestSchema = 63;
 
 /** So many records go at a time, so that a sweep holds few locks and none for long. */

@@ -15,14 +15,14 @@ const known: readonly (readonly [RegExp, Phrases])[] = [
     },
   ],
   [/SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME|UnknownIssuer|NotValidForName|invalid peer certificate/, {
-    expected: "a certificate that is valid for that host, by an authority that is known here",
-    found: "another one, so that nothing was sent",
-    mend: "name the certificate of the authority in the URL, with sslrootcert=PATH, or correct the host",
+    expected: "a certificate for that host, issued by a trusted certificate authority",
+    found: "a certificate that fails verification; nothing was sent",
+    mend: "add sslrootcert=PATH, the certificate of your authority, to the URL, or correct the host",
   }],
   [/NO_TLS/, {
-    expected: "a server that speaks TLS",
-    found: "that it does not",
-    mend: "set ssl = on in postgresql.conf, or, on this machine alone, leave sslmode away",
+    expected: "a server that supports TLS",
+    found: "a server that does not",
+    mend: "set ssl = on in postgresql.conf, or, for a server on this machine only, remove sslmode",
   }],
   [/CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|57P0[123]/, {
     expected: "a connection that lasts",
@@ -83,7 +83,7 @@ export function isReadOnly(thrown: unknown): boolean {
   return (thrown as { code?: unknown }).code === "25006";
 }
 
-/** A name that the driver or the database would read otherwise. */
+/** A name that the driver or the database would interpret differently. */
 export function unfitSchema(place: string, schema: string): StoreError {
   return new StoreError({
     place,

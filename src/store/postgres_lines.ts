@@ -146,9 +146,9 @@ function connect({ url, ssl }: PostgresTls, timeout: number, onclose: () => void
   const socket = dialler(ssl, timeout);
   return postgres(url, {
     max: 1,
-    // Known to the driver, but not to its types.
+    // The driver supports this option; its types do not list it.
     ...{ socket },
-    // The socket speaks TLS where it is wanted; the driver would begin it once more where PGSSL is set.
+    // The socket already uses TLS if configured; otherwise the driver would start TLS again if PGSSL is set.
     ssl: false,
     connect_timeout: timeout / 1000,
     idle_timeout: 60,

@@ -1,4 +1,4 @@
-/** The sockets of a PostgreSQL store: in TLS with a certificate that is verified, or in none; and not one after the other. */
+/** The sockets of a PostgreSQL store: TLS with certificate verification, or plain; with a pause between reconnects. */
 
 import { readFileSync } from "node:fs";
 import { connect as connectSocket, isIP } from "node:net";
@@ -6,7 +6,7 @@ import type { NetConnectOpts, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { StoreError } from "./store_error.ts";
 
-/** What `sslmode` may be, and whether that is TLS. Nobody is spoken to in TLS whose certificate is not verified. */
+/** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
 const modes: Readonly<Record<string, boolean>> = {
   disable: false,
   require: true,
@@ -14,10 +14,10 @@ const modes: Readonly<Record<string, boolean>> = {
   "verify-full": true,
 };
 
-/** A URL without what it says of TLS, and what that means for the driver. */
+/** A URL without its TLS parameters, and the driver's TLS options. */
 export interface PostgresTls {
   readonly url: string;
-  /** `false`: plain. */
+  /** `false` for no TLS. */
   readonly ssl: false | { readonly rejectUnauthorized: true; readonly ca?: string };
 }
 
@@ -25,23 +25,23 @@ export interface PostgresTls {
  * Reads `sslmode` and `sslrootcert`, the path of a PEM file, which is read once. Each mode but `disable` means
  * `verify-full`: the certificate has to be valid for the host, too.
  *
- * @param url Must be one that `URL` parses: the driver also takes others, and would begin an unverified TLS for them.
- * @param place The database as a person may be told of it.
- * @throws {StoreError} Where either cannot be used.
+ * @param url A URL that `URL` can parse: for others the driver would start TLS without verification.
+ * @param place The database as messages show it, without the password.
+ * @throws {StoreError} If either is unusable.
  */
 export function readTls(url: string, place: string): PostgresTls {
   const rest = new URL(url);
   const { searchParams } = rest;
   const path = searchParams.get("sslrootcert") ?? undefined;
   const mode = searchParams.get("sslmode") ?? (path === undefined ? "disable" : "verify-full");
-  // What the driver calls it, and would heed in place of `sslmode`.
+  // The driver's own name, which would override `sslmode`.
   const other = searchParams.get("ssl");
   if (other !== null || !Object.hasOwn(modes, mode)) {
     throw new StoreError({
       place,
-      expected: "sslmode=verify-full, which require and verify-ca mean too, or sslmode=disable",
+      expected: "sslmode=verify-full (require and verify-ca mean the same) or sslmode=disable",
       found: other === null ? `sslmode=${mode}` : `ssl=${other}`,
-      mend: "a certificate is verified or TLS is not used: name an authority of your own with sslrootcert=PATH",
+      mend: "use one of these values; for a private certificate authority add sslrootcert=PATH",
     });
   }
   if (!modes[mode] && path !== undefined) {
@@ -63,9 +63,9 @@ function readAuthority(path: string, place: string): string {
   const fault = (found: string, cause?: unknown) =>
     new StoreError({
       place,
-      expected: "sslrootcert to be a file with certificates in PEM that can be read",
+      expected: "sslrootcert to be a readable file with PEM certificates",
       found,
-      mend: "correct its path, or what this program may read",
+      mend: "correct the path, or the permissions of the file",
     }, cause);
   let text: string;
   try {
@@ -73,14 +73,16 @@ function readAuthority(path: string, place: string): string {
   } catch (error) {
     throw fault(`none at ${JSON.stringify(path)}`, error);
   }
-  if (!text.includes("-----BEGIN CERTIFICATE-----")) throw fault(`another file at ${JSON.stringify(path)}`);
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) {
+    throw fault(`a file without PEM certificates at ${JSON.stringify(path)}`);
+  }
   return text;
 }
 
-/** Milliseconds between the sockets of one line. */
+/** Milliseconds between two sockets of one connection. */
 const betweenSockets = 500;
 
-/** Where the driver's options say that the server is. */
+/** The server's address in the driver's options. */
 interface Addresses {
   readonly host: readonly string[];
   readonly port: readonly number[];
@@ -88,8 +90,8 @@ interface Addresses {
 }
 
 /**
- * Opens the sockets of one line. Where the server hangs up before a connection is ready, the driver asks for the next one
- * at once, and so on; it gets it only after a pause.
+ * Opens the sockets of one connection, with a pause between them: if the server closes a socket before the connection
+ * is ready, the driver reconnects at once in a loop.
  */
 export function dialler(ssl: PostgresTls["ssl"], timeout: number): (options: Addresses) => Promise<Socket> {
   let isFirst = true;
@@ -108,7 +110,7 @@ export function dialler(ssl: PostgresTls["ssl"], timeout: number): (options: Add
   };
 }
 
-/** Asks for TLS, and says that this is all (PostgreSQL's frontend/backend protocol, `SSLRequest`). */
+/** The message that requests TLS (PostgreSQL's frontend/backend protocol, `SSLRequest`). */
 const tlsRequest = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
 
 async function dial(
@@ -127,7 +129,7 @@ async function dial(
     if (ssl === false) return socket;
     socket.write(tlsRequest);
     const answer = await happens(socket, "data") as Uint8Array;
-    // More than this letter would be a message that came before TLS did.
+    // Data after this byte was sent in clear before TLS: reject it, as an attacker may have injected it.
     if (answer.length !== 1 || answer[0] !== 0x53) throw Object.assign(new Error("no TLS"), { code: "NO_TLS" });
     const secured = connectTls({ socket, host, servername: isIP(host) ? undefined : host, ...ssl });
     await happens(secured, "secureConnect");
@@ -140,7 +142,7 @@ async function dial(
   }
 }
 
-/** What comes with an event, unless the connection ends before. */
+/** The value of an event; rejects if the connection ends first. */
 function happens(socket: Socket, event: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = () => failed(Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" }));

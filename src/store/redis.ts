@@ -74,7 +74,10 @@ const scripts = {
 /** So many records go at a time, so that a sweep keeps no other command waiting for long. */
 const sweepBatch = 200;
 
-/** How long Redis keeps what has expired and was not swept, in milliseconds: by its clock, which need not be the rules'. */
+/**
+ * How long Redis keeps expired records that were not deleted, in milliseconds by its own clock, which may differ from
+ * the server's.
+ */
 const afterExpiry = 24 * 3600 * 1000;
 
 /**
@@ -240,7 +243,7 @@ function connect(url: string, timeout: number): Connection {
   return redis as Connection;
 }
 
-/** Value, expiry, family, and when Redis may drop it by itself; the family behind a mark, so that an empty one is not none. */
+/** Value, expiry, family, and when Redis may delete it. A prefix on the family distinguishes an empty one from none. */
 function wordsOf(kind: Kind, value: unknown, { family, expiresAt }: Shelf): string[] {
   const drop = expiresAt + afterExpiry;
   const drops = expendable.has(kind) && drop < Number.MAX_SAFE_INTEGER;

@@ -15,9 +15,9 @@ const known: readonly (readonly [RegExp, Phrases])[] = [
     },
   ],
   [/SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME|UnknownIssuer|NotValidForName|invalid peer certificate/, {
-    expected: "a certificate that is valid for that host, by an authority that is known here",
-    found: "another one, so that nothing was sent",
-    mend: "name the certificate of the authority in NODE_EXTRA_CA_CERTS (on Deno in DENO_CERT), or correct the host",
+    expected: "a certificate for that host, issued by a trusted certificate authority",
+    found: "a certificate that fails verification; nothing was sent",
+    mend: "set NODE_EXTRA_CA_CERTS (on Deno DENO_CERT) to the certificate file of your authority, or correct the host",
   }],
   [/ECONNRESET|EPIPE|Connection is closed|closed state|unfulfilled/i, {
     expected: "a connection that lasts",

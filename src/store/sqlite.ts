@@ -23,7 +23,7 @@ export interface SqliteOptions {
   readonly durability?: "process" | "power";
   /** Milliseconds to wait while another process is writing; the calling process stands still meanwhile. Default 5000. */
   readonly lockTimeout?: number;
-  /** Is told in a sentence what was mended while the file was opened: its permissions. Default: nobody is. */
+  /** Receives a sentence if opening the file corrected its permissions. Default: not reported. */
   readonly warn?: (message: string) => void;
 }
 
@@ -62,10 +62,10 @@ interface Row {
  * there is none; its folder must exist. `:memory:` keeps everything in memory. Any number of handles and processes on one
  * machine may share a file; network file systems cannot.
  *
- * A file that was there and that others may read is taken from them, for its owner alone.
+ * Permissions of an existing file that others can read are restricted to its owner.
  *
- * @throws {StoreError} if the file cannot be opened, is not ours, cannot be taken from others, is damaged, or stays locked. Files of other programs
- * are never written. The store's calls reject with the same error.
+ * @throws {StoreError} if the file cannot be opened, is not ours, cannot be made private, is damaged, or stays
+ *   locked. Files of other programs are never written. The store's calls reject with the same error.
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const place = path === ":memory:" ? path : resolve(path);
@@ -194,9 +194,9 @@ function furnish(database: DatabaseSync, place: string, warn: (message: string) 
   database.exec("COMMIT");
 }
 
-/** Takes a file that was there, and its log, from all but their owner: private keys live in both. */
+/** Restricts an existing file and its log to their owner: both contain private keys. */
 function makePrivate(place: string, warn: (message: string) => void): void {
-  // Windows keeps permissions elsewhere.
+  // Windows has no such permission bits.
   if (place === ":memory:" || sep !== "/") return;
   const file = realpathSync(place);
   for (const path of [file, `${file}-wal`, `${file}-shm`]) {
@@ -209,8 +209,8 @@ function makePrivate(place: string, warn: (message: string) => void): void {
       throw looseFile(place, path, permissions, error);
     }
     warn(
-      `${path} had the permissions ${permissions} and has 0600 now: it holds private keys. ` +
-        "If others could read it while it held them, let new keys be made, by keys.rotateEvery or in a new store.",
+      `Changed the permissions of ${path} from ${permissions} to 0600: it holds private keys. ` +
+        "If other users may have read it, replace the keys: set keys.rotateEvery, or use a new store.",
     );
   }
 }

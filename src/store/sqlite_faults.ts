@@ -67,13 +67,13 @@ export function notAFile(place: string, isFolder: boolean): StoreError {
   });
 }
 
-/** A file that others may read or write, and that is not ours to change. */
+/** A file that others may access and whose permissions this program may not change. */
 export function looseFile(place: string, path: string, permissions: string, cause: unknown): StoreError {
   return new StoreError({
     place,
-    expected: "files that their owner alone may read and write, because private keys are in them",
+    expected: "files that only their owner may read and write, because they hold private keys",
     found: `the permissions ${permissions} on ${path}, which this program may not change`,
-    mend: `let the user that runs it own them, or run chmod 600 on ${place} and the files beside it`,
+    mend: `change their owner to the user that runs this program, or run chmod 600 on ${place} and the files beside it`,
   }, cause);
 }
 

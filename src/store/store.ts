@@ -6,7 +6,10 @@ export interface RequestedClaims {
   readonly userinfo: readonly string[];
   /** In the id token. */
   readonly id_token: readonly string[];
-  /** The values that a claim must have one of to be released, by place and name; absent where none was named (§5.5.1). */
+  /**
+   * The requested values by place and claim name; a claim is released only if it has one of them. Absent if no values
+   * were requested (§5.5.1).
+   */
   readonly values?: {
     readonly userinfo: Readonly<Record<string, readonly unknown[]>>;
     readonly id_token: Readonly<Record<string, readonly unknown[]>>;
@@ -29,7 +32,7 @@ export interface RefreshTokenRecord {
   readonly authTime: number;
   /** The session it ends with. */
   readonly sid: string;
-  /** A mark of the password that the user had, without which the session is over; absent where there was none. */
+  /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
   readonly password?: string;
   /** The consent it rests on, ended like a family; absent where nobody was asked. */
   readonly consent?: string;
@@ -73,7 +76,7 @@ export interface CodeRecord {
   readonly authTime: number;
   /** The session the user was authenticated in. */
   readonly sid: string;
-  /** A mark of the password that the user had, without which the session is over; absent where there was none. */
+  /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
   readonly password?: string;
   /** The resources asked for (RFC 8707); empty: the server's default audience. */
   readonly resources: readonly string[];
@@ -99,23 +102,23 @@ export interface KeyRecord {
   readonly longest: number;
 }
 
-/** Marks an authorization request that the browser carried through the login page as finished. Times in milliseconds. */
+/** Marks a pending authorization request, which the browser carries, as finished. Times in milliseconds. */
 export interface InteractionRecord {
   /** When it was finished. */
   readonly at: number;
 }
 
-/** What a user has allowed a client, remembered so that they are not asked twice. Times in milliseconds. */
+/** The consent of a user to a client, so that they are not asked twice. Times in milliseconds. */
 export interface ConsentRecord {
-  /** Names the consent, so that everything issued under it can be ended at once. Marked as ended: taken back. */
+  /** Identifies the consent, so that everything issued under it can be revoked at once. */
   readonly name: string;
-  /** The scope values allowed, by resource (RFC 8707); those of the default audience under its own name. */
+  /** The allowed scope values by resource (RFC 8707); the default audience has its own entry. */
   readonly scopes: Readonly<Record<string, readonly string[]>>;
   /** The claims allowed by name. */
   readonly claims: readonly string[];
-  /** When the user was asked last. */
+  /** When the user was last asked. */
   readonly at: number;
-  /** From this moment on the user is asked again; the record stays until nothing can rest on it any more. */
+  /** When the user must be asked again. The record is kept until everything issued under it has expired. */
   readonly validUntil: number;
 }
 
@@ -141,8 +144,8 @@ export type ChangeRecord =
     /** Drawn for this change, so that whoever wrote it knows it again. */
     readonly mark: string;
     /**
-     * The digest of what the configuration said of that client or user when the change was made; `""` where it said
-     * nothing. Absent from changes that were made before there were such digests.
+     * The digest of the configured entry that the change was based on; `""` if the client or user was not configured.
+     * Absent from changes of versions without digests.
      */
     readonly over?: string;
   }
@@ -158,7 +161,7 @@ export type ChangeRecord =
       readonly verb: "delete" | "first";
     }
     | {
-      /** Not changed: a server has started whose configuration says something new of it, which counts from now on. */
+      /** No change: a server started with a new configured entry, which is in effect from now on. */
       readonly verb: "configured";
     }
   );
@@ -179,9 +182,9 @@ export interface Records {
   refresh_token: RefreshTokenRecord;
   /** Opaque access tokens, by the digest of the token. */
   access_token: AccessTokenRecord;
-  /** Authorization requests that were finished, by the digest of the interaction. */
+  /** Finished authorization requests, by the digest of the interaction. */
   interaction: InteractionRecord;
-  /** What users have allowed clients, by the digest of both names. */
+  /** Consents, by the digest of user and client. */
   consent: ConsentRecord;
   /** Browsers, by the digest of their cookie. */
   browser: BrowserRecord;

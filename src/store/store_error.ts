@@ -25,13 +25,13 @@ export class StoreError extends Error {
   }
 }
 
-/** Rejects what is no URL before a driver does, whose error would repeat it with its password. */
+/** Rejects an invalid URL before the driver does, because the driver's error would contain the password. */
 export function assertUrl(url: string, place: string, example: string): void {
   if (URL.canParse(url)) return;
   throw new StoreError({
     place,
     expected: `a URL like ${example}`,
-    found: "a text that is none (hidden)",
-    mend: "percent-encode everything in user and password but letters and digits, and put @host behind them",
+    found: "a text that is not a URL (hidden)",
+    mend: "percent-encode all characters of user and password except letters and digits, and put @host after them",
   });
 }

@@ -109,7 +109,7 @@ export function clientMaker(clients: () => Clients, random: Dice): MakeClient & 
       ...method.startsWith("client_secret_") && { client_secret: given.client_secret ?? drawSecret(random) },
       ...key && { jwks: { keys: [key.public] } },
     };
-    // Where no method is named, the client is registered without one: libraries differ in how they send a secret.
+    // Without a named method the client is registered without one, because libraries send secrets in different ways.
     clients().set({ ...metadata, token_endpoint_auth_method: given.token_endpoint_auth_method });
     return { ...metadata, redirect_uri: redirect_uris[0] ?? "", ...key && { private_jwk: key.private } };
   }

@@ -17,9 +17,9 @@ import { seenRequest } from "./faults/seen.ts";
 /** The claims of a token, or the members of a response. Times among them are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What a hook is told of a token that is issued, or of a userinfo response. */
+/** The context that a hook receives for an issued token or a userinfo response. */
 export interface IssueContext extends ClaimsContext {
-  /** The request that it answers. */
+  /** The request that is handled. */
   readonly request: SeenRequest;
   /** What was granted. */
   readonly grant: ClaimsContext["grant"] & {
@@ -31,13 +31,13 @@ export interface IssueContext extends ClaimsContext {
 /** Claims to add or replace, `undefined` removing one; or a function from the claims there would be to those there are. */
 export type ClaimsChange<Context = IssueContext> = Claims | ((claims: Claims, context: Context) => Claims);
 
-/** The same for a metadata document, which is about nobody. */
+/** The same for a metadata document, without client and user. */
 export type MetadataChange = ClaimsChange<Pick<IssueContext, "request">>;
 
 /**
  * Changes what is issued. The changes of `every…` come first, in the order they were made, then one of `next…`. What a
- * fault does to the same token or response is done after them. A change that is never needed is no fault: `reset()` and
- * `close()` do not mind.
+ * fault does to the same token or response is done after them. An unused change is not an error: `reset()` and
+ * `close()` ignore it.
  *
  * @example A role for one client alone, and metadata of a server without refresh tokens
  * ```ts ignore
@@ -85,7 +85,7 @@ interface Changes<Context> {
 /**
  * Makes hooks for one server.
  *
- * @param exchangeOf What is known of a request that is being answered.
+ * @param exchangeOf Returns the recorded details of a request in progress.
  */
 export function issueHooks(exchangeOf: Recorder["exchangeOf"]): IssueHooks {
   const none = () => ({ next: [], every: [] });
@@ -100,7 +100,7 @@ export function issueHooks(exchangeOf: Recorder["exchangeOf"]): IssueHooks {
 
   function seen(request: Incoming): SeenRequest {
     const recorded = exchangeOf(request)?.request ?? readRequest(request, readTarget(request.url, {}));
-    // Of a form, the body alone counts.
+    // For a form, only parameters of the body are used.
     const asked = recorded.form.length === 0 ? recorded : { ...recorded, query: [] };
     return seenRequest(endpointName(base, asked.path), asked, request);
   }
@@ -169,12 +169,12 @@ function apply<Context>({ next, every }: Changes<Context>, claims: Claims, conte
   );
 }
 
-/** What replaces all members there are: those that are gone are `undefined`, which JSON leaves out. */
+/** A replacement for all members: removed members are `undefined`, which JSON omits. */
 function responseOf(members: Partial<TokenResponse>, changed: Claims): Partial<TokenResponse> {
   return { ...Object.fromEntries(Object.keys(members).map((name) => [name, undefined])), ...changed };
 }
 
-/** A good answer of JSON with other members; any other answer as it is. */
+/** Replaces the members of a successful JSON response; returns any other response unchanged. */
 async function rewritten(answer: Answer, change: (members: Claims) => Claims): Promise<Answer> {
   if (answer.status !== 200 || answer.body === null || !isJson(answer)) return answer;
   return withBody(answer, JSON.stringify(change(JSON.parse(await textOf(answer)))));

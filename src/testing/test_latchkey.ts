@@ -68,7 +68,7 @@ export const testIssuer = "https://latchkey.test";
 /** When the clock of a server with a seed starts. */
 const seededStart = "2026-01-01T00:00:00Z";
 
-/** What a reset leaves as it is. */
+/** What a reset keeps. */
 export interface ResetOptions {
   /**
    * `clients` registered by now stay, such as those of a `beforeAll`, and `users` as they are now. Default: neither.
@@ -120,12 +120,12 @@ export interface TestLatchkey extends AsyncDisposable, LogIns {
   /** Makes a new signing key; see {@link Latchkey.rotateKeys}. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**
-   * Begins anew, for the next test: clients, users, people, faults, hooks, log, records, sessions, clock and seed are as they
-   * were at the start. Signing keys stay, so that whoever keeps a copy of the published ones may go on using it; and so
-   * do clients and users where the options say so. In memory all of that is done when this returns; a store of another
-   * kind is cleared when the promise resolves.
+   * Begins anew, for the next test: clients, users, people, faults, hooks, log, records, sessions, clock and seed are
+   * as they were at the start. Signing keys are kept, so that cached copies of the JWKS remain valid; so are clients
+   * and users if the options say so. In memory all of that is done when this returns; a store of another kind is
+   * cleared when the promise resolves.
    *
-   * @throws {TypeError} When `keep` holds something else.
+   * @throws {TypeError} If `keep` holds another value.
    * @throws {Error} When a fault did not fire as often as it was meant to, after everything was reset.
    */
   reset(options?: ResetOptions): Promise<void>;

@@ -19,7 +19,7 @@ const authentication: Readonly<Record<string, string>> = {
   client_secret_post: "a confidential client: id and secret travel in the request body",
   client_secret_jwt: "a confidential client: it signs with its secret, which does not travel",
   "client_secret_basic client_secret_post":
-    "a confidential client that names no method: id and secret travel in the Authorization header or the request body",
+    "a confidential client that names no method: it sends id and secret in the Authorization header or the request body",
   private_key_jwt: "a confidential client: it signs with a key that only it has",
 };
 
@@ -200,7 +200,7 @@ export function Client(props: ClientProps): VNode {
           <Removal what="client" id={client.id} action={client.href} token={form.token}>
             Requests of this client will be refused from then on, and its tokens are not refreshed any more.{" "}
             {form.isKept
-              ? "The store keeps that until it is added again, or the configuration says something else of it."
+              ? "The store keeps the removal until this client is added again or its configuration changes."
               : "When the server starts again, it is as the configuration says."}
           </Removal>
           <p class="ways">

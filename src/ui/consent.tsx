@@ -11,10 +11,10 @@ import { Hidden } from "./post_form.tsx";
 import { scopeInWords } from "./scope_words.ts";
 import { Fact, Wire } from "./value.tsx";
 
-/** Why an answer is not remembered. */
+/** Why a consent is not remembered. */
 const doubts = {
-  device: "other programs on this device could pass for this application",
-  network: "the application is called back over http, where others on the network can read what is sent",
+  device: "other programs on this device could impersonate this application",
+  network: "the application receives the response over http, where others on the network can read it",
 };
 
 /** The page at `/oauth2/consent`. */

@@ -36,8 +36,8 @@ function fitInWords({ kind, clientId, fits, used, verifier, lacksSecret }: Token
     return (
       <>
         No {kind}{" "}
-        client is called back to this page, so put in your own. The code was issued to another client, which alone can
-        redeem it.
+        client has this page as its redirect URI, so insert your own client. The code was issued to another client; only
+        that client can redeem it.
       </>
     );
   }

@@ -12,7 +12,7 @@ const words: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * One phrase that follows "It may"; of a value that nobody has described, only its name is known, and what it releases.
+ * One phrase after "It may". For a scope value without a description it shows the name and the released claims.
  *
  * @param claims The claims that it releases.
  */

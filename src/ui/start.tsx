@@ -39,7 +39,7 @@ export function Trail({ site: { base, trail } }: { readonly site: Site }): VNode
 /** Where to go from the end of a page. */
 export interface WaysProps {
   readonly site: Site;
-  /** Absent: nothing is started from there. Empty: the page that says which redirect URI a client must have for it. */
+  /** Absent: no start button. Empty: links to the page that names the redirect URI to register. */
   readonly startLinks?: readonly StartLink[];
   /** Whether the page has a more important button than "Start New Authorization". Default: false. */
   readonly plain?: boolean;

@@ -11,7 +11,7 @@ import { Fact, Wire } from "./value.tsx";
 
 const claimsHint =
   `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. Which of them a client ` +
-  "sees is up to the scope it was granted: the page of the user says which scope value releases each.";
+  "receives depends on its granted scope: the page of each user shows which scope value releases each claim.";
 
 /** The page at `/users`. */
 export function Users(props: UsersProps): VNode {
@@ -105,7 +105,7 @@ function Claims({ user }: { readonly user: ListedUser }): VNode {
   );
 }
 
-/** What it takes for a client to see a claim. */
+/** The conditions under which a client receives a claim. */
 function Release({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
   if (releasedBy.length === 0) {
     return <div class="aside">{inAccessTokens ? "In access tokens only" : "Released to no client"}</div>;
@@ -138,7 +138,7 @@ export function User(props: UserProps): VNode {
         <Section id="change" heading="Change">
           <p>
             {form.isKept
-              ? "Kept in the store until the configuration says something else of this user."
+              ? "Kept in the store until the configuration of this user changes."
               : "For this run: when the server starts again, users are as the configuration says."}
           </p>
           <form class="form" method="post" action={user.href}>
@@ -162,7 +162,7 @@ export function User(props: UserProps): VNode {
         <Section id="remove" heading="Remove">
           <Removal what="user" id={user.sub} action={user.href} token={form.token}>
             Nobody can log in as this user from then on, and their sessions are over. {form.isKept
-              ? "The store keeps that until it is added again, or the configuration says something else of it."
+              ? "The store keeps the removal until this user is added again or its configuration changes."
               : "When the server starts again, it is as the configuration says."}
           </Removal>
           <p class="ways">

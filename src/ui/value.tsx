@@ -23,7 +23,7 @@ const shortest = 24;
 
 /** A text that breaks behind its slashes and between its parameters before it breaks anywhere; copied, it is the same. */
 export function Breakable({ text }: WireProps): VNode {
-  // A replacement for control characters, which browsers drop or show as nothing.
+  // Replaces control characters, which browsers drop or render invisibly.
   const shown = text.replace(/[^\P{Cc}\t\n\r]/gu, "\uFFFD");
   const pieces = shown.length < shortest ? [shown] : shown.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
   return <>{pieces.map((piece, i) => i === 0 ? piece : [<wbr key={i} />, piece])}</>;

@@ -294,7 +294,7 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
   ]],
   ["a password that the shell has cut in two", ["--store", "postgres://latchkey:pa", "hunter2@host/db"], [
     ["--store", '"postgres:…"', "Percent-encode"],
-    ["command line", "quote the value"],
+    ["command line", "quote the whole value"],
   ]],
 ];
 
@@ -381,7 +381,7 @@ test("[OP-07] faults that may follow from a misspelt variable are told with its 
   );
   assertStringIncludes(
     error.message,
-    "LATCHKEY_LOGN (warning)\n  No setting has this name, so it sets nothing. Did you mean LATCHKEY_LOGIN?",
+    "LATCHKEY_LOGN (warning)\n  Ignored: this variable is unknown. Did you mean LATCHKEY_LOGIN?",
   );
   assert(!error.message.includes("hunter2"));
 });
@@ -485,7 +485,7 @@ test("a secret that is not where the file says is one fault at its place, with t
     judge: settingsFaults,
   });
   await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
-  await assertFaults(given({ env: "EMPTY" }), [[at, "an empty one", "Set the variable"]]);
+  await assertFaults(given({ env: "EMPTY" }), [[at, "an empty variable", "Set the variable"]]);
   // The environment of Node and Bun is an object with a prototype.
   for (const env of ["constructor", "toString", "__proto__"]) {
     await assertFaults(given({ env }), [[at, "no such variable"]]);
@@ -528,7 +528,7 @@ test("[OP-07] a database on another machine without TLS is told, unless it is sa
   const warned = async (store: string) =>
     (await run({ args: ["--store", store] })).warnings.map(({ path, message }) => {
       assert(!message.includes("hunter2"));
-      return [path, /travel to (\S+) without TLS/.exec(message)?.[1]];
+      return [path, /are sent to (\S+) without TLS/.exec(message)?.[1]];
     });
   for (const base of ["postgres://u:hunter2@db.example/x", "postgresql://u:hunter2@10.0.0.7:5432/x?schema=a"]) {
     const mark = base.includes("?") ? "&" : "?";
@@ -852,7 +852,7 @@ test("the error tells every fault as a paragraph", async () => {
 
 command line
   Expected only flags, found argument 2 (hidden).
-  Remove it, put the flag it belongs to in front of it, or quote the value it is a part of.
+  Remove it, put its flag in front of it, or quote the whole value.
 
 --port
   Expected a whole number from 0 to 65535, found "x".
@@ -1146,7 +1146,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
   }
   await assertFaults({ file: `{"claims":{"__proto__":["x"]}}` }, [["latchkey.json: claims.__proto__", "another name"]]);
   await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, judge: optionFaults }, [
-    ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved are iss, sub, aud"],
+    ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved: iss, sub, aud"],
     [`latchkey.json: claims["a b"]`, "a scope value"],
   ]);
 });

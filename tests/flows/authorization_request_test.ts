@@ -543,9 +543,9 @@ test("[AZ-17] a warning or the rejection names each unknown value, in the trace 
     "why" in event && event.why.rule === "AZ-17" ? [[event.type, event.why.rule, event.why.reason]] : []
   );
   assertEquals(told, [
-    ["warning", "AZ-17", "unknown scope, ignored because openid was asked for: admin groups"],
+    ["warning", "AZ-17", "unknown scope, ignored because the request contains openid: admin groups"],
     ["refused", "AZ-17", "unknown scope: admin"],
-    ["warning", "AZ-17", "unknown scope, ignored because openid was asked for: …(50 characters)"],
+    ["warning", "AZ-17", "unknown scope, ignored because the request contains openid: …(50 characters)"],
   ]);
   assertMatch(
     lines[0]!,

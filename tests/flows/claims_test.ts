@@ -535,7 +535,7 @@ test("[CL-03] what can never be released is a warning at start, one for each cla
   const [roles, dept, ...none] = await warned(closed);
   assertEquals(
     roles,
-    'users[1].roles, and of 1 more: No scope value releases "roles", so no client sees it. Map it in claims, such as ' +
+    'users[1].roles, and of 1 more: No scope value releases "roles", so no client receives it. Map it in claims, for example ' +
       '{"profile": ["roles"]}, name it in accessTokenClaims, or set unmappedClaims to "openid".',
   );
   assertStringIncludes(dept!, 'users[2].dept: No scope value releases "dept"');
@@ -546,7 +546,7 @@ test("[CL-03] what can never be released is a warning at start, one for each cla
   const phone = await warned({ users: [{ sub: "alice", phone_number: "1", address: {}, gender: "" }] });
   assertEquals(phone, [
     'users[0].phone_number: "phone_number" is released by the scope value "phone", which no client may ask for, so no ' +
-    "client sees it. Add it to scopes, and to the scope of a client.",
+    "client receives it. Add it to scopes, and to the scope of a client.",
   ]);
   assertEquals(await warned({ users: [{ sub: "alice", phone_number: "1" }], claims: { phone: [] } }), []);
 });
@@ -564,7 +564,10 @@ test("[CL-03] a mapping whose scope value no client may ask for is a warning, an
   );
   assertEquals(await warned({ clients: [], claims }), []);
   const [first, ...others] = await warned({ scopes: ["read"], claims, users: [{ sub: "a", groups: ["x"] }] });
-  assertStringIncludes(first!, 'scopes: No client may ask for "openid", so none sees claims of users');
+  assertStringIncludes(
+    first!,
+    'scopes: No client may ask for "openid", so userinfo and ID tokens contain no claims of users',
+  );
   assertEquals(others, []);
   assertEquals((await warned({ scopes: ["read"], users: [{ sub: "a", groups: ["x"] }] })).length, 1);
   assertEquals(await warned({ scopes: ["read"], users: [{ sub: "a", name: "A", email: "a@example.com" }] }), []);
@@ -576,9 +579,12 @@ test("[CL-04, CL-05] a reserved name and a standard claim of a wrong type in a u
   assertEquals(warnings.map((text) => text.split(":")[0]), [
     ...["users[0].aud", "users[0]._claim_names", "users[0].updated_at", "users[0].address", "users[0].name"],
   ]);
-  assertStringIncludes(warnings[0]!, '"aud" belongs to the protocol, so this member of the user is ignored.');
-  assertStringIncludes(warnings[2]!, "gives it another type than a string. Correct the value.");
-  assertStringIncludes(warnings[3]!, "gives it another type than a list.");
+  assertStringIncludes(warnings[0]!, '"aud" is a reserved claim name, so this member of the user is ignored.');
+  assertStringIncludes(
+    warnings[2]!,
+    "its value is a string, and OpenID Connect Core §5.1 requires another type. Correct the value.",
+  );
+  assertStringIncludes(warnings[3]!, "its value is a list, and");
   assert(!warnings.join().includes("s3cret"));
 });
 

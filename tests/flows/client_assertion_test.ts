@@ -1122,7 +1122,7 @@ test("[JC-04] an RSA key below 2048 bits is rejected at registration with its pl
   assertEquals(faultsOf({ ...whole, n: modulus.toString("base64url") }), ["jwks.keys[0].n: 2047 bits"]);
   assertEquals(faultsOf({ ...short.jwk, n: `AAAA${short.jwk.n}` }), ["jwks.keys[0].n: 1024 bits"]);
   assertEquals(faultsOf({ kty: "RSA", e: "AQAB" }), ["jwks.keys[0].n: nothing"]);
-  assertEquals(faultsOf({ kty: "RSA", e: "AQAB", n: "%%" }), ["jwks.keys[0].n: a text that is none"]);
+  assertEquals(faultsOf({ kty: "RSA", e: "AQAB", n: "%%" }), ["jwks.keys[0].n: a string that is not base64url"]);
   assertEquals(faultsOf(whole, keyOf(3072).jwk), []);
 
   const jwks_uri = "https://client.example/jwks.json";

@@ -709,7 +709,7 @@ test("[CA-16] a warning says that the method is not the default, and how to pin 
   assertEquals(others, []);
   assertEquals([warning!.client, warning!.why], ["web", {
     rule: "CA-16",
-    reason: "the client used client_secret_post, and its metadata names no token_endpoint_auth_method",
+    reason: "the client used client_secret_post; its metadata has no token_endpoint_auth_method",
     expected: 'client_secret_basic, the default, or token_endpoint_auth_method: "client_secret_post" in its metadata',
     received: "client_secret_post",
   }]);

@@ -230,7 +230,7 @@ test("[UI-21] what a client has registered is told to whom the directory is show
       const expected = /<dt>Expected<\/dt><dd>(.*?)<\/dd>/.exec(html)![1]!;
       const isShown = Object.keys(more).length + Object.keys(init).length === 0;
       assertEquals(expected.includes(secret), isShown, html);
-      assertEquals(/has registered.*log lists them/.test(expected), !isShown);
+      assertEquals(/redirect URI of this client.*log lists them/.test(expected), !isShown);
       assert(isShown || meantIn(html) === undefined);
       const { why } = refusals(b.events).at(-1)!;
       assertEquals([why.rule, why.expected?.includes(secret)], [rule, true]);

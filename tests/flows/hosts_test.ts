@@ -158,21 +158,27 @@ test("[HT-21] whatever login is, a test host that other machines reach says at t
   }
   assertEquals(
     said(local, "0.0.0.0", interactive),
-    "whoever reaches 0.0.0.0 can log in as any user without a password, and can edit /clients and /users, " +
+    "any machine that can reach 0.0.0.0 can log in as any user without a password, and can edit /clients and /users, " +
       "and can read every login in /flows.",
   );
   assertEquals(
     said(local, "::"),
-    "whoever reaches :: is logged in as the first user, and can edit /clients and /users, and can read every login in /flows.",
+    "any machine that can reach :: is logged in as the first user, and can edit /clients and /users, and can read every login in /flows.",
   );
   assertEquals(
     said(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
-    "whoever reaches 0.0.0.0 can log in as any user without a password.",
+    "any machine that can reach 0.0.0.0 can log in as any user without a password.",
   );
   // Behind a proxy on the same machine the issuer's name tells that others come.
   for (const issuer of ["http://oidc:8080", "https://auth.test", "http://host.docker.internal:9000"]) {
-    assertMatch(said(issuer, "localhost", interactive)!, new RegExp(`^whoever reaches ${issuer} can log in as any`));
+    assertMatch(
+      said(issuer, "localhost", interactive)!,
+      new RegExp(`^any machine that can reach ${issuer} can log in as any`),
+    );
   }
   assertEquals(said("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
-  assertEquals(said("https://auth.corp.com", "0.0.0.0"), "whoever reaches 0.0.0.0 is logged in as the first user.");
+  assertEquals(
+    said("https://auth.corp.com", "0.0.0.0"),
+    "any machine that can reach 0.0.0.0 is logged in as the first user.",
+  );
 });

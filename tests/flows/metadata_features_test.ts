@@ -433,7 +433,7 @@ test("[MD-09] the fault of a grant type that is not served names those that are"
     place: "grant_types[1]",
     expected: "one of authorization_code, refresh_token, client_credentials",
     found: '"urn:ietf:params:oauth:grant-type:device_code"',
-    mend: "Leave it out: this server does not serve it.",
+    mend: "Remove it: this server does not support it.",
   }]);
 });
 

@@ -26,7 +26,7 @@ test("a grant type that OAuth 2.1 does not have is told apart from one that is n
   };
   const none = "OAuth 2.1 has no such grant: use authorization_code.";
   assertEquals([await fix("password"), await fix("implicit")], [none, none]);
-  assertEquals(await fix("device_code"), "Leave it out: this server does not serve it.");
+  assertEquals(await fix("device_code"), "Remove it: this server does not support it.");
 });
 
 test("of the demo users one has a verified e-mail address and the other has not", async () => {

@@ -49,8 +49,8 @@ test("[OP-01] more requests than the server may have under way are answered 503 
   assertStrictEquals((await get("/oauth2/jwks")).status, 503);
   const told = events.map((event) => event.type === "warning" ? `${event.why.rule}: ${event.why.reason}` : event.type);
   assertEquals(told, [
-    "OP-01: 1 request was rejected with 503 because 0 with a body and 2 without are under way",
-    "OP-01: 2 requests were rejected with 503 because 2 with a body and 2 without are under way",
+    "OP-01: 1 request was rejected with 503 because 0 with a body and 2 without are in progress",
+    "OP-01: 2 requests were rejected with 503 because 2 with a body and 2 without are in progress",
   ]);
   held.open();
   for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);
@@ -219,9 +219,9 @@ test("[HT-15] a registered secret in the wrong place is in no log and no trace e
   }
   assertMatch(
     lines[0]!,
-    /the client is unknown \[CA-07\].*; received the client_id behind the colon/,
+    /the client is unknown \[CA-07\].*; received the client_id after the colon/,
   );
-  assert(lines.some((line) => /received a user of 8 characters/.test(line)));
+  assert(lines.some((line) => /received a user name of 8 characters/.test(line)));
 });
 
 test("[HT-15] a text of any length and any marks is held against secrets in a bounded time", () => {
@@ -377,7 +377,7 @@ test("[OP-07, AZ-16] scopes that leave no default scope are told at start, and a
   assertEquals([warning?.path, others], ["scopes", []]);
   assertMatch(
     warning!.message,
-    /request without scope is rejected .* Set defaultScope to some of scopes \(openid orders\)/,
+    /request without scope is rejected .* Set defaultScope to values of scopes \(openid orders\)/,
   );
   const meant = [{}, { scopes: ["read", "a"] }, { scopes: ["a"], defaultScope: "a" }, {
     scopes: ["a"],

@@ -177,7 +177,7 @@ test("[OP-10] the start says what the store has made of the configuration, in th
   await against({ args: ["--store", `sqlite:${path}`] }, async ({ greeting, said, signal, ended }) => {
     assertMatch(greeting, /^ {2}demo-public +replaced by a change in the store$/m);
     assertMatch(greeting, /^ {2}demo-confidential +removed by a change in the store$/m);
-    assertMatch(greeting, /^ {2}u9 +in the store alone\n {2}… +and 2 more in the store alone$/m);
+    assertMatch(greeting, /^ {2}u9 +only in the store\n {2}… +and 2 more only in the store$/m);
     assert(!greeting.includes("demo-secret"));
     signal("SIGTERM");
     await ended;

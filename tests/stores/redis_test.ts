@@ -52,7 +52,7 @@ test("over rediss:// a server whose certificate is not verified is told nothing"
     for (const host of ["localhost", "127.0.0.1"]) {
       const address = `rediss://someone:hunter2@${host}:${port}`;
       const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
-      assertMatch(error.message, /expected a certificate that is valid for that host/);
+      assertMatch(error.message, /expected a certificate for that host/);
       assert(!error.message.includes("hunter2"));
     }
     assertEquals(told, "");

@@ -312,9 +312,9 @@ test("[JK-05] a file that was there and that others may read is taken from them 
     // The log of a store that is open is one that was there, too.
     await withStore(path, () => Promise.resolve(assertEquals(modes(), [0o600, 0o600, 0o600])), { warn });
   }, { warn });
-  assertEquals(told.map((message) => message.split(" and has ")[0]), [
-    `${realpathSync(path)} had the permissions 0644`,
-    ...["", "-wal", "-shm"].map((suffix) => `${realpathSync(path)}${suffix} had the permissions 0664`),
+  assertEquals(told.map((message) => message.split(" to ")[0]), [
+    `Changed the permissions of ${realpathSync(path)} from 0644`,
+    ...["", "-wal", "-shm"].map((suffix) => `Changed the permissions of ${realpathSync(path)}${suffix} from 0664`),
   ]);
   await withStore(path, () => Promise.resolve(), { warn });
   assertEquals(told.length, 4);

@@ -20,9 +20,9 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const tolerance = 10;
 /** The longest time, in seconds, for which an assertion may be good. */
 const longest = 300;
-/** The most keys that are tried for an assertion that names none of several. */
+/** Maximum number of keys tried for an assertion without `kid`. */
 const maxTriedKeys = 8;
-/** What the header of an assertion may say that it is; it may also say nothing (RFC 7523bis). */
+/** Accepted `typ` values of an assertion; `typ` may also be absent (RFC 7523bis). */
 const types = ["client-authentication+jwt", "jwt"];
 
 /**
@@ -79,10 +79,10 @@ async function verify(
     clockTolerance: tolerance,
     currentDate: new Date(server.now()),
   };
-  // The library accepts padding and unused bits that are not zero: other encodings of the same assertion.
+  // The library accepts padding and non-zero unused bits, which are other encodings of the same assertion.
   if (!compactJws.test(assertion)) {
     throw refuseClient(
-      "the assertion is no JWT",
+      "the assertion is not a JWT",
       "three parts of canonical base64url without padding",
       "something else",
     );
@@ -100,7 +100,7 @@ async function verify(
     );
   }
   const { typ = types[0] } = protectedHeader;
-  // A media type, of which case and "application/" do not count (RFC 7515 §4.1.9).
+  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
   if (typeof typ !== "string" || !types.includes(typ.toLowerCase().replace(/^application\//, ""))) {
     throw refuseClient("the assertion is another kind of JWT", `typ = ${types.join(" or ")}, or no typ`, quote(typ));
   }
@@ -108,7 +108,7 @@ async function verify(
   const audiences = [server.issuer, ...server.assertionAudiences];
   if (audience.length !== 1 || !audiences.includes(audience[0]!)) {
     throw refuseClient(
-      "the assertion is for somebody else",
+      "the assertion has another audience",
       `aud = ${audiences.join(" or ")}, alone`,
       audience.join(" "),
     );
@@ -132,7 +132,7 @@ async function verify(
   return payload;
 }
 
-/** By the key that the assertion names, or by each that suits where it names none of several. */
+/** Verifies with the key that `kid` names; without `kid`, tries each suitable key. */
 async function verifyByKeys(
   server: Server,
   client: Client,

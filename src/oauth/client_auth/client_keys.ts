@@ -6,8 +6,8 @@ import type { Client } from "../clients.ts";
 import type { Server } from "../server.ts";
 
 /**
- * Milliseconds for which fetched keys count, and for which they are not fetched again because one of them is unknown or
- * because fetching them has failed.
+ * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
+ * fetch.
  */
 const longest = 600_000;
 const shortest = 30_000;
@@ -23,7 +23,7 @@ interface Fetched {
   readonly keys: Promise<JWTVerifyGetKey>;
 }
 
-/** What was fetched last, and the fetch that has failed since. */
+/** The keys fetched last, and the last failed fetch since. */
 interface Attempts {
   readonly last?: Fetched;
   readonly failed?: Fetched;

@@ -46,16 +46,16 @@ export function passClient(server: Server, client: Client): void {
   server.held?.("CA-07", client.id);
 }
 
-/** The same for a client that is not registered; `received` says what came as its id. */
+/** Rejects a client that is not registered; `received` describes the id that was sent. */
 export function refuseUnknownClient(server: Server, id: string | undefined, received = id): OAuthError {
   const earlier = formerClient(server.clients, id);
   return refuseClient("the client is unknown", "the client_id of a registered client", received, earlier);
 }
 
-/** Of an unknown user of Basic the length alone is told: it may be the secret, because the halves were swapped. */
+/** Shows only the length of an unknown Basic user name: it may be the secret, if both halves were swapped. */
 function tellUser(server: Server, id: string, secret: string): string {
-  if (server.clients.find(secret) !== undefined) return "the client_id behind the colon, where the secret belongs";
-  return `a user of ${id.length} characters`;
+  if (server.clients.find(secret) !== undefined) return "the client_id after the colon, in the place of the secret";
+  return `a user name of ${id.length} characters`;
 }
 
 /** The digest that stands in for the secret of a client that is not there. */

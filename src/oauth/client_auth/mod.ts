@@ -46,7 +46,7 @@ export async function authenticateClient(server: Server, credentials: Credential
   if (way.method !== client.authMethod) {
     const why: Explanation = {
       rule: "CA-16",
-      reason: `the client used ${way.method}, and its metadata names no token_endpoint_auth_method`,
+      reason: `the client used ${way.method}; its metadata has no token_endpoint_auth_method`,
       expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${way.method}" in its metadata`,
       received: way.method,
     };
@@ -56,8 +56,8 @@ export async function authenticateClient(server: Server, credentials: Credential
 }
 
 /**
- * Proves the client. Another instance may have changed it a moment ago, so after a failure the store is asked, for known
- * and unknown clients alike: a question that only unknown ones cost would tell them apart (CA-07).
+ * Authenticates the client. After a failure it reads the store, because another instance may just have changed the
+ * client. It does so for known and unknown clients, so that the time does not reveal which exist (CA-07).
  */
 async function prove(server: Server, way: ClientAuth, credentials: Credentials): Promise<Client> {
   const { clients } = server;

@@ -23,7 +23,7 @@ export const none: ClientAuth = {
     }
     if (client.confidential) {
       throw refuseClient(
-        `client ${id} is confidential and must prove itself`,
+        `client ${id} is confidential and must authenticate`,
         client.authMethods.join(" or "),
         "client_id alone",
       );

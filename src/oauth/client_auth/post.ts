@@ -3,7 +3,7 @@
 import { proveSecret } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
-/** For clients that are registered for it, or for no method; the secret in the body is rejected from all others. */
+/** For clients that are registered for it or name no method; any other client's secret in the body is rejected. */
 export const post: ClientAuth = {
   method: "client_secret_post",
   isUsed: ({ params }) => params.get("client_secret") !== undefined,

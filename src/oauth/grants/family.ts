@@ -1,4 +1,4 @@
-/** Ending a family: everything one approval obtained, and whatever is issued for it later; and what else ends a grant. */
+/** Revokes a grant with everything issued for it, and lists the other reasons that end a grant. */
 
 import type { CodeRecord, Entry, RefreshTokenRecord } from "../../store/store.ts";
 import type { Client } from "../clients.ts";
@@ -29,10 +29,10 @@ export async function haveEnded(
 }
 
 /**
- * Why a code or a refresh token counts no more, although it was neither used nor has expired: its user is gone, its scope
- * is no longer registered, it was revoked or its consent taken back, or the session it belongs to is over.
+ * Why a code or refresh token that is neither used nor expired is invalid: its user was removed, its scope is no longer
+ * registered, its grant or consent was revoked, or its session has ended.
  *
- * @returns Details for a rejection; `undefined` while it counts.
+ * @returns Details for a rejection; `undefined` if it is valid.
  */
 export async function findEnd(
   server: Server,
@@ -42,21 +42,23 @@ export async function findEnd(
   const { sub, sid, consent, password } = value;
   const user = await findUser(server, sub);
   if (user === undefined) {
-    return { rule: "CI-11", reason: "the user is no longer there", expected: `user ${sub}`, received: "no such user" };
+    return { rule: "CI-11", reason: "the user was removed", expected: `user ${sub}`, received: "no such user" };
   }
   const scope = registeredScope(client, value.scope);
   if (scope.length === 0) {
-    const reason = "nothing of the granted scope is registered any more";
+    const reason = "no scope value of the grant is registered any more";
     return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: value.scope.join(" ") };
   }
   // With offline_access it outlives the session.
   const bound = !scope.includes("offline_access");
   const [familyEnded, consentEnded, sessionEnded] = await haveEnded(server, family, consent, bound ? sid : undefined);
-  if (familyEnded) return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is still good" };
-  if (consentEnded) return { rule: "CI-11", reason: "the consent was taken back", expected: "a consent that holds" };
-  const expected = "a session that goes on, or offline_access";
+  if (familyEnded) return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is not revoked" };
+  if (consentEnded) {
+    return { rule: "CI-11", reason: "the consent was revoked", expected: "a consent that is not revoked" };
+  }
+  const expected = "an active session, or offline_access";
   if (sessionEnded) return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
   if (bound && password !== await passwordMark(server, user)) {
-    return { rule: "LO-06", reason: "the user's password was changed since", expected };
+    return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
   }
 }

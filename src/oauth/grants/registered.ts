@@ -1,4 +1,4 @@
-/** What is left of a grant under what is registered now: the configuration may have changed since it was approved. */
+/** The part of a grant that is still registered: the configuration may have changed since the approval. */
 
 import type { RequestedClaims } from "../../store/store.ts";
 import { mayBeRequested, narrowRequestedClaims } from "../claims.ts";
@@ -7,26 +7,26 @@ import { OAuthError } from "../errors.ts";
 import { registeredResources } from "../resources.ts";
 import type { Server } from "../server.ts";
 
-/** How much was granted. */
+/** The granted scope, resources and claims. */
 interface Granted {
   readonly scope: readonly string[];
-  /** Empty: the server's default audience. */
+  /** Empty for the server's default audience. */
   readonly resources: readonly string[];
   /** The claims requested by name, if any. */
   readonly claims?: RequestedClaims;
 }
 
 /**
- * Leaves out scope values that the client may not have any more, claims that need them, and resources that are gone, and
- * warns the operator. The scope may be empty afterwards, which no grant type accepts.
+ * Removes scope values that the client may no longer have, claims that need them, and removed resources, and warns the
+ * operator. The resulting scope may be empty, which every grant type rejects.
  *
- * @throws {OAuthError} `invalid_target` where no resource is left: the default audience is none of them.
+ * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them.
  */
 export function stillRegistered(server: Server, client: Client, granted: Granted): Granted {
   const scope = registeredScope(client, granted.scope);
   const resources = registeredResources(server, granted.resources);
   if (resources.length === 0 && granted.resources.length > 0) {
-    throw new OAuthError("invalid_target", "none of the granted resources is known here any more", {
+    throw new OAuthError("invalid_target", "none of the granted resources is registered any more", {
       rule: "RI-05",
       expected: "a grant for a resource that this server issues tokens for",
       received: granted.resources.join(" "),
@@ -39,7 +39,7 @@ export function stillRegistered(server: Server, client: Client, granted: Granted
       client: client.id,
       why: {
         rule: "RT-09",
-        reason: "the grant holds more than is registered now, and the rest is left out",
+        reason: "the grant holds values that are no longer registered; they are left out",
         expected: [...scope, ...resources].join(" "),
         received: [...granted.scope, ...granted.resources].join(" "),
       },
@@ -50,7 +50,7 @@ export function stillRegistered(server: Server, client: Client, granted: Granted
   return { scope, resources, claims };
 }
 
-/** The scope values among those granted that the client may still have; they are some of the server's. */
+/** The granted scope values that the server still has and the client may still have. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
   return granted.filter((token) => client.scope.includes(token));
 }

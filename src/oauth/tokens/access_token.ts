@@ -30,7 +30,7 @@ export interface AccessTokenClaims {
   readonly sid?: string;
   /** Claims that the userinfo endpoint shows although no scope asks for them. */
   readonly userinfo_claims?: readonly string[];
-  /** The values that claims must have one of for the userinfo endpoint to show them. */
+  /** Requested values by claim; userinfo returns a claim only if it has one of them. */
   readonly userinfo_values?: ClaimValues;
 }
 

@@ -13,8 +13,8 @@ import { verifyOwn } from "./verification.ts";
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
 
 /**
- * Issues the id token. Claims about the user are for the userinfo endpoint (§5.4), unless they were requested by name for
- * the ID token, or ID tokens are configured to hold them.
+ * Issues the ID token. It contains claims about the user only if they were requested by name for it, or if the server
+ * is configured to include them; otherwise userinfo returns them (§5.4).
  */
 export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
   const { client, subject, scope } = authorization;
@@ -36,7 +36,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
   return { id_token: await server.sign("id_token", client.idTokenAlg, all) };
 };
 
-/** The claims about the user; `undefined` where the ID token holds none. */
+/** The claims about the user; `undefined` if the ID token has none. */
 function aboutUser(
   { claims: rules, users }: Server,
   { sub, claims: requested }: Subject,
@@ -62,9 +62,9 @@ export interface IdTokenHint {
 }
 
 /**
- * Reads an id token of this server as a hint: its signature and issuer count, its expiry does not (§3.1.2.1). A key that
- * is no longer published counts for as long as anything of a login that it signed for may live, and not for ever: it may
- * have been rotated because it leaked.
+ * Reads an ID token of this server as a hint: signature and issuer are verified, expiry is not (§3.1.2.1). A key that
+ * is no longer published is accepted for the maximum lifetime of a login's tokens only, because it may have been
+ * rotated after a leak.
  */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
   const { session, refresh_token } = server.lifetimes;

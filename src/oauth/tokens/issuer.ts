@@ -33,7 +33,7 @@ export type TokenIssuer = (
   issued: Partial<TokenResponse>,
 ) => Soon<Partial<TokenResponse>>;
 
-/** What claims are issued about, as {@link Server.overrideClaims} is told. */
+/** The subject of the issued claims, as {@link Server.overrideClaims} receives it. */
 export function aboutGrant(
   server: Server,
   { client, subject, scope, resources, family }: Authorization,

@@ -6,10 +6,10 @@ import type { Server } from "../server.ts";
 /** Loaded with the first token that comes back: without one there is nothing to verify. */
 let jose: typeof import("jose") | undefined;
 
-/** Base64url without padding, its unused bits zero, so that the same bytes have no other encoding (RFC 4648 §3.5). */
+/** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
 const part = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])/.source;
 
-/** Three parts of it (RFC 7515 §7.1). */
+/** Three such parts (RFC 7515 §7.1). */
 export const compactJws: RegExp = new RegExp(`^${part}\\.${part}\\.${part}$`);
 
 /**
@@ -17,7 +17,7 @@ export const compactJws: RegExp = new RegExp(`^${part}\\.${part}\\.${part}$`);
  * Where the keys cannot be looked up, nobody knows whether it is good: then that failure is thrown.
  *
  * @param options Asked for once the token has the form of a JWT; what this throws speaks against the token.
- * @param leeway Seconds for which a key will do after it is no longer published.
+ * @param leeway Seconds for which a key is accepted after it is no longer published.
  */
 export async function verifyOwn(
   { keys }: Server,
@@ -25,7 +25,7 @@ export async function verifyOwn(
   options: () => JWTVerifyOptions,
   leeway = 0,
 ): Promise<JWTPayload | undefined> {
-  // The library accepts padding and unused bits that are not zero: other encodings of the same token.
+  // The library accepts padding and non-zero unused bits, which are other encodings of the same token.
   if (!compactJws.test(token)) return undefined;
   let unreachable: unknown;
   const key: JWTVerifyGetKey = async ({ kid, alg }) => {

@@ -170,7 +170,7 @@ function interactionIn({ headers }: Answer): string | undefined {
   return interaction && nameOf(interaction);
 }
 
-/** It is the same in whatever browser the request comes to wait. */
+/** It is the same in every browser that continues the request. */
 function nameOf(interaction: string): string {
   return interaction.split(".", 1)[0]!;
 }

@@ -32,7 +32,7 @@ export async function see(
   return { ...seen, client: begun?.client ?? seen.client, begun };
 }
 
-/** A request of which everything is known that a rule may look at. */
+/** A request with all the properties that a fault rule may match. */
 export function seenRequest(endpoint: EndpointName, asked: RecordedRequest, { headers }: Incoming): SeenRequest {
   const params: Record<string, string> = {};
   for (const [name, value] of [...asked.form, ...asked.query]) if (!Object.hasOwn(params, name)) params[name] = value;

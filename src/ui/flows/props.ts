@@ -2,7 +2,7 @@
 
 import type { Asset, Site } from "../../endpoints/pages.ts";
 
-/** How something stands: well, well but for a warning, badly, or neither. */
+/** A status: good, good with a warning, bad, or neutral. */
 export type Mark = "good" | "warn" | "bad" | "open";
 
 /** How something stands, in words. */
