@@ -67,7 +67,7 @@ export function settleScope(server: Server, client: Client, asked: string | unde
       received: tokens.join(" ") || "no scope value",
     });
   }
-  // Where something was dropped there is a warning instead.
+  // If values were dropped, a warning is traced instead.
   if (known.length === tokens.length) server.held?.("AZ-17", known.join(" "));
   return known;
 }

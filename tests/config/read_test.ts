@@ -524,7 +524,7 @@ test("with a certificate the issuer that follows the port is judged as https", a
   assertEquals(issuers, ["https://localhost:9443"]);
 });
 
-test("[OP-07] a database on another machine without TLS is told, unless it is said that this is meant", async () => {
+test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable confirms it", async () => {
   const warned = async (store: string) =>
     (await run({ args: ["--store", store] })).warnings.map(({ path, message }) => {
       assert(!message.includes("hunter2"));

@@ -528,7 +528,7 @@ async function warned(options: LatchkeyOptions): Promise<string[]> {
   return events.flatMap((event) => event.type === "configuration_warning" ? [`${event.path}: ${event.message}`] : []);
 }
 
-test("[CL-03] what can never be released is a warning at start, one for each claim, with how to mend it", async () => {
+test("[CL-03] a claim that no client can receive is a warning at start, one per claim, with how to fix it", async () => {
   const users = [{ sub: "alice", name: "A" }, { sub: "bob", roles: ["a"] }, { sub: "carol", roles: ["b"], dept: "x" }];
   assertEquals(await warned({ users }), []);
   const closed = { users, unmappedClaims: "none" } as const;

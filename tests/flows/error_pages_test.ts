@@ -203,7 +203,7 @@ test("[UI-19] of several redirect URIs the nearest is named, and what sets it ap
   assertStringIncludes(html, "in the slash at the end alone");
 });
 
-test("[UI-21] what a client has registered is told to whom the directory is shown, and to nobody else", async () => {
+test("[UI-21] registered redirect URIs are shown only to visitors who may see the directory", async () => {
   const secret = "https://staging.spa.example/cb";
   const options = {
     clients: [{

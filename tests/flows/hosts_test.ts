@@ -147,7 +147,7 @@ test("[UI-20] where the first user is logged in without a question, a rebound na
   assertMatch(await (await browser.get("/oauth2/logout")).text(), /Alice Adams/);
 });
 
-test("[HT-21] whatever login is, a test host that other machines reach says at the start what it leaves open", () => {
+test("[HT-21] for every login mode the start of a test host that other machines can reach says what any machine may do", () => {
   const said = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
     openness({ issuer, host, settled: settle(options, issuer), inspector });
   const local = "http://localhost:9000";

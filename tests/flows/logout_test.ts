@@ -688,7 +688,7 @@ test("[LO-05] of many logins in one browser, the one that its session has no roo
   }
 });
 
-test("[LO-05] where nobody is asked, the login of another user ends the session that it replaces, with all its logins", async () => {
+test("[LO-05] with automatic login, the login of another user ends the session it replaces, with all its grants", async () => {
   const b = await bench(crowd);
   const browser = browse(b);
   const first = await browser.login({ scope: "openid" });

@@ -141,7 +141,7 @@ async function realHost(
   };
 }
 
-test("[UI-12] every guess is checked once at each cost that is in use, whomever it names", async () => {
+test("[UI-12] every login attempt is verified once at each cost in use, whatever name it has", async () => {
   const b = await bench({
     ...crowd,
     users: [...crowd.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],

@@ -378,7 +378,7 @@ test("[RU-09] http on any other host is refused at start", () =>
     ...["http://0xa000001/cb", "http://10.1/cb", "http://[::ffff:10.0.0.1]/cb"],
   ]));
 
-test("[RU-09] the server of a real host takes http for hosts alone that lead to no other machine in any network", async () => {
+test("[RU-09] if the issuer is not a test host, http is allowed only for hosts that lead to no other machine in any network", async () => {
   const options = {
     issuer: "https://auth.corp.com",
     insecureAllowAutoLogin: true,

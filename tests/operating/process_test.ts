@@ -166,7 +166,7 @@ test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the l
   });
 });
 
-test("[OP-10] the start says what the store has made of the configuration, in the log and in what is shown", async () => {
+test("[OP-10] the start shows and logs how the store's changes differ from the configuration", async () => {
   const path = join(folder, "changed.db");
   const before = await latchkey({ store: sqliteStore(path) });
   before.clients.set({ client_id: "demo-public", redirect_uris: ["https://spa.example/cb"] });

@@ -56,7 +56,7 @@ async function speakTls(take: (socket: Socket) => void): Promise<{ readonly port
   };
 }
 
-test("whoever has no certificate that is verified is told nothing, whatever sslmode is called", async () => {
+test("nothing is sent to a server whose certificate fails verification, in every TLS mode of sslmode", async () => {
   let told = "";
   const impostor = await speakTls((socket) => socket.on("data", (bytes) => told += bytes));
   try {
@@ -105,7 +105,7 @@ test("with the authority that sslrootcert names the store works over TLS", { ski
   }
 });
 
-test("what cannot be read of TLS in the URL is said in one sentence", async () => {
+test("each invalid TLS parameter in the URL is one sentence", async () => {
   const base = "postgres://latchkey:the-password@127.0.0.1:1/db";
   await each<[string, RegExp]>([
     ["sslmode=prefer", /expected sslmode=verify-full.*found sslmode=prefer/],

@@ -298,7 +298,7 @@ test("a file that another program keeps locked is waited for, then refused", asy
   }, { lockTimeout: 20 });
 });
 
-test("[JK-05] a file that was there and that others may read is taken from them with its log, and that is told", async () => {
+test("[JK-05] the permissions of an existing file and its log are restricted to the owner, with a warning", async () => {
   const path = newPath();
   writeFileSync(path, "");
   chmodSync(path, 0o644);
