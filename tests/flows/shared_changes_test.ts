@@ -387,6 +387,16 @@ for (const [server, skip, open] of lastingStores) {
   });
 }
 
+test("[OP-06] a login of a client and a user who are known here asks the store for no changes", async () => {
+  const { store, asked } = heardStore();
+  const b = await bench({ store });
+  asked.length = 0;
+  await tokensOf(await b.token({ code: await b.code() }));
+  assertEquals(asked.filter((call) => call.endsWith(" change")), []);
+  await b.authorize({ client_id: "nobody" });
+  assertEquals(asked.includes("get change"), true);
+});
+
 test("[OP-10] instances with two configurations, as in a rolling update, lose no change of either", async () => {
   const store = sharedStore();
   const start = (options: LatchkeyOptions) => bench({ ...options, store });
