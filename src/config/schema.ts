@@ -606,7 +606,7 @@ export const configurationSchema = v.pipe(
       unmappedClaims: v.optional(choice(["openid", "none"], {
         title: "Claims without a scope value",
         description:
-          "Whether openid releases the members of a user that no other scope value releases. Default: openid if the issuer is a loopback or reserved test host, otherwise none.",
+          "Whether openid releases the members of a user that no other scope value releases. Default: openid if the issuer is on a test host, otherwise none.",
         examples: ["openid"],
       })),
       idTokenClaims: v.optional(choice(["minimal", "like-userinfo"], {

@@ -81,7 +81,7 @@ export interface Settings {
   readonly claims?: Readonly<Record<string, readonly string[]>>;
   /**
    * Whether `openid` releases the members of a user that no other scope value releases: `openid` or `none`. Default:
-   * `openid` if the issuer is a loopback or reserved test host, otherwise `none`.
+   * `openid` if the issuer is on a test host, otherwise `none`.
    */
   readonly unmappedClaims?: "openid" | "none";
   /**
