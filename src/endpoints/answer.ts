@@ -110,11 +110,20 @@ export function toClient(
   return soon(desk.pages(), (pages) => html(200, pages.formPost(page), headers));
 }
 
-/** Says no to the person in front of the browser, in plain words; with the request, and what they probably meant. */
-export async function asPage(desk: Desk, target: Target, thrown: unknown, request?: Incoming): Promise<Reply> {
+/**
+ * Says no to the person in front of the browser, in plain words; with the request, and what they probably meant.
+ * `client` is the registered client that the request names, if it names one.
+ */
+export async function asPage(
+  desk: Desk,
+  target: Target,
+  thrown: unknown,
+  request?: Incoming,
+  client?: string,
+): Promise<Reply> {
   const { server } = desk;
   const error = asOAuthError(server, target, thrown);
-  traceRefusal(server, target, error);
+  traceRefusal(server, target, error, client);
   const { status = errorStatus[error.code] } = error.details;
   const { rule, reason, expected, received } = error.explain();
   const [pages, { findRule }, { findNearMiss, mayListClients }] = await Promise.all([

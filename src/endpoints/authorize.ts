@@ -27,7 +27,7 @@ export type Decide = (here: Desk, http: Incoming, asked: AuthorizationRequest) =
 export function authorizeEndpoint(desk: Desk, decide: Decide): Endpoint {
   async function answer(request: Incoming, target: Target): Promise<Answer> {
     const here = desk.during(request);
-    let params: Params;
+    let params: Params | undefined;
     let destination: Destination;
     try {
       params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
@@ -37,7 +37,9 @@ export function authorizeEndpoint(desk: Desk, decide: Decide): Endpoint {
       const isReadable = destination.mode === "form_post" && hasTestHost(here.server.issuer);
       if (isReadable) refuseForeignHost(here.server.issuer, request, "FP-04");
     } catch (refusal) {
-      return await asPage(here, target, refusal, request);
+      const named = params?.repeats("client_id") ? undefined : params?.get("client_id");
+      const client = named === undefined ? undefined : here.server.clients.find(named);
+      return await asPage(here, target, refusal, request, client?.id);
     }
     try {
       return await decide(here, request, await readAuthorizationRequest(here.server, params, destination));

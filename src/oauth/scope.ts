@@ -45,7 +45,7 @@ export function settleScope(server: Server, client: Client, asked: string | unde
     const named = veil(unknown.join(" ").slice(0, longestNamed));
     const facts = {
       rule: "AZ-17" as const,
-      expected: `some of: ${server.scopes.join(" ")}`,
+      expected: `some of: ${client.scope.join(" ")}`,
       received: tokens.join(" "),
     };
     if (!known.includes("openid")) {
@@ -60,6 +60,14 @@ export function settleScope(server: Server, client: Client, asked: string | unde
   const isForeign = (token: string) => !client.scope.includes(token);
   if (known.length === 0 || known.some(isForeign)) {
     const foreign = known.filter(isForeign);
+    if (asked === undefined) {
+      throw new OAuthError("invalid_scope", "scope is missing, and this client may not request the default scope", {
+        rule: "AZ-16",
+        reason: `scope is missing, and client ${client.id} may not request the default scope: ${foreign.join(" ")}`,
+        expected: `some of: ${client.scope.join(" ")}`,
+        received: "no scope",
+      });
+    }
     throw new OAuthError("invalid_scope", "scope holds a value that this client may not ask for", {
       rule: "AZ-17",
       ...foreign.length > 0 && { reason: `scope that client ${client.id} may not ask for: ${foreign.join(" ")}` },

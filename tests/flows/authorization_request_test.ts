@@ -73,6 +73,15 @@ test("[AZ-01] a known client with a foreign redirect_uri and no response_type en
   assertEquals(refusals(server.events).map(({ why }) => why.rule), ["RU-01"]);
 });
 
+test("[AZ-01] a rejection on a page names the registered client in the trace, and no other", async () => {
+  const server = await bench();
+  await server.authorize({ redirect_uri: foreign });
+  await server.authorize({ client_id: "nobody" });
+  await server.authorize({ client_id: ["spa", "web"] });
+  await server.authorize({ client_id: undefined });
+  assertEquals(refusals(server.events).map(({ client }) => client), ["spa", undefined, undefined, undefined]);
+});
+
 test("[AZ-01] every fault after redirect_uri leaves by redirect, with GET and POST", async () => {
   const faults: readonly Fields[] = [
     { response_type: undefined },
@@ -515,6 +524,34 @@ test("[AZ-16] without scope and without a configured default the answer is inval
     assertEquals(sentTo(await authorizeByPost(server, { scope: undefined })).error, "invalid_scope");
     assertEquals(await granted(server, { scope: "a" }), new Set(["a"]));
   });
+});
+
+test("[AZ-16] where the client may not request the default scope, the rejection says that no scope came", async () => {
+  const redirect_uri = "https://writer.example/cb";
+  const writer = { client_id: "writer", redirect_uris: [redirect_uri], scope: "openid write" };
+  const server = await bench({ clients: [writer] });
+  const response = await server.authorize({ client_id: "writer", redirect_uri, scope: undefined });
+  const { error, error_description } = sentTo(response, { uri: redirect_uri });
+  assertEquals(error, "invalid_scope");
+  assertEquals(error_description, "scope is missing, and this client may not request the default scope [AZ-16]");
+  const { why } = refusals(server.events)[0]!;
+  assertEquals(why.reason, "scope is missing, and client writer may not request the default scope: read");
+  assertEquals(why.expected, "some of: openid write");
+  assertEquals(why.received, "no scope");
+});
+
+test("[AZ-17] what is expected instead of an unknown value is what the client may request", async () => {
+  const redirect_uri = "https://writer.example/cb";
+  const server = await bench({
+    clients: [{ client_id: "writer", redirect_uris: [redirect_uri], scope: "openid write" }],
+  });
+  for (const scope of ["openid wrte", "wrte"]) {
+    await server.authorize({ client_id: "writer", redirect_uri, scope });
+  }
+  const told = server.events.flatMap((event) =>
+    "why" in event && event.why.rule === "AZ-17" ? [event.why.expected] : []
+  );
+  assertEquals(told, ["some of: openid write", "some of: openid write"]);
 });
 
 test("[AZ-17] a word that is no scope of the server is invalid_scope without openid, and dropped with it", async () => {

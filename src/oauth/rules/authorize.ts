@@ -36,7 +36,7 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §1.4.1, App. A"],
   },
   "AZ-16": {
-    fix: "Send scope, or configure defaultScope.",
+    fix: "Send scope, or configure a defaultScope that the client may request.",
     cites: ["OAuth 2.1 §1.4.1"],
   },
   "AZ-17": {
