@@ -154,6 +154,14 @@ const aFile = { accepts: () => true, isPath: true } as const;
 /** As much as a server may be told to have under way, or to wait for, in seconds. */
 export const most = { inFlight: 1_000_000, drain: 3600 } as const;
 
+function storeHint(value: string): string | undefined {
+  if (/^(?:postgres|redis)\w*:\/\//.test(value) && (!URL.canParse(value) || /\s/.test(value))) {
+    return "Percent-encode all characters of user and password except letters and digits, and put @host after them.";
+  }
+  const isMistyped = /^(?:pg|postg|redi)/i.test(value) && !/^(?:postgres|postgresql|redis|rediss):\/\//.test(value);
+  return isMistyped ? "Begin it with postgres:// or redis://." : undefined;
+}
+
 /** The rules of everything that can be said without a file. Issuer and proxies are judged later, with the settings. */
 export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
   port: { ...aPort, example: "9000" },
@@ -170,10 +178,7 @@ export const operatorRules: Readonly<Record<OperatorName, OperatorRule>> = {
       "redis://…?prefix&replicas&timeout",
     example: "sqlite:latchkey.db",
     accepts: isStore,
-    hint: (value) =>
-      /^(?:postgres|redis)\w*:\/\//.test(value) && (!URL.canParse(value) || /\s/.test(value))
-        ? "Percent-encode all characters of user and password except letters and digits, and put @host after them."
-        : undefined,
+    hint: storeHint,
   },
   inspector: { expected: "on or off", example: "off", accepts: (value) => value === "on" || value === "off" },
   log: {

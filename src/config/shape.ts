@@ -22,6 +22,8 @@ export interface ShapeReading {
 interface Node {
   readonly type: string;
   readonly message?: string;
+  /** Of a choice: what there is to choose from. */
+  readonly options?: readonly string[];
   readonly wrapped?: Node;
   readonly item?: Node;
   /** Of a record: the schema of each value. */
@@ -43,7 +45,7 @@ export async function readShape(input: Readonly<Record<string, unknown>>): Promi
     faulty.push(path);
     if (known === undefined) {
       arrays.add(showPath(path));
-      faults.push(valueFault(path, []));
+      faults.push(await valueFault(path, []));
     } else {
       const meant = await suggest(String(path.at(-1)), known);
       if (meant !== undefined && !isThere(input, [...path.slice(0, -1), meant])) {
@@ -57,7 +59,7 @@ export async function readShape(input: Readonly<Record<string, unknown>>): Promi
     if (issue.type === "strict_object" && issue.expected === "never") continue;
     if (arrays.has(showPath(path.slice(0, -1)))) continue;
     faulty.push(path);
-    faults.push(valueFault(path, issue.input));
+    faults.push(await valueFault(path, issue.input));
   }
   return { faults, ...soundPart(input, faulty) };
 }
@@ -102,11 +104,12 @@ function keyFault(path: Path, known: readonly string[], meant: string | undefine
   };
 }
 
-function valueFault(path: Path, value: unknown): Fault {
+async function valueFault(path: Path, value: unknown): Promise<Fault> {
   const node = nodeAt(path);
   const key = path.at(-1);
   const { examples } = v.getMetadata(node as unknown as v.GenericSchema) as { examples?: readonly unknown[] };
-  const example = JSON.stringify(examples?.[0]);
+  const meant = typeof value === "string" ? await suggest(value, node.options ?? []) : undefined;
+  const example = JSON.stringify(meant ?? examples?.[0]);
   const like = typeof key === "string" ? `${quote(key)}: ${example}` : example;
   return {
     place: showPath(path),

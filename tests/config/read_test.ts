@@ -843,6 +843,41 @@ test("faults of flags, environment, file and meaning are all told at once, in th
   ]);
 });
 
+test("a misspelt choice is told with the nearest one", async () => {
+  for (const login of ["Interactive", "interactve"]) {
+    await assertFaults({ file: { login } }, [["latchkey.json: login", `Write it like "login": "interactive".`]]);
+  }
+  await assertFaults({ file: { idTokenClaims: "like userinfo" } }, [
+    ["latchkey.json: idTokenClaims", `found "like userinfo"`, `Write it like "idTokenClaims": "like-userinfo".`],
+  ]);
+  const misspelt = { ...client, client_secret: "a secret", token_endpoint_auth_method: "client_secret_psot" };
+  await assertFaults({ file: { clients: [misspelt] } }, [
+    [
+      "latchkey.json: clients[0].token_endpoint_auth_method",
+      `Write it like "token_endpoint_auth_method": "client_secret_post".`,
+    ],
+  ]);
+  await assertFaults({ file: { login: "password" } }, [["latchkey.json: login", `Write it like "login": "auto".`]]);
+});
+
+test("a misspelt scheme of a store is told with the known ones, and without what follows it", async () => {
+  const mistyped = [
+    "postgre://u:hidden@h/d",
+    "postgres//u:hidden@h/d",
+    "postgres:/u:hidden@h/d",
+    "Redis://h",
+    "pg://h",
+  ];
+  for (const store of mistyped) {
+    const mend = "Begin it with postgres:// or redis://.";
+    for (const from of [{ args: ["--store", store] }, { env: { LATCHKEY_STORE: store } }]) {
+      const { message } = await assertRejects(() => read(from), ConfigurationError);
+      assert(message.includes(mend), message);
+      assert(!message.includes("hidden@"), message);
+    }
+  }
+});
+
 test("the error tells every fault as a paragraph", async () => {
   const error = await assertRejects(() => read({ args: ["--port=x", "y"] }), ConfigurationError);
   assertEquals(error.name, "ConfigurationError");
