@@ -247,7 +247,8 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     async reset({ keep = [] } = {}) {
       for (const kept of keep) {
         if (kept === "clients" || kept === "users") continue;
-        throw new TypeError(`keep of reset(): expected "clients" or "users", found ${JSON.stringify(kept)}`);
+        const found = JSON.stringify(keep);
+        throw new TypeError(`keep of reset(): expected a list of "clients" and "users", found ${found}`);
       }
       const unfired = board.unfired();
       board.clear();

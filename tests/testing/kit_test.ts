@@ -191,7 +191,9 @@ test("a reset keeps clients and users where it is told to, and nothing else of t
     await as.reset({ keep: [] });
     assertEquals(as.users.all().length, 2);
     const misspelt = ["client"] as unknown as ["clients"];
-    await assertRejects(() => as.reset({ keep: misspelt }), TypeError, '"clients" or "users", found "client"');
+    await assertRejects(() => as.reset({ keep: misspelt }), TypeError, 'found ["client"]');
+    const bare = "clients" as unknown as ["clients"];
+    await assertRejects(() => as.reset({ keep: bare }), TypeError, 'a list of "clients" and "users", found "clients"');
   }
 });
 
