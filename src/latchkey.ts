@@ -44,7 +44,7 @@ import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
 import { settingsWarnings } from "./oauth/settings_warnings.ts";
-import { isRealHost, settingsFaults, unknownFaults, userFaults } from "./oauth/settings_faults.ts";
+import { isRealHost, optionTypeFaults, settingsFaults, unknownFaults, userFaults } from "./oauth/settings_faults.ts";
 import { throttle } from "./oauth/throttle.ts";
 import { tokenIssuers } from "./oauth/tokens/mod.ts";
 import { veiled } from "./oauth/trace.ts";
@@ -151,6 +151,7 @@ const catchUpInterval = 500;
  * ```
  */
 export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
+  refuseFaults(optionTypeFaults(options));
   const given = options.store instanceof Promise ? await options.store : options.store;
   const store = given ?? memoryStore();
   const now = options.now ?? Date.now;

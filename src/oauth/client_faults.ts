@@ -4,7 +4,7 @@ import type { ClientMetadata } from "./client.ts";
 import { sectorOf } from "./clients.ts";
 import { grants } from "./grants/mod.ts";
 import { allowsHttp, httpHosts } from "./hosts.ts";
-import { quote } from "./fault.ts";
+import { quote, typeFaults } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { signingAlgorithms } from "./keys.ts";
 import { redirectUriFault } from "./redirect_uri.ts";
@@ -16,12 +16,22 @@ import type { Settled } from "./settings.ts";
 /** The supported values: a client that is registered for another one would be rejected at each request. */
 const grantTypes = grants.map(({ type }) => type);
 
+/** Metadata whose type everything else relies on, each with a value that is right. */
+const examples: Partial<ClientMetadata> = {
+  redirect_uris: ["http://localhost:5173/callback"],
+  post_logout_redirect_uris: ["http://localhost:5173/"],
+  grant_types: ["authorization_code"],
+  response_types: ["code"],
+  scope: "openid read",
+};
+
 /** Finds them all; places are relative to the client. */
 export function clientFaults(
   client: ClientMetadata,
   server: Pick<Settled, "issuer" | "scopes" | "insecureAllowHttpRedirectUris">,
 ): Fault[] {
-  const faults: Fault[] = [];
+  const faults = typeFaults(client, examples);
+  if (faults.length > 0) return faults;
   const onTestHost = hasTestHost(server.issuer);
   if (typeof client.client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client.client_id)) {
     faults.push({

@@ -31,3 +31,16 @@ export function quote(value: unknown): string {
   );
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
+
+/** Members that are no list or no text, though their examples are one. Types tell those who have them. */
+export function typeFaults(given: object, examples: object): Fault[] {
+  const faults: Fault[] = [];
+  for (const [place, example] of Object.entries(examples)) {
+    const value: unknown = given[place as keyof typeof given];
+    const isList = Array.isArray(example);
+    if (value === undefined || (isList ? Array.isArray(value) : typeof value === "string")) continue;
+    const expected = isList ? "an array" : "a string";
+    faults.push({ place, expected, found: quote(value), mend: `Write it like ${JSON.stringify(example)}.` });
+  }
+  return faults;
+}

@@ -5,7 +5,7 @@
 import { claimFaults } from "./claim_faults.ts";
 import { algorithmFaults, clientFaults } from "./client_faults.ts";
 import type { User } from "./client.ts";
-import { quote } from "./fault.ts";
+import { quote, typeFaults } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { isAbsoluteUri } from "./resources.ts";
 import { isTestHost, testHosts } from "./hosts.ts";
@@ -62,6 +62,22 @@ export function unknownFaults(given: object | undefined, known: readonly string[
     });
   }
   return faults;
+}
+
+/** Options whose type everything else relies on, each with a value that is right. */
+const optionExamples: Partial<Settings> = {
+  issuer: "http://localhost:9000",
+  clients: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] }],
+  users: [{ sub: "alice" }],
+  scopes: ["openid", "read"],
+  defaultScope: "read",
+  resources: [{ uri: "https://api.example" }],
+  trustProxy: ["10.0.0.7"],
+};
+
+/** Options of the wrong type: nothing else can be judged before they are right. */
+export function optionTypeFaults(options: Settings): Fault[] {
+  return typeFaults(options, optionExamples);
 }
 
 function issuerFaults({ issuer, insecureAllowHttpIssuer }: Settled): Fault[] {

@@ -1,6 +1,6 @@
 /** What is said of options that are wrong together, and what stands in for those that nobody gave. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
@@ -16,6 +16,33 @@ test("problems of the issuer and of the clients are told at once; those of clien
     "clients[0].redirect_uris[0]",
   ]);
   assertEquals(await places({ issuer, login: "interactive", users: [], insecureAllowDemoClients: true }), ["issuer"]);
+});
+
+test("an option of the wrong type is a fault at its place, for those who write JavaScript", async () => {
+  const uri = "https://spa.example/cb";
+  const spa = { client_id: "spa", redirect_uris: [uri] };
+  const cases: readonly (readonly [options: unknown, place: string, found: string, mend: string])[] = [
+    [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like ["openid","read"].`],
+    [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "read".`],
+    [{ users: { sub: "alice" } }, "users", "an object", `Write it like [{"sub":"alice"}].`],
+    [{ clients: spa }, "clients", "an object", `Write it like [{"client_id":"spa",`],
+    [{ resources: uri }, "resources", `"${uri}"`, `Write it like [{"uri":"https://api.example"}].`],
+    [{ issuer: new URL("http://localhost") }, "issuer", "an object", `Write it like "http://localhost:9000".`],
+    [{ trustProxy: "10.0.0.7" }, "trustProxy", `"10.0.0.7"`, `Write it like ["10.0.0.7"].`],
+    [{ clients: [{ ...spa, redirect_uris: uri }] }, "clients[0].redirect_uris", `"${uri}"`, "Write it like ["],
+    [{ clients: [{ ...spa, grant_types: "refresh_token" }] }, "clients[0].grant_types", `"refresh_token"`, `["auth`],
+    [{ clients: [{ ...spa, response_types: "code" }] }, "clients[0].response_types", `"code"`, `["code"].`],
+    [{ clients: [{ ...spa, scope: ["read"] }] }, "clients[0].scope", "an array", `Write it like "openid read".`],
+  ];
+  for (const [options, place, found, mend] of cases) {
+    const error = await assertRejects(() => latchkey(options as LatchkeyOptions), Error, undefined, place);
+    assert(error instanceof ConfigurationError, `${place}: ${error}`);
+    assertEquals(error.faults.map((fault) => [fault.place, fault.found]), [[place, found]]);
+    assertStringIncludes(error.faults[0]!.mend, mend);
+  }
+  await using as = await latchkey();
+  const set = () => as.clients.set({ ...spa, redirect_uris: uri } as unknown as typeof spa);
+  assertEquals(assertThrows(set, ConfigurationError).faults.map(({ place }) => place), ["redirect_uris"]);
 });
 
 test("a grant type that OAuth 2.1 does not have is told apart from one that is not served", async () => {
