@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import type { Fault } from "../oauth/fault.ts";
 import { neutralContent } from "./meaning.ts";
+import { operatorRules } from "./operator.ts";
 import type { WrittenContent } from "./operator.ts";
 import { configurationSchema } from "./schema.ts";
 import { quote, showPath, showValue } from "./show.ts";
@@ -110,12 +111,13 @@ async function valueFault(path: Path, value: unknown): Promise<Fault> {
   const { examples } = v.getMetadata(node as unknown as v.GenericSchema) as { examples?: readonly unknown[] };
   const meant = typeof value === "string" ? await suggest(value, node.options ?? []) : undefined;
   const example = JSON.stringify(meant ?? examples?.[0]);
+  const hint = key === "store" && typeof value === "string" ? operatorRules.store.hint?.(value) : undefined;
   const like = typeof key === "string" ? `${quote(key)}: ${example}` : example;
   return {
     place: showPath(path),
     expected: node.message ?? "something else",
     found: showValue(value, path),
-    mend: value === undefined ? `Add it, like ${like}.` : `Write it like ${like}.`,
+    mend: value === undefined ? `Add it, like ${like}.` : hint ?? `Write it like ${like}.`,
   };
 }
 

@@ -870,7 +870,7 @@ test("a misspelt scheme of a store is told with the known ones, and without what
   ];
   for (const store of mistyped) {
     const mend = "Begin it with postgres:// or redis://.";
-    for (const from of [{ args: ["--store", store] }, { env: { LATCHKEY_STORE: store } }]) {
+    for (const from of [{ args: ["--store", store] }, { env: { LATCHKEY_STORE: store } }, { file: { store } }]) {
       const { message } = await assertRejects(() => read(from), ConfigurationError);
       assert(message.includes(mend), message);
       assert(!message.includes("hidden@"), message);
