@@ -599,6 +599,12 @@ test("a guest user is no change of the users, which would outlive what the guest
   await press(browser, page, "new", "yes", { subject: "dave", claims: "{}" });
   await b.as.users.kept();
   assertEquals([asked.includes("add person"), asked.includes("add change")], [true, false]);
+  const other = await bench({ ...crowd, store });
+  const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
+  await other.get("/account", { headers: { cookie } });
+  assertEquals(other.as.users.find("dave")?.sub, "dave");
+  await other.as.users.kept();
+  assertEquals([asked.includes("get person"), asked.includes("add change")], [true, false]);
 });
 
 test("what cannot be a person is said, and replaces nobody", async () => {

@@ -63,3 +63,12 @@ test("of the demo users one has a verified e-mail address and the other has not"
     false,
   ]]);
 });
+
+test("a real host with automatic login is told whether the setting is missing or wrong", async () => {
+  const found = async (options: LatchkeyOptions) => {
+    const issuer = "https://real.example.org";
+    const { faults } = await assertRejects(() => latchkey({ ...options, issuer }), ConfigurationError);
+    return faults.find(({ place }) => place === "login")?.found;
+  };
+  assertEquals([await found({}), await found({ login: "auto" })], ['nothing, which means "auto"', '"auto"']);
+});
