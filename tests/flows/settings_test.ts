@@ -72,3 +72,10 @@ test("a real host with automatic login is told whether the setting is missing or
   };
   assertEquals([await found({}), await found({ login: "auto" })], ['nothing, which means "auto"', '"auto"']);
 });
+
+test("each setting about keys that is out of range gets advice of its own", async () => {
+  const advice = async (keys: LatchkeyOptions["keys"]) =>
+    (await assertRejects(() => latchkey({ keys }), ConfigurationError)).faults.map(({ mend }) => mend);
+  assertEquals(await advice({ lead: -1 }), ["300 is as long as most clients cache keys."]);
+  assertEquals(await advice({ rotateEvery: -1 }), ["A day is 86400."]);
+});
