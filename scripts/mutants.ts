@@ -48,7 +48,7 @@ const { flags, words } = readCommand({
   does:
     "Puts one deliberate fault at a time into src/oauth, src/endpoints, src/http and src/interaction, runs the tests " +
     "on Bun, and prints each fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
-    "Two hundred faults take about an hour on two cores; run no other tests in this checkout meanwhile.",
+    "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {
     count: { value: "NUMBER", does: "so many faults; without it 200" },
     seed: { value: "TEXT", does: "which ones; without it 1" },

@@ -39,7 +39,7 @@ import { audienceFaults, clientFaults } from "./oauth/client_faults.ts";
 import type { ClientMetadata, User } from "./oauth/client.ts";
 import type { Changes, Subject } from "./oauth/changes.ts";
 import { quote } from "./oauth/fault.ts";
-import type { ConfigurationWarning, Fault } from "./oauth/fault.ts";
+import type { Fault } from "./oauth/fault.ts";
 import { hasTestHost, localIssuer, settle } from "./oauth/settings.ts";
 import type { Settings } from "./oauth/settings.ts";
 import { ConfigurationError } from "./oauth/settings_error.ts";
@@ -211,7 +211,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const dismissGuest = async (sub: string) => await dismiss(house.server, sub);
   const world = { store, now, random, trace, keys, ask: answer, interaction, sharing, dismissGuest };
   let house = assemble(options, issuer, world);
-  for (const warning of configurationWarnings(options, issuer)) {
+  for (const warning of settingsWarnings(options, issuer)) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   const trusted = trustedProxies(options.trustProxy);
@@ -620,15 +620,6 @@ export function optionFaults(options: Settings, issuer: string): Fault[] {
     ...settingsFaults(options, issuer),
     ...proxyFaults(options),
   ];
-}
-
-/**
- * Every warning about valid options; traced when the server is created.
- *
- * @param issuer The issuer in effect.
- */
-export function configurationWarnings(options: LatchkeyOptions, issuer: string): ConfigurationWarning[] {
-  return settingsWarnings(options, issuer);
 }
 
 /** Every option there is; a type makes sure of that. */
