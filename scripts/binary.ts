@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "./command.ts";
 import { run } from "./run.ts";
-import { say, type Tally, total } from "./tally.ts";
+import { say, type Tally, total } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which tests are taken to hang. */

@@ -37,7 +37,7 @@ const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: st
     [/^After publication: /m, ""],
     [/^Before publication[^]*?^(?=It runs under )/m, ""],
   ],
-  "src/config/README.md": [
+  "src/cli/README.md": [
     [/^\| with .*\n(?:\| .*\n)+(?=\| the npm package )/m, "| with | command |\n| --- | --- |\n"],
     [/ \(after publication\)/, ""],
   ],
@@ -225,7 +225,7 @@ function packageJson(): unknown {
   };
 }
 
-/** `src/store/sqlite.ts` → `types/store/sqlite.d.ts`. */
+/** `src/store/sql/sqlite.ts` → `types/store/sqlite.d.ts`. */
 function declaration(entry: string): string {
   return `types/${entry.replace(/^src\//, "").replace(/\.tsx?$/, ".d.ts")}`;
 }

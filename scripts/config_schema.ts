@@ -1,7 +1,7 @@
 /** Turns the schema of the configuration file into the JSON Schema that editors read. */
 
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { configurationSchema } from "../src/config/schema.ts";
+import { configurationSchema } from "../src/cli/schema.ts";
 
 /** Where the JSON Schema is kept, relative to the project. */
 export const schemaPath = "static/config.schema.json";

@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
 import { readCommand, refuse } from "./command.ts";
 import { npx, run, withoutSettings } from "./run.ts";
-import { say, type Tally, total } from "./tally.ts";
+import { say, type Tally, total } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which the tests are taken to hang. */

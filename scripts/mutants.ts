@@ -46,7 +46,7 @@ const timeoutSeconds = 300;
 const { flags, words } = readCommand({
   call: "deno task mutants",
   does:
-    "Puts one deliberate fault at a time into src/oauth, src/endpoints, src/http and src/interaction, runs the tests " +
+    "Puts one deliberate fault at a time into src/oauth, src/app, src/endpoints, src/http and src/interaction, runs the tests " +
     "on Bun, and prints each fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
     "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {
@@ -62,7 +62,7 @@ for (const [name, text] of Object.entries({ count, skip })) {
   if (!/^\d+$/.test(text)) refuse(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
 }
 
-const sources = globSync("src/{oauth,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
+const sources = globSync("src/{oauth,app,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 if (sources.length === 0) refuse(`No file of the four folders has ${words.join(" or ")} in its path.`);
 const every = (await Promise.all(sources.map(mutantsOf))).flat();

@@ -11,7 +11,7 @@ const parts: readonly (readonly [name: string, args: readonly string[], advice: 
   ["types", ["task", "check"], "Mend the type errors above; examples in comments and in every README count too."],
   ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
-  ["rooms", ["task", "rooms"], "Move the code, or change the list in scripts/rooms.ts and say why."],
+  ["imports", ["task", "imports"], "Move the code, or change the list in scripts/imports.ts and say why."],
   [
     "rules",
     ["task", "rules"],

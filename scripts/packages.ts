@@ -3,7 +3,7 @@
 import { globSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { readCommand, refuse } from "./command.ts";
-import { say } from "./tally.ts";
+import { say } from "./test_counts.ts";
 
 /** A project: what its user installs beside Latchkey, and how they run their tests. */
 interface Project {

@@ -3,7 +3,7 @@
 import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
 import { readCommand, refuse } from "./command.ts";
-import { count, type Counts, denoCounts, say, type Tally, total } from "./tally.ts";
+import { count, type Counts, denoCounts, say, type Tally, total } from "./test_counts.ts";
 import { capture } from "./test_run.ts";
 
 /** The runtimes beside Deno, as npm packages: always these versions, whatever the machine has. */

@@ -1,7 +1,7 @@
 /** Runs tests in processes that come to an end whatever happens. */
 
 import { stripVTControlCharacters } from "node:util";
-import { count, denoCounts, type Tally } from "./tally.ts";
+import { count, denoCounts, type Tally } from "./test_counts.ts";
 
 /** How a command is run. */
 export interface Surroundings {

@@ -1,25 +1,25 @@
 /** The front door for operators: flags, environment and file become options, options become a listening server. */
 
-import { licencesText, version, versionLine } from "./config/about.ts";
-import { greeting, insecurities, openness } from "./config/greeting.ts";
-import type { StoredChanges } from "./config/greeting.ts";
-import type { StoreChoice } from "./config/operator.ts";
-import { printable } from "./config/show.ts";
-import { readConfiguration } from "./config/read.ts";
-import type { Layer } from "./endpoints/layer.ts";
-import type { Incoming } from "./http/reply.ts";
+import { licencesText, version, versionLine } from "./cli/about.ts";
+import { greeting, insecurities, openness } from "./cli/banner.ts";
+import type { StoredChanges } from "./cli/banner.ts";
+import type { StoreChoice } from "./cli/option_definitions.ts";
+import { printable } from "./cli/show.ts";
+import { readConfiguration } from "./cli/read_config.ts";
+import type { Layer } from "./app/plugin.ts";
+import type { Incoming } from "./http/message.ts";
 import type { Handle } from "./http/router.ts";
-import { latchkey, optionFaults } from "./latchkey.ts";
+import { latchkey, optionFaults } from "./server/latchkey.ts";
 import type { Trace } from "./oauth/trace.ts";
-import { demoSecret, hasTestHost, settle } from "./oauth/settings.ts";
-import { ConfigurationError } from "./oauth/settings_error.ts";
+import { demoSecret, hasTestHost, settle } from "./oauth/config/settings.ts";
+import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
-import { narrate } from "./operating/narration.ts";
+import { narrate } from "./operating/format_event.ts";
 import { limitLoad } from "./operating/overload.ts";
-import { machine } from "./runtime/machine.ts";
-import type { Machine } from "./runtime/machine.ts";
+import { machine } from "./runtime/process_environment.ts";
+import type { Machine } from "./runtime/process_environment.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 import type { Store } from "./store/store.ts";
@@ -176,11 +176,11 @@ function placeOf(choice: StoreChoice): string {
 async function openStore(choice: StoreChoice, warn: (message: string) => void): Promise<Store | undefined> {
   if (choice.kind === "memory") return undefined;
   if (choice.kind === "sqlite") {
-    const { sqliteStore } = await import("./store/sqlite.ts");
+    const { sqliteStore } = await import("./store/sql/sqlite.ts");
     return await sqliteStore(choice.path, { ...choice, warn });
   }
   if (choice.kind === "postgres") {
-    const { postgresStore } = await import("./store/postgres.ts");
+    const { postgresStore } = await import("./store/sql/postgres.ts");
     return await postgresStore(choice.url, choice.options);
   }
   const { redisStore } = await import("./store/redis.ts");
@@ -193,7 +193,7 @@ async function hashPassword(): Promise<string> {
     .all([
       import("./runtime/secret_input.ts"),
       import("./runtime/scrypt.ts"),
-      import("./oauth/password.ts"),
+      import("./oauth/users/password.ts"),
     ]);
   const { password, again } = await readSecret("Password: ", "The same again: ");
   const fault = (expected: string, found: string, mend: string) =>

@@ -7,9 +7,9 @@ import { test } from "node:test";
 import * as openidClient from "openid-client";
 import { bench, claimsOf } from "./flows/harness.ts";
 import { faults } from "../src/testing/mod.ts";
-import { readConfiguration } from "../src/config/read.ts";
-import type { Configuration } from "../src/config/read.ts";
-import { settingsFaults } from "../src/oauth/settings_faults.ts";
+import { readConfiguration } from "../src/cli/read_config.ts";
+import type { Configuration } from "../src/cli/read_config.ts";
+import { settingsFaults } from "../src/oauth/config/validate_settings.ts";
 import { latchkey } from "./watched.ts";
 import { testLatchkey } from "./watched.ts";
 
@@ -88,12 +88,12 @@ test("the examples of the mock run one after the other", async () => {
 });
 
 test("the example of a configuration file has no faults", async () => {
-  const [text] = blocks("src/config/README.md", "json");
+  const [text] = blocks("src/cli/README.md", "json");
   assertEquals((await read(["--config", "x.json"], text)).kind, "run");
 });
 
 test("the first README shows a rejection as the terminal does", async () => {
-  const { narrate } = await import("../src/operating/narration.ts");
+  const { narrate } = await import("../src/operating/format_event.ts");
   const { token, code, events } = await bench();
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
   const told = narrate(events.at(-1)!, false)!;
@@ -149,7 +149,7 @@ for (const [path, text] of readmes) {
   });
 
   test(`every flag of the program and every variable that ${path} names is there`, async () => {
-    const { helpText } = await import("../src/config/help.ts");
+    const { helpText } = await import("../src/cli/help.ts");
     const variables = [...text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)].map(([name]) =>
       name.replace(/_FILE$/, "")
     );
@@ -161,13 +161,13 @@ for (const [path, text] of readmes) {
 }
 
 test("the table of flags names every flag, and its variable and its key", async () => {
-  const { operatorNames } = await import("../src/config/operator.ts");
-  const text = readmes.get("src/config/README.md")!;
+  const { operatorNames } = await import("../src/cli/option_definitions.ts");
+  const text = readmes.get("src/cli/README.md")!;
   for (const name of operatorNames) assert(text.includes(`\`--${name}`), name);
 });
 
 test("every setting of the configuration file is named in the README of the configuration", () => {
-  const text = readmes.get("src/config/README.md")!;
+  const text = readmes.get("src/cli/README.md")!;
   const { properties } = JSON.parse(readFileSync("static/config.schema.json", "utf8"));
   for (const name of Object.keys(properties)) {
     assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), name);

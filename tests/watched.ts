@@ -2,12 +2,12 @@
 
 import { latchkey as unwatched } from "../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, TraceEvent } from "../src/mod.ts";
-import type { Layer } from "../src/endpoints/layer.ts";
-import type { Incoming } from "../src/http/reply.ts";
+import type { Layer } from "../src/app/plugin.ts";
+import type { Incoming } from "../src/http/message.ts";
 import { readTarget } from "../src/http/router.ts";
 import { veiled } from "../src/oauth/trace.ts";
-import { ear, overheardRequest } from "../src/recorder/overhear.ts";
-import type { Ear } from "../src/recorder/overhear.ts";
+import { ear, overheardRequest } from "../src/recorder/body_tap.ts";
+import type { Ear } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";
 import { openFields, secretsInAnswer, secretsInFields, secretsInHeaders } from "./secrets.ts";

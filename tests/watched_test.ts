@@ -3,7 +3,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Layer } from "../src/endpoints/layer.ts";
+import type { Layer } from "../src/app/plugin.ts";
 import { bench, challenge, each, encode, goodRequest, verifier } from "./flows/harness.ts";
 import { drawnSecretsIn } from "./secrets.ts";
 import { latchkey, testLatchkey } from "./watched.ts";

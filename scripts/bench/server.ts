@@ -75,10 +75,10 @@ async function peer(load: Load): Promise<Target> {
 async function openStore(place: string | undefined, namespace: string | undefined): Promise<Store | undefined> {
   if (place === undefined) return undefined;
   if (place.startsWith("sqlite:")) {
-    return await (await import("../../src/store/sqlite.ts")).sqliteStore(place.slice("sqlite:".length));
+    return await (await import("../../src/store/sql/sqlite.ts")).sqliteStore(place.slice("sqlite:".length));
   }
   if (place.startsWith("postgres")) {
-    return await (await import("../../src/store/postgres.ts")).postgresStore(place, { schema: namespace });
+    return await (await import("../../src/store/sql/postgres.ts")).postgresStore(place, { schema: namespace });
   }
   return await (await import("../../src/store/redis.ts")).redisStore(place, { prefix: namespace });
 }

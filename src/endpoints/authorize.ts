@@ -1,24 +1,24 @@
 /** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, session, approval, code. */
 
 import { parseFields, readForm } from "../http/form.ts";
-import { isResponse } from "../http/reply.ts";
-import type { Answer, Incoming } from "../http/reply.ts";
+import { isResponse } from "../http/message.ts";
+import type { Answer, Incoming } from "../http/message.ts";
 import type { Target } from "../http/router.ts";
-import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorization.ts";
-import type { Approval, AuthorizationRequest, Destination } from "../oauth/authorization.ts";
-import { meet } from "../oauth/clients.ts";
+import { findDestination, issueCode, readAuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { Approval, AuthorizationRequest, Destination } from "../oauth/authorize/authorization_request.ts";
+import { meet } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { loginRequired, refuseOldLogin, usableSession } from "../oauth/openid_request.ts";
-import { hasTestHost } from "../oauth/settings.ts";
+import { loginRequired, refuseOldLogin, usableSession } from "../oauth/authorize/openid.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
-import { beginSession, endForgotten } from "../oauth/session.ts";
-import type { Session } from "../oauth/session.ts";
-import { asPage, refuseToClient, toClient } from "./answer.ts";
-import type { Approver } from "./approver.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
-import { refuseForeignHost } from "./foreign_host.ts";
-import { keepSession, readSession } from "./session_cookie.ts";
+import { beginSession, endForgotten } from "../oauth/session/session.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { asPage, refuseToClient, toClient } from "../app/error_response.ts";
+import type { Approver } from "../app/approver.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { refuseForeignHost } from "../app/host_check.ts";
+import { keepSession, readSession } from "../app/session_cookie.ts";
 
 /** Answers a request that is in order; what it throws travels to the client. */
 export type Decide = (here: Desk, http: Incoming, asked: AuthorizationRequest) => Promise<Answer>;

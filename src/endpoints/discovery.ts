@@ -1,20 +1,20 @@
 /** The metadata documents (RFC 8414, OpenID Connect Discovery): read off what is really there. */
 
-import { json } from "../http/respond.ts";
-import { responseModes, responseTypes } from "../oauth/authorization.ts";
+import { json } from "../http/responses.ts";
+import { responseModes, responseTypes } from "../oauth/authorize/authorization_request.ts";
 import { releasableClaims } from "../oauth/claims.ts";
-import type { User } from "../oauth/client.ts";
-import { assertionAlgorithms } from "../oauth/client_auth/assertion.ts";
-import { clientAuthMethods } from "../oauth/client_auth/mod.ts";
-import { signingAlgorithms } from "../oauth/keys.ts";
-import { promptValues } from "../oauth/openid_request.ts";
-import { challengeMethods } from "../oauth/pkce.ts";
+import type { User } from "../oauth/clients/client.ts";
+import { assertionAlgorithms } from "../oauth/clients/auth/assertion.ts";
+import { clientAuthMethods } from "../oauth/clients/auth/mod.ts";
+import { signingAlgorithms } from "../oauth/keys/keys.ts";
+import { promptValues } from "../oauth/authorize/openid.ts";
+import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
-import { subjectTypes } from "../oauth/subject.ts";
+import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
-import { asJson } from "./answer.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
-import { urlOfEndpoint } from "./endpoint.ts";
+import { asJson } from "../app/error_response.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { urlOfEndpoint } from "../app/endpoint.ts";
 
 /** Where the document is found: both well-known names before the issuer's path, and OpenID's after it as well. */
 export function wellKnownPaths(base: string): string[] {

@@ -1,11 +1,11 @@
 /** POST /oauth2/introspect (RFC 7662 §2): for servers, so no script of another origin may call it. */
 
-import { json } from "../http/respond.ts";
-import { refuseClient } from "../oauth/client_auth/method.ts";
-import { introspect } from "../oauth/introspection.ts";
-import { requireTokenParameter } from "../oauth/revocation.ts";
-import { answerClients } from "./client_request.ts";
-import type { Answers, Desk } from "./endpoint.ts";
+import { json } from "../http/responses.ts";
+import { refuseClient } from "../oauth/clients/auth/method.ts";
+import { introspect } from "../oauth/tokens/introspection.ts";
+import { requireTokenParameter } from "../oauth/tokens/revocation.ts";
+import { answerClients } from "../app/client_endpoint.ts";
+import type { Answers, Desk } from "../app/endpoint.ts";
 
 /** The introspection endpoint. */
 export function introspection(desk: Desk): Answers {

@@ -1,10 +1,10 @@
 /** GET /oauth2/jwks: the public keys (RFC 7517 §5). */
 
-import { json } from "../http/respond.ts";
-import type { SigningAlgorithm } from "../oauth/keys.ts";
+import { json } from "../http/responses.ts";
+import type { SigningAlgorithm } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
-import { asJson } from "./answer.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import { asJson } from "../app/error_response.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
 
 /** The algorithms that some token of this server is signed with. */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {

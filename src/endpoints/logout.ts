@@ -1,27 +1,27 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
 import { parseFields, readForm } from "../http/form.ts";
-import type { Incoming, Reply } from "../http/reply.ts";
-import { html, htmlWithForms, redirect } from "../http/respond.ts";
+import type { Incoming, Reply } from "../http/message.ts";
+import { html, htmlWithForms, redirect } from "../http/responses.ts";
 import type { Target } from "../http/router.ts";
 import { refuseElsewhere } from "../http/same_origin.ts";
-import { meet } from "../oauth/clients.ts";
-import type { Client } from "../oauth/clients.ts";
+import { meet } from "../oauth/clients/repository.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
-import { appendToRedirectUri } from "../oauth/redirect_uri.ts";
+import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
-import { sessionFor } from "../oauth/subject.ts";
-import { endSession, formToken } from "../oauth/session.ts";
-import { hasTestHost } from "../oauth/settings.ts";
+import { sessionFor } from "../oauth/users/subject.ts";
+import { endSession, formToken } from "../oauth/session/session.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Session } from "../oauth/session.ts";
+import type { Session } from "../oauth/session/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
-import { asPage } from "./answer.ts";
-import type { Answers, Desk } from "./endpoint.ts";
-import { refuseForeignHost } from "./foreign_host.ts";
-import { forgetSession, readSession } from "./session_cookie.ts";
+import { asPage } from "../app/error_response.ts";
+import type { Answers, Desk } from "../app/endpoint.ts";
+import { refuseForeignHost } from "../app/host_check.ts";
+import { forgetSession, readSession } from "../app/session_cookie.ts";
 
 /** The end session endpoint. */
 export function logout(desk: Desk): Answers {

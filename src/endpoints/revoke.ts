@@ -1,9 +1,9 @@
 /** POST /oauth2/revoke (RFC 7009 §2). */
 
-import { json } from "../http/respond.ts";
-import { requireTokenParameter, revokeToken } from "../oauth/revocation.ts";
-import { answerClients } from "./client_request.ts";
-import type { Answers, Desk } from "./endpoint.ts";
+import { json } from "../http/responses.ts";
+import { requireTokenParameter, revokeToken } from "../oauth/tokens/revocation.ts";
+import { answerClients } from "../app/client_endpoint.ts";
+import type { Answers, Desk } from "../app/endpoint.ts";
 
 /** The revocation endpoint. */
 export function revocation(desk: Desk): Answers {

@@ -1,10 +1,10 @@
 /** POST /oauth2/token (OAuth 2.1 §3.2): the phases that all grants share, in reading order. */
 
-import { json } from "../http/respond.ts";
+import { json } from "../http/responses.ts";
 import { pickGrant } from "../oauth/grants/grant.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
-import { answerClients } from "./client_request.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import { answerClients } from "../app/client_endpoint.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
 
 /** The token endpoint. */
 export function tokenEndpoint(desk: Desk): Endpoint {

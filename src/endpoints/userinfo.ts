@@ -1,16 +1,16 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { readForm } from "../http/form.ts";
-import type { Incoming, Reply } from "../http/reply.ts";
-import { json } from "../http/respond.ts";
+import type { Incoming, Reply } from "../http/message.ts";
+import { json } from "../http/responses.ts";
 import type { Target } from "../http/router.ts";
-import { requireToken } from "../oauth/bearer.ts";
+import { requireToken } from "../oauth/tokens/bearer.ts";
 import { claimsOfScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { registeredScope } from "../oauth/grants/registered.ts";
 import { readParams } from "../oauth/params.ts";
-import { asChallenge } from "./answer.ts";
-import type { Answers, Desk } from "./endpoint.ts";
+import { asChallenge } from "../app/error_response.ts";
+import type { Answers, Desk } from "../app/endpoint.ts";
 
 const formType = /^application\/x-www-form-urlencoded/i;
 

@@ -1,7 +1,7 @@
 /** The fields of a request: a query string, or a form of bounded size read within a bounded time. */
 
-import { HttpFault } from "./fault.ts";
-import type { Incoming } from "./reply.ts";
+import { HttpFault } from "./http_error.ts";
+import type { Incoming } from "./message.ts";
 
 /** Names and values in the order they were sent, decoded. */
 export type Fields = readonly (readonly [name: string, value: string])[];

@@ -1,8 +1,8 @@
 /** A list of routes becomes one function from request to answer: 404, 405 with Allow, HEAD, OPTIONS, one catch-all. */
 
-import { HttpFault } from "./fault.ts";
-import { withHeaders, withoutBody } from "./reply.ts";
-import type { Answer, Incoming, Reply } from "./reply.ts";
+import { HttpFault } from "./http_error.ts";
+import { withHeaders, withoutBody } from "./message.ts";
+import type { Answer, Incoming, Reply } from "./message.ts";
 
 /** Where a request came from, as far as the runtime can tell. */
 export interface Peer {

@@ -1,7 +1,7 @@
 /** Whether a page of this origin has asked, as far as the browser says so (Fetch §3.2, Fetch Metadata §2.4). */
 
-import { HttpFault } from "./fault.ts";
-import type { Incoming } from "./reply.ts";
+import { HttpFault } from "./http_error.ts";
+import type { Incoming } from "./message.ts";
 
 /**
  * Rejects a form posted by a page of another origin: the same-origin check against CSRF, before the CSRF token.

@@ -4,7 +4,7 @@ import { checkOrder, findRule, passesOf } from "../oauth/rules/mod.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import type { Check } from "../ui/flows/props.ts";
-import { valueOf } from "./words.ts";
+import { valueOf } from "./labels.ts";
 
 /** Every check of an exchange. */
 export function checksOf({ endpoint, request, held, refusal, warnings }: Exchange): Check[] {

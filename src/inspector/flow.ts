@@ -3,14 +3,14 @@
 import { findRule } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Exchange, Flow, RecordedAnswer } from "../recorder/exchange.ts";
-import { maskFlow } from "../recorder/mask.ts";
-import { membersOf, readLocation } from "../recorder/read_answer.ts";
+import { maskFlow } from "../recorder/redact.ts";
+import { membersOf, readLocation } from "../recorder/read_response.ts";
 import type { FlowProps, FlowRow, FlowStep, Hop, Reason, ShortRefusal } from "../ui/flows/props.ts";
 import { checksOf, warningsOf } from "./checks.ts";
 import { issuedIn } from "./issued.ts";
 import { answerOf, countMasked, requestOf } from "./message.ts";
 import type { Both, Showing } from "./message.ts";
-import { flowStanding, standingOf, titleOf, valueOf } from "./words.ts";
+import { flowStanding, standingOf, titleOf, valueOf } from "./labels.ts";
 
 /** As many steps as one page shows. */
 export const stepsPerPage = 40;

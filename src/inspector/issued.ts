@@ -4,10 +4,10 @@ import { shelfId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { readAccessToken } from "../oauth/tokens/access_token.ts";
 import type { Exchange, Flow } from "../recorder/exchange.ts";
-import { membersOf } from "../recorder/read_answer.ts";
+import { membersOf } from "../recorder/read_response.ts";
 import type { Issued, Standing } from "../ui/flows/props.ts";
 import { readJwt } from "./jwt.ts";
-import { clock, fromNow, valueOf } from "./words.ts";
+import { clock, fromNow, valueOf } from "./labels.ts";
 
 type Kind = "code" | "access_token" | "refresh_token" | "id_token";
 

@@ -1,10 +1,10 @@
 /** The flows that are remembered, filtered and cut into pages. */
 
 import type { Flow } from "../recorder/exchange.ts";
-import { maskFlow } from "../recorder/mask.ts";
+import { maskFlow } from "../recorder/redact.ts";
 import type { FlowKind, FlowListProps } from "../ui/flows/props.ts";
 import { rowOf } from "./flow.ts";
-import { kindOf } from "./words.ts";
+import { kindOf } from "./labels.ts";
 
 /** As many flows as one page shows. */
 const flowsPerPage = 25;

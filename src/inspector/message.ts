@@ -1,10 +1,10 @@
 /** The two sides of an exchange, taken apart into names and values. */
 
 import type { Exchange, RecordedAnswer, RecordedRequest } from "../recorder/exchange.ts";
-import { membersOf } from "../recorder/read_answer.ts";
+import { membersOf } from "../recorder/read_response.ts";
 import type { Decoded, Message, Sent } from "../ui/flows/props.ts";
 import { readJwt } from "./jwt.ts";
-import { fromNow } from "./words.ts";
+import { fromNow } from "./labels.ts";
 
 type Fields = RecordedRequest["query"];
 

@@ -15,21 +15,21 @@
  * @module
  */
 
-import { asPage } from "../endpoints/answer.ts";
-import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
-import { refuseForeignHost } from "../endpoints/foreign_host.ts";
-import type { Layer } from "../endpoints/layer.ts";
+import { asPage } from "../app/error_response.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { refuseForeignHost } from "../app/host_check.ts";
+import type { Layer } from "../app/plugin.ts";
 import type { Fields } from "../http/form.ts";
-import type { Answer, Incoming } from "../http/reply.ts";
+import type { Answer, Incoming } from "../http/message.ts";
 import type { Target } from "../http/router.ts";
-import { quote } from "../oauth/fault.ts";
-import { hasTestHost } from "../oauth/settings.ts";
-import { ConfigurationError } from "../oauth/settings_error.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
+import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { recorder } from "../recorder/recorder.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { announcer } from "./announcer.ts";
-import type { Announcer } from "./announcer.ts";
+import { announcer } from "./notifier.ts";
+import type { Announcer } from "./notifier.ts";
 
 export type { Fields } from "../http/form.ts";
 export type { EndpointName } from "../recorder/endpoint_name.ts";
@@ -114,7 +114,7 @@ function refusal(issuer: string): ConfigurationError {
 function endpointsOf(desk: Desk, shown: Recorder, stream: Announcer): Endpoint[] {
   const path = `${desk.site.base}/flows`;
   const { origin } = new URL(desk.server.issuer);
-  type Answers = typeof import("./answers.ts");
+  type Answers = typeof import("./handlers.ts");
   const refuse: Endpoint["refuse"] = (fault, target, request) => asPage(desk.during(request), target, fault);
   const by =
     (answer: (answers: Answers, here: Desk, request: Incoming, target: Target) => Promise<Answer> | Answer) =>
@@ -122,7 +122,7 @@ function endpointsOf(desk: Desk, shown: Recorder, stream: Announcer): Endpoint[]
       const here = desk.during(request);
       try {
         refuseForeignHost(here.server.issuer, request, "FL-05");
-        return await answer(await import("./answers.ts"), here, request, target);
+        return await answer(await import("./handlers.ts"), here, request, target);
       } catch (thrown) {
         return await asPage(here, target, thrown);
       }

@@ -1,19 +1,19 @@
 /** GET and POST /account: what the person who is logged in has allowed, and how they take it back. */
 
-import { asPage } from "../endpoints/answer.ts";
-import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
-import { refuseForeignHost } from "../endpoints/foreign_host.ts";
-import type { AccountProps } from "../endpoints/pages.ts";
-import { readSession } from "../endpoints/session_cookie.ts";
-import type { Answer, Incoming } from "../http/reply.ts";
-import { htmlWithForms, redirect } from "../http/respond.ts";
+import { asPage } from "../app/error_response.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { refuseForeignHost } from "../app/host_check.ts";
+import type { AccountProps } from "../app/pages.ts";
+import { readSession } from "../app/session_cookie.ts";
+import type { Answer, Incoming } from "../http/message.ts";
+import { htmlWithForms, redirect } from "../http/responses.ts";
 import type { Target } from "../http/router.ts";
-import { findUser } from "../oauth/people.ts";
-import type { Session } from "../oauth/session.ts";
-import { findConsent, takeBack } from "./consents.ts";
+import { findUser } from "../oauth/users/guest_user.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { findConsent, takeBack } from "../oauth/session/consent.ts";
 import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
 import type { FormPurpose } from "./form.ts";
-import { personOf } from "./people.ts";
+import { personOf } from "./account_picker.ts";
 
 /**
  * The user's account page.

@@ -1,26 +1,33 @@
 /** GET and POST /oauth2/consent: what the person allows. */
 
-import { asPage, refuseToClient } from "../endpoints/answer.ts";
+import { asPage, refuseToClient } from "../app/error_response.ts";
 import { bareHead, sendCode } from "../endpoints/authorize.ts";
-import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
-import { refuseForeignHost } from "../endpoints/foreign_host.ts";
-import { readSession } from "../endpoints/session_cookie.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { refuseForeignHost } from "../app/host_check.ts";
+import { readSession } from "../app/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
-import type { Answer, Incoming } from "../http/reply.ts";
-import { htmlWithForms, redirect } from "../http/respond.ts";
+import type { Answer, Incoming } from "../http/message.ts";
+import { htmlWithForms, redirect } from "../http/responses.ts";
 import type { Target } from "../http/router.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { findUser } from "../oauth/people.ts";
+import { findUser } from "../oauth/users/guest_user.ts";
 import { readParams } from "../oauth/params.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
-import type { Session } from "../oauth/session.ts";
-import { pathOf, proofOfLogin } from "./arrival.ts";
-import { allowedBefore, claimsByName, doubtOf, findConsent, rememberConsent, staysOnDevice } from "./consents.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { pathOf, proofOfLogin } from "./start.ts";
+import {
+  allowedBefore,
+  claimsByName,
+  doubtOf,
+  findConsent,
+  rememberConsent,
+  staysOnDevice,
+} from "../oauth/session/consent.ts";
 import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
 import type { FormPurpose } from "./form.ts";
 import { findPending, finish } from "./pending.ts";
 import type { Pending } from "./pending.ts";
-import { personOf } from "./people.ts";
+import { personOf } from "./account_picker.ts";
 
 /**
  * The consent page.

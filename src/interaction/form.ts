@@ -1,15 +1,15 @@
 /** The forms of login, consent and account: only a page of this server may send one, in the browser it was shown in. */
 
-import type { Desk } from "../endpoints/endpoint.ts";
-import type { HiddenFields } from "../endpoints/pages.ts";
+import type { Desk } from "../app/endpoint.ts";
+import type { HiddenFields } from "../app/pages.ts";
 import { readForm } from "../http/form.ts";
-import type { Incoming } from "../http/reply.ts";
+import type { Incoming } from "../http/message.ts";
 import { refuseElsewhere } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { equalInConstantTime } from "../oauth/secrets.ts";
-import { formToken } from "../oauth/session.ts";
+import { formToken } from "../oauth/session/session.ts";
 
 /** What a form is for: its name, and whom it was shown to, by something that only they hold. */
 export interface FormPurpose {

@@ -1,27 +1,27 @@
 /** GET and POST /oauth2/login: who is there. */
 
-import { asPage, refuseToClient } from "../endpoints/answer.ts";
+import { asPage, refuseToClient } from "../app/error_response.ts";
 import { bareHead, sendCode } from "../endpoints/authorize.ts";
-import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
-import { refuseForeignHost } from "../endpoints/foreign_host.ts";
-import { keepSession, readSession } from "../endpoints/session_cookie.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { refuseForeignHost } from "../app/host_check.ts";
+import { keepSession, readSession } from "../app/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
-import type { Answer, Incoming } from "../http/reply.ts";
-import { redirect } from "../http/respond.ts";
+import type { Answer, Incoming } from "../http/message.ts";
+import { redirect } from "../http/responses.ts";
 import type { Target } from "../http/router.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { readParams } from "../oauth/params.ts";
-import { beginSession, endForgotten } from "../oauth/session.ts";
-import type { Session } from "../oauth/session.ts";
-import { consentPath, goOn } from "./arrival.ts";
-import { recallConsent } from "./consents.ts";
+import { beginSession, endForgotten } from "../oauth/session/session.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { consentPath, goOn } from "./start.ts";
+import { recallConsent } from "../oauth/session/consent.ts";
 import { readOwnForm, requireOwnForm } from "./form.ts";
-import { identify } from "./identity.ts";
-import type { Identity, LoginRules } from "./identity.ts";
+import { identify } from "./authenticate.ts";
+import type { Identity, LoginRules } from "./authenticate.ts";
 import { loginPurpose, showLogin } from "./login_page.ts";
 import { findPending, finish, isStale, markRoom } from "./pending.ts";
 import type { Pending } from "./pending.ts";
-import { rememberPerson } from "./people.ts";
+import { rememberPerson } from "./account_picker.ts";
 
 /** The login page. */
 export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {

@@ -1,17 +1,17 @@
 /** The login page, drawn for one request in one browser. */
 
-import type { Desk } from "../endpoints/endpoint.ts";
-import type { LoginProps } from "../endpoints/pages.ts";
-import { readSession } from "../endpoints/session_cookie.ts";
-import type { Incoming, Reply } from "../http/reply.ts";
-import { htmlWithForms } from "../http/respond.ts";
-import { usableSession } from "../oauth/openid_request.ts";
+import type { Desk } from "../app/endpoint.ts";
+import type { LoginProps } from "../app/pages.ts";
+import { readSession } from "../app/session_cookie.ts";
+import type { Incoming, Reply } from "../http/message.ts";
+import { htmlWithForms } from "../http/responses.ts";
+import { usableSession } from "../oauth/authorize/openid.ts";
 import type { Params } from "../oauth/params.ts";
-import { pathOf } from "./arrival.ts";
+import { pathOf } from "./start.ts";
 import { formFields } from "./form.ts";
 import type { FormPurpose } from "./form.ts";
 import type { Pending } from "./pending.ts";
-import { hasPassword, offeredPeople, personOf } from "./people.ts";
+import { hasPassword, offeredPeople, personOf } from "./account_picker.ts";
 
 /** Why the page is shown again. */
 export interface Retry {

@@ -13,10 +13,10 @@
  */
 
 import type { Decide } from "../endpoints/authorize.ts";
-import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
-import type { NavigationLink } from "../endpoints/pages.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import type { NavigationLink } from "../app/pages.ts";
 import { accountEndpoint } from "./account.ts";
-import { arrive } from "./arrival.ts";
+import { arrive } from "./start.ts";
 import { consentEndpoint } from "./consent.ts";
 import { loginEndpoint } from "./login.ts";
 import { passwordProof } from "./password.ts";

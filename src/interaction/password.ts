@@ -1,11 +1,11 @@
 /** Whether a password is right: guesses one after the other, counted before they are made, the unknown user like a known one. */
 
-import type { PasswordDigest } from "../oauth/password.ts";
-import { digestOf, passwordCost, passwordLimit } from "../oauth/password.ts";
-import type { User } from "../oauth/client.ts";
+import type { PasswordDigest } from "../oauth/users/password.ts";
+import { digestOf, passwordCost, passwordLimit } from "../oauth/users/password.ts";
+import type { User } from "../oauth/clients/client.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkOf, sitePrefix } from "../oauth/network.ts";
-import type { Guesser } from "../oauth/throttle.ts";
+import { networkOf, sitePrefix } from "../oauth/client_network.ts";
+import type { Guesser } from "../oauth/rate_limiter.ts";
 
 /** What became of a guess; where guessing is slowed down, the seconds to wait. */
 export type Verdict = "right" | "wrong" | { readonly wait: number };

@@ -3,19 +3,19 @@
  * store: it records only which requests are finished.
  */
 
-import { recogniseBrowser } from "../endpoints/demo.ts";
-import type { Desk } from "../endpoints/endpoint.ts";
-import type { Incoming } from "../http/reply.ts";
-import { responseModes } from "../oauth/authorization.ts";
-import type { AuthorizationRequest } from "../oauth/authorization.ts";
-import { meet } from "../oauth/clients.ts";
+import { recogniseBrowser } from "../app/browser_cookie.ts";
+import type { Desk } from "../app/endpoint.ts";
+import type { Incoming } from "../http/message.ts";
+import { responseModes } from "../oauth/authorize/authorization_request.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import { meet } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { settleSubs } from "../oauth/openid_request.ts";
-import type { LoginWishes } from "../oauth/openid_request.ts";
+import { settleSubs } from "../oauth/authorize/openid.ts";
+import type { LoginWishes } from "../oauth/authorize/openid.ts";
 import { digest, drawName, shelfId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { seal, unseal } from "../oauth/session.ts";
-import { networkOf } from "../oauth/network.ts";
+import { seal, unseal } from "../oauth/session/session.ts";
+import { networkOf } from "../oauth/client_network.ts";
 
 /** How long a person may take, in seconds. */
 const patience = 30 * 60;

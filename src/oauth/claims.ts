@@ -4,10 +4,10 @@
  */
 
 import type { RequestedClaims } from "../store/store.ts";
-import type { User } from "./client.ts";
+import type { User } from "./clients/client.ts";
 import { OAuthError } from "./errors.ts";
-import { canonicalUri } from "./resources.ts";
-import type { Settled } from "./settings.ts";
+import { canonicalUri } from "./authorize/resources.ts";
+import type { Settled } from "./config/settings.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */
 export const standardClaims: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@
 
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { sha256 } from "../runtime/hash.ts";
-import type { Soon } from "./soon.ts";
+import type { Soon } from "./maybe_promise.ts";
 
 /** Gives that many random bytes from a cryptographic generator. */
 export type Dice = (bytes: number) => Uint8Array;

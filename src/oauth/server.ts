@@ -2,16 +2,16 @@
 
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
-import type { Client, Clients, Users } from "./clients.ts";
-import type { User } from "./client.ts";
+import type { Client, Clients, Users } from "./clients/repository.ts";
+import type { User } from "./clients/client.ts";
 import type { Grant } from "./grants/grant.ts";
-import type { Keys, Sign, SignedKind, SigningAlgorithm } from "./keys.ts";
-import type { Lifetimes, RefreshSettings } from "./settings.ts";
-import type { RegisteredSecrets } from "./registered_secrets.ts";
-import type { Resources } from "./resources.ts";
-import type { Recent } from "./recent.ts";
+import type { Keys, Sign, SignedKind, SigningAlgorithm } from "./keys/keys.ts";
+import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
+import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
+import type { Resources } from "./authorize/resources.ts";
+import type { Recent } from "./bounded_cache.ts";
 import type { Dice } from "./secrets.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle } from "./rate_limiter.ts";
 import type { TokenIssuer } from "./tokens/issuer.ts";
 import type { Held, Trace } from "./trace.ts";
 

@@ -1,6 +1,6 @@
 /** What the server tells its operator: one closed union of events in protocol words, one way, never a secret. */
 
-import type { RegisteredSecrets } from "./registered_secrets.ts";
+import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import { replacePairs, replaceUserInfo, secretKind } from "./secret_names.ts";
 

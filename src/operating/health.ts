@@ -1,8 +1,8 @@
 /** GET /healthz and /readyz: whether the process lives, and whether it can do its work at this moment. */
 
-import type { Desk, Endpoint } from "../endpoints/endpoint.ts";
-import type { Layer } from "../endpoints/layer.ts";
-import type { Reply } from "../http/reply.ts";
+import type { Desk, Endpoint } from "../app/endpoint.ts";
+import type { Layer } from "../app/plugin.ts";
+import type { Reply } from "../http/message.ts";
 
 /** The two answers, and how to announce the end. */
 export interface Health extends Layer {

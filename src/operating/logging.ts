@@ -1,13 +1,13 @@
 /** The log: every request gets a name, and what happened while it was answered is told under that name. */
 
-import type { Layer } from "../endpoints/layer.ts";
-import type { Incoming } from "../http/reply.ts";
-import { withHeaders } from "../http/reply.ts";
-import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
+import type { Layer } from "../app/plugin.ts";
+import type { Incoming } from "../http/message.ts";
+import { withHeaders } from "../http/message.ts";
+import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { veil, veiled } from "../oauth/trace.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
 import { endpointName } from "../recorder/endpoint_name.ts";
-import { narrate } from "./narration.ts";
+import { narrate } from "./format_event.ts";
 
 /** Where the log goes, and how it reads. */
 export interface LoggingOptions {

@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus: counted as requests are answered, written out when somebody asks. */
 
-import type { Layer } from "../endpoints/layer.ts";
-import type { Incoming, Reply } from "../http/reply.ts";
+import type { Layer } from "../app/plugin.ts";
+import type { Incoming, Reply } from "../http/message.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
 import { endpointName } from "../recorder/endpoint_name.ts";

@@ -1,11 +1,11 @@
 /** Overload: what cannot be answered soon is refused at once, before it takes memory (RFC 9110 §15.6.4). */
 
-import type { Layer } from "../endpoints/layer.ts";
-import type { Reply } from "../http/reply.ts";
+import type { Layer } from "../app/plugin.ts";
+import type { Reply } from "../http/message.ts";
 import { readTarget } from "../http/router.ts";
 import type { Peer } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkOf, sitePrefix } from "../oauth/network.ts";
+import { networkOf, sitePrefix } from "../oauth/client_network.ts";
 
 /** How much is taken on. */
 export interface OverloadOptions {

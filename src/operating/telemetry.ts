@@ -1,7 +1,7 @@
 /** OpenTelemetry by its interface alone: each request becomes a span, each thing that happened an event on it. */
 
-import type { Layer } from "../endpoints/layer.ts";
-import type { Incoming } from "../http/reply.ts";
+import type { Layer } from "../app/plugin.ts";
+import type { Incoming } from "../http/message.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointName } from "../recorder/endpoint_name.ts";
 

@@ -1,7 +1,7 @@
 /** What is remembered of a request and its answer: one exchange, and the flow it is a step of. */
 
 import type { Fields } from "../http/form.ts";
-import type { ClientAuthMethod } from "../oauth/client.ts";
+import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import type { EndpointName } from "./endpoint_name.ts";

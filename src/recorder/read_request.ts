@@ -2,11 +2,11 @@
 
 import { parseFields } from "../http/form.ts";
 import type { Fields } from "../http/form.ts";
-import type { Incoming } from "../http/reply.ts";
+import type { Incoming } from "../http/message.ts";
 import type { Target } from "../http/router.ts";
-import type { ClientAuthMethod } from "../oauth/client.ts";
+import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
-import type { Heard } from "./overhear.ts";
+import type { Heard } from "./body_tap.ts";
 
 /** The headers that an authorization server, or whoever looks for a fault, reads. */
 const telling = [

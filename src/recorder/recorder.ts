@@ -1,21 +1,21 @@
 /** The recorder: a layer that remembers every exchange, bounded, and sorts them into flows. */
 
-import type { Desk } from "../endpoints/endpoint.ts";
-import type { Layer } from "../endpoints/layer.ts";
-import { isDropped, isResponse } from "../http/reply.ts";
-import type { Answer, Incoming } from "../http/reply.ts";
+import type { Desk } from "../app/endpoint.ts";
+import type { Layer } from "../app/plugin.ts";
+import { isDropped, isResponse } from "../http/message.ts";
+import type { Answer, Incoming } from "../http/message.ts";
 import { readTarget } from "../http/router.ts";
 import type { Handle, Peer } from "../http/router.ts";
-import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
+import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { endpointName } from "./endpoint_name.ts";
 import type { EndpointName } from "./endpoint_name.ts";
-import { exchangeIn } from "./entry.ts";
-import type { Entry } from "./entry.ts";
+import { exchangeIn } from "./exchange_draft.ts";
+import type { Entry } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
-import { ledger } from "./ledger.ts";
-import { ear, overheardRequest, overheardResponse } from "./overhear.ts";
-import { isText, readAnswer, withAnswerBody } from "./read_answer.ts";
+import { ledger } from "./flow_index.ts";
+import { ear, overheardRequest, overheardResponse } from "./body_tap.ts";
+import { isText, readAnswer, withAnswerBody } from "./read_response.ts";
 import { readRequest, withBody } from "./read_request.ts";
 
 /** Remembers what a server is asked and what it answers. As a layer it belongs outermost, where it sees what clients see. */

@@ -1,13 +1,13 @@
 /** Walks through everything an exchange holds, secrets by their kind and all other text, and writes it anew. */
 
 import type { Fields } from "../http/form.ts";
-import type { RegisteredSecrets } from "../oauth/registered_secrets.ts";
+import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { replacePairs, replaceUserInfo, secretKind } from "../oauth/secret_names.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
-import { causeText } from "./cause_text.ts";
-import { registeredAt } from "./entry.ts";
+import { causeText } from "./error_text.ts";
+import { registeredAt } from "./exchange_draft.ts";
 import type { Exchange, RecordedAnswer, RecordedRequest } from "./exchange.ts";
-import { isPage } from "./read_answer.ts";
+import { isPage } from "./read_response.ts";
 import { readPageForms } from "./page_form.ts";
 import { basicOf } from "./read_request.ts";
 

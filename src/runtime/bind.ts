@@ -1,6 +1,6 @@
 /** What every runtime offers in the same shape: listening on one address. */
 
-import type { Answer, Incoming } from "../http/reply.ts";
+import type { Answer, Incoming } from "../http/message.ts";
 import type { TlsPair } from "./tls.ts";
 
 /** Answers a request; never throws, never rejects. */

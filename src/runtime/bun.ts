@@ -1,6 +1,6 @@
 /** Listens by Bun.serve. */
 
-import { asResponse, isDropped, withHeaders } from "../http/reply.ts";
+import { asResponse, isDropped, withHeaders } from "../http/message.ts";
 import type { Bind } from "./bind.ts";
 import { patience, requestTimeout, stopWithin } from "./bind.ts";
 

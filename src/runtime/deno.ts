@@ -1,10 +1,10 @@
 /** Deno: listens by Deno.serve. */
 
-import { asResponse, ConnectionDropped, isDropped } from "../http/reply.ts";
-import type { Incoming } from "../http/reply.ts";
+import { asResponse, ConnectionDropped, isDropped } from "../http/message.ts";
+import type { Incoming } from "../http/message.ts";
 import type { Bind } from "./bind.ts";
 import { graceful, within } from "./bind.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./process_environment.ts";
 
 /** Deno's own. */
 export const machine: Machine = {

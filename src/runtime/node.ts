@@ -3,8 +3,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type nodeProcess from "node:process";
-import { isDropped, isResponse } from "../http/reply.ts";
-import type { Incoming } from "../http/reply.ts";
+import { isDropped, isResponse } from "../http/message.ts";
+import type { Incoming } from "../http/message.ts";
 import type { Bind, Handle } from "./bind.ts";
 import { graceful, patience, stopWithin } from "./bind.ts";
 

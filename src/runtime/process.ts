@@ -1,7 +1,7 @@
 /** The machine under Bun and Node, which share the process object. */
 
 import type nodeProcess from "node:process";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./process_environment.ts";
 
 /** Not imported: a module that lists what it has opens standard input and output too. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };

@@ -1,8 +1,8 @@
 /** A store in the memory of this process: the quickest, and gone when the process ends. */
 
-import { type Arrival, type Arrivals, arrivals } from "./arrivals.ts";
-import { type Expiring, type ExpiryQueue, expiryQueue } from "./expiry_queue.ts";
-import { expendable } from "./expendable.ts";
+import { type Arrival, type Arrivals, arrivals } from "./linked_list.ts";
+import { type Expiring, type ExpiryQueue, expiryQueue } from "./expiry_heap.ts";
+import { expendable } from "./evictable.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 
 /** A record in its drawer. */

@@ -1,10 +1,10 @@
 /** A store in Redis or Valkey, for any number of instances on any number of machines; through the `ioredis` package. */
 
 import { Redis } from "ioredis";
-import { notAnswering, within } from "./deadline.ts";
-import { expendable } from "./expendable.ts";
-import { plain } from "./plain_text.ts";
-import { isReadOnly, notReplicated, redisError } from "./redis_faults.ts";
+import { notAnswering, within } from "./timeout.ts";
+import { expendable } from "./evictable.ts";
+import { plain } from "./escape_key.ts";
+import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { assertUrl } from "./store_error.ts";
 import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
 

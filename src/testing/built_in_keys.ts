@@ -1,6 +1,6 @@
 /** The built-in test keys: generated once for this file, and public knowledge ever since (RFC 7517). */
 
-import type { NewKey, SigningAlgorithm } from "../oauth/keys.ts";
+import type { NewKey, SigningAlgorithm } from "../oauth/keys/keys.ts";
 
 /**
  * PUBLIC TEST KEYS: whoever can read this file can sign with them, so they protect nothing. They spare tests the time

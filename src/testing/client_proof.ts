@@ -1,7 +1,7 @@
 /** How a client proves itself at the token endpoint, by each method there is (OAuth 2.1 §2.4, RFC 7523 §2.2). */
 
-import type { ClientAuthMethod } from "../oauth/client.ts";
-import { encodeFormValue } from "../oauth/redirect_uri.ts";
+import type { ClientAuthMethod } from "../oauth/clients/client.ts";
+import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { drawName } from "../oauth/secrets.ts";
 import { secondsNow } from "../oauth/server.ts";
 import type { Server } from "../oauth/server.ts";

@@ -1,7 +1,7 @@
 /** Clients for a test: registered in one call, handed back with all that is needed to be one (RFC 7591 §2). */
 
-import type { ClientAuthMethod, ClientMetadata } from "../oauth/client.ts";
-import type { Clients } from "../oauth/clients.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
+import type { Clients } from "../oauth/clients/repository.ts";
 import { drawSecret } from "../oauth/secrets.ts";
 import type { Dice } from "../oauth/secrets.ts";
 import { ecKeyFrom } from "./es256.ts";

@@ -1,7 +1,7 @@
 /** The keys of a server under test: the built-in ones first, because making keys is slow (RFC 7517, RFC 6979). */
 
-import { generated } from "../oauth/keys.ts";
-import type { KeySource } from "../oauth/keys.ts";
+import { generated } from "../oauth/keys/keys.ts";
+import type { KeySource } from "../oauth/keys/keys.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";
 

@@ -1,11 +1,11 @@
 /** The mint: tokens and codes without a login, good ones and ones that must be refused. */
 
-import { issueCode } from "../oauth/authorization.ts";
-import type { AuthorizationRequest } from "../oauth/authorization.ts";
-import type { User } from "../oauth/client.ts";
-import type { Client } from "../oauth/clients.ts";
+import { issueCode } from "../oauth/authorize/authorization_request.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { User } from "../oauth/clients/client.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import type { Authorization } from "../oauth/grants/grant.ts";
-import { splitScope } from "../oauth/scope.ts";
+import { splitScope } from "../oauth/authorize/scope.ts";
 import { digest, drawName } from "../oauth/secrets.ts";
 import { secondsNow } from "../oauth/server.ts";
 import type { Server } from "../oauth/server.ts";
@@ -14,8 +14,8 @@ import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
-import { algorithmOf, altered, margin } from "./alteration.ts";
-import type { Alteration } from "./alteration.ts";
+import { algorithmOf, altered, margin } from "./token_overrides.ts";
+import type { Alteration } from "./token_overrides.ts";
 
 /** Who allowed whom how much. */
 export interface MintedGrant {

@@ -1,8 +1,8 @@
 /** What a server under test remembers between two resets, and what a reset takes from it. */
 
-import { recent } from "../oauth/recent.ts";
+import { recent } from "../oauth/bounded_cache.ts";
 import type { Server } from "../oauth/server.ts";
-import { throttle } from "../oauth/throttle.ts";
+import { throttle } from "../oauth/rate_limiter.ts";
 import type { Store } from "../store/store.ts";
 import { wrapStore } from "./wrapped_store.ts";
 

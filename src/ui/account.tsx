@@ -3,9 +3,9 @@
 /** What a person has allowed which application, and the button that takes it back. */
 
 import type { VNode } from "preact";
-import type { AccountProps } from "../endpoints/pages.ts";
+import type { AccountProps } from "../app/pages.ts";
 import { Layout, Section, Sheet } from "./layout.tsx";
-import { Named } from "./person.tsx";
+import { Named } from "./user_name.tsx";
 import { Hidden } from "./post_form.tsx";
 import { Fact, Wire } from "./value.tsx";
 

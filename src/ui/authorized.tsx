@@ -3,9 +3,9 @@
 /** The callback page of the demo clients: what came back from an authorization request, and what to do with it. */
 
 import type { VNode } from "preact";
-import type { AuthorizedProps, RoundTrip as RoundTripProps } from "../endpoints/pages.ts";
+import type { AuthorizedProps, RoundTrip as RoundTripProps } from "../app/pages.ts";
 import { inWords } from "./duration.ts";
-import { errorInWords } from "./error_words.ts";
+import { errorInWords } from "./error_labels.ts";
 import { Checks } from "./checks.tsx";
 import { Example } from "./example.tsx";
 import { Message } from "./exchange.tsx";
@@ -15,7 +15,7 @@ import { Parameters } from "./parameters.tsx";
 import { Pkce } from "./pkce.tsx";
 import { Trail, Ways } from "./start.tsx";
 import { Step } from "./step.tsx";
-import { TrialForm } from "./trial_form.tsx";
+import { TrialForm } from "./playground_form.tsx";
 import { Fact, Value, Wire } from "./value.tsx";
 
 /** The page at `/authorized`, for a success and for a failure. */

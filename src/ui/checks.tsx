@@ -3,8 +3,8 @@
 /** What a client checks, each with its verdict and its reason. */
 
 import type { VNode } from "preact";
-import type { Check } from "../endpoints/pages.ts";
-import { Verdict } from "./verdict.tsx";
+import type { Check } from "../app/pages.ts";
+import { Verdict } from "./check_item.tsx";
 
 interface Words {
   readonly rule: string;

@@ -4,12 +4,12 @@
 
 import { Fragment } from "preact";
 import type { VNode } from "preact";
-import type { ClientProps, ClientsProps, EditForm, ListedClient } from "../endpoints/pages.ts";
-import { Settings } from "./client_settings.tsx";
+import type { ClientProps, ClientsProps, EditForm, ListedClient } from "../app/pages.ts";
+import { Settings } from "./client_snippets.tsx";
 import { Field, FieldFaults, Refusals } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { Removal } from "./removal.tsx";
+import { Removal } from "./delete_form.tsx";
 import { Fact, Value, Wire } from "./value.tsx";
 
 /** What the methods of client authentication come to, in words. */

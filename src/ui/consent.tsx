@@ -3,12 +3,12 @@
 /** The question what a client may do: who asks, where the answer goes, each thing with a tick to take away. */
 
 import type { VNode } from "preact";
-import type { ConsentProps } from "../endpoints/pages.ts";
+import type { ConsentProps } from "../app/pages.ts";
 import { spanInWords } from "./duration.ts";
 import { Layout, Sheet } from "./layout.tsx";
-import { Named } from "./person.tsx";
+import { Named } from "./user_name.tsx";
 import { Hidden } from "./post_form.tsx";
-import { scopeInWords } from "./scope_words.ts";
+import { scopeInWords } from "./scope_labels.ts";
 import { Fact, Wire } from "./value.tsx";
 
 /** Why a consent is not remembered. */

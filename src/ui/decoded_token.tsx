@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 import { inWords } from "./duration.ts";
 import { Meaning } from "./parameters.tsx";
-import { Masked } from "./secret.tsx";
+import { Masked } from "./secret_value.tsx";
 import { Fact } from "./value.tsx";
 
 /** What is taken apart. */

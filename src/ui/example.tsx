@@ -3,10 +3,10 @@
 /** One token request that a person can paste into a shell, and whether it works for the code at hand. */
 
 import type { VNode } from "preact";
-import type { TokenRequestExample } from "../endpoints/pages.ts";
-import { Veiled } from "./secret.tsx";
+import type { TokenRequestExample } from "../app/pages.ts";
+import { Veiled } from "./secret_value.tsx";
 import { Copy, Wire } from "./value.tsx";
-import { Verdict } from "./verdict.tsx";
+import { Verdict } from "./check_item.tsx";
 
 const proof = {
   public: (

@@ -3,8 +3,8 @@
 /** A request or an answer as it was on the wire: most headers folded, secrets masked. What is copied is all of it. */
 
 import type { VNode } from "preact";
-import type { Secret, WireExchange, WireMessage } from "../endpoints/pages.ts";
-import { Veiled } from "./secret.tsx";
+import type { Secret, WireExchange, WireMessage } from "../app/pages.ts";
+import { Veiled } from "./secret_value.tsx";
 import { Copy } from "./value.tsx";
 
 /** What an exchange is drawn from. */

@@ -3,7 +3,7 @@
 /** Something to fill in: its label, what it is for, what was wrong with it, and the control, tied together for all. */
 
 import type { VNode } from "preact";
-import type { FieldFault } from "../endpoints/pages.ts";
+import type { FieldFault } from "../app/pages.ts";
 import { Notice } from "./notice.tsx";
 
 /** One field of a form. */

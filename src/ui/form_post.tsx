@@ -3,7 +3,7 @@
 /** An authorization response that travels in the body of a POST: a form that sends itself (Form Post Response Mode §2). */
 
 import type { VNode } from "preact";
-import type { FormPostProps } from "../endpoints/pages.ts";
+import type { FormPostProps } from "../app/pages.ts";
 import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
 import { Fact, Wire } from "./value.tsx";

@@ -3,7 +3,7 @@
 /** The home page: what this server is, how to point a client at it, and what it knows. */
 
 import type { VNode } from "preact";
-import type { HomeProps } from "../endpoints/pages.ts";
+import type { HomeProps } from "../app/pages.ts";
 import { Layout, Section } from "./layout.tsx";
 import { Start } from "./start.tsx";
 import { Fact, Value, Wire } from "./value.tsx";

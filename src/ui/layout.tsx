@@ -3,7 +3,7 @@
 /** The frame of every page: head, slim header with the ways to other pages, one `main` with one `h1`. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { Site } from "../endpoints/pages.ts";
+import type { Site } from "../app/pages.ts";
 
 /** What a page puts into the frame. */
 export interface LayoutProps {

@@ -3,7 +3,7 @@
 /** The end of a session, and what it did not end. */
 
 import type { VNode } from "preact";
-import type { LoggedOutProps } from "../endpoints/pages.ts";
+import type { LoggedOutProps } from "../app/pages.ts";
 import { Layout } from "./layout.tsx";
 import { Ways } from "./start.tsx";
 import { Wire } from "./value.tsx";

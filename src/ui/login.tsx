@@ -3,11 +3,11 @@
 /** The question who is there: people to pick, a name and a password to type, or somebody new to make up. */
 
 import type { VNode } from "preact";
-import type { LoginProps } from "../endpoints/pages.ts";
+import type { LoginProps } from "../app/pages.ts";
 import { Field } from "./field.tsx";
 import { Layout, Section, Sheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { Named } from "./person.tsx";
+import { Named } from "./user_name.tsx";
 import { Hidden } from "./post_form.tsx";
 
 /** The page at `/oauth2/login`. */

@@ -3,7 +3,7 @@
 /** The question whether to log out, asked wherever the request alone does not prove that the person wants it. */
 
 import type { VNode } from "preact";
-import type { LogoutProps } from "../endpoints/pages.ts";
+import type { LogoutProps } from "../app/pages.ts";
 import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
 import { Fact, Wire } from "./value.tsx";

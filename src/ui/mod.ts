@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
-import type { Pages } from "../endpoints/pages.ts";
+import type { Pages } from "../app/pages.ts";
 import { assets } from "./assets.gen.ts";
 import { Account } from "./account.tsx";
 import { Authorized } from "./authorized.tsx";
@@ -13,8 +13,8 @@ import { Home } from "./home.tsx";
 import { LoggedOut } from "./logged_out.tsx";
 import { Login } from "./login.tsx";
 import { Logout } from "./logout.tsx";
-import { Refused } from "./refused.tsx";
-import { Trial } from "./trial.tsx";
+import { Refused } from "./rejected.tsx";
+import { Trial } from "./playground.tsx";
 import { User, Users } from "./users.tsx";
 
 function toDocument(page: VNode): string {

@@ -3,7 +3,7 @@
 /** The parameters of a request or an answer: name, value, and what it is for. */
 
 import type { VNode } from "preact";
-import { parameterInWords } from "./parameter_words.ts";
+import { parameterInWords } from "./parameter_labels.ts";
 import { Fact, Wire } from "./value.tsx";
 
 /** Names and values in the order in which they were sent. */

@@ -3,11 +3,11 @@
 /** PKCE worked through: verifier, SHA-256, base64url, challenge, and whether the two ends meet (RFC 7636 §4). */
 
 import type { VNode } from "preact";
-import type { PkceProps } from "../endpoints/pages.ts";
+import type { PkceProps } from "../app/pages.ts";
 import { Meaning } from "./parameters.tsx";
-import { Masked } from "./secret.tsx";
+import { Masked } from "./secret_value.tsx";
 import { Fact, Wire } from "./value.tsx";
-import { Verdict } from "./verdict.tsx";
+import { Verdict } from "./check_item.tsx";
 
 /** Each line follows from the one above it. */
 export function Pkce({ verifier, digest, computed, matches }: PkceProps): VNode {

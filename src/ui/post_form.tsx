@@ -3,7 +3,7 @@
 /** A form without anything to fill in: hidden inputs, one button that sends them, and other ways on beside it. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { HiddenFields } from "../endpoints/pages.ts";
+import type { HiddenFields } from "../app/pages.ts";
 
 /** Where a form goes, and with what. */
 export interface PostFormProps {

@@ -3,7 +3,7 @@
 /** The ways on from a page: home, and into a new authorization request. */
 
 import type { VNode } from "preact";
-import type { Site, StartLink } from "../endpoints/pages.ts";
+import type { Site, StartLink } from "../app/pages.ts";
 
 /** One button for the main demo client, and a plain link for each other one. */
 export interface StartProps {

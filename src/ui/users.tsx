@@ -3,10 +3,10 @@
 /** The users: all of them on one page, each on one of its own, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import type { ListedClaim, ListedUser, UserProps, UsersProps } from "../endpoints/pages.ts";
+import type { ListedClaim, ListedUser, UserProps, UsersProps } from "../app/pages.ts";
 import { Field, Refusals } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
-import { Removal } from "./removal.tsx";
+import { Removal } from "./delete_form.tsx";
 import { Fact, Wire } from "./value.tsx";
 
 const claimsHint =

@@ -5,8 +5,8 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
-import { asResponse } from "../../src/http/reply.ts";
-import { html } from "../../src/http/respond.ts";
+import { asResponse } from "../../src/http/message.ts";
+import { html } from "../../src/http/responses.ts";
 import { pages } from "../../src/ui/mod.ts";
 import { samples } from "./samples.ts";
 

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
-import { writePasswordDigest } from "../../src/oauth/password.ts";
+import { writePasswordDigest } from "../../src/oauth/users/password.ts";
 import { deriveKey } from "../../src/runtime/scrypt.ts";
 import { closeBrowser, executablePath, open, shoot } from "./harness.ts";
 import { inspect } from "./inspect.ts";

@@ -1,6 +1,6 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
-import { settingsFor } from "../../src/endpoints/client_settings/mod.ts";
+import { settingsFor } from "../../src/admin/client_snippets/mod.ts";
 import type {
   AccountProps,
   AuthorizedProps,
@@ -18,9 +18,9 @@ import type {
   Site,
   UserProps,
   UsersProps,
-} from "../../src/endpoints/pages.ts";
-import { knowClient } from "../../src/oauth/clients.ts";
-import { distrusted, exchanged, hostileTrial, lost, proposal, replayed, roundTrip } from "./trial_samples.ts";
+} from "../../src/app/pages.ts";
+import { knowClient } from "../../src/oauth/clients/repository.ts";
+import { distrusted, exchanged, hostileTrial, lost, proposal, replayed, roundTrip } from "./playground_samples.ts";
 
 const issuer = "http://localhost:9000";
 const links = [

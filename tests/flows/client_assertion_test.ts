@@ -12,7 +12,7 @@ import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { as, confidentialClient, count, crowd, post, refreshed } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
 import { basic, bench, each, outcome, overheard, refusals, tokensOf, webRequest, webToken } from "./harness.ts";

@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
 import { browse } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { refusesStrangers, shownPageWithForms, tokenOf } from "./edit_form.ts";
+import { refusesStrangers, shownPageWithForms, tokenOf } from "./csrf.ts";
 import { basic, bench, each, redirected, shownPage } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { latchkey } from "../watched.ts";

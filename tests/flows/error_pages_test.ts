@@ -6,7 +6,7 @@ import { OAuthError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Layer } from "../../src/mod.ts";
 import { findRule, rules } from "../../src/oauth/rules/mod.ts";
 import { browse } from "./browser.ts";
-import { tokenIn } from "./edit_form.ts";
+import { tokenIn } from "./csrf.ts";
 import { bench, each, encode, goodRequest, refusals, shownPage } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 

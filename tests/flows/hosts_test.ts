@@ -2,11 +2,11 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { openness } from "../../src/config/greeting.ts";
+import { openness } from "../../src/cli/banner.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { settle } from "../../src/oauth/settings.ts";
+import { settle } from "../../src/oauth/config/settings.ts";
 import { browse } from "./browser.ts";
 import { basic, bench, each, encode, goodRequest, redirected, shownPage } from "./harness.ts";
 import { latchkey } from "../watched.ts";

@@ -11,7 +11,7 @@ import {
 } from "@std/assert";
 import { build, stop } from "esbuild";
 import { test } from "node:test";
-import { readConfiguration } from "../../src/config/read.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector, InspectorOptions } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions, Layer } from "../../src/mod.ts";
@@ -660,7 +660,7 @@ test("[FL-07] what embedders import leads to nothing of the inspector, not even 
     write: false,
   }).finally(() => stop());
   const inputs = Object.keys(metafile.inputs);
-  assert(inputs.includes("src/latchkey.ts"));
+  assert(inputs.includes("src/server/latchkey.ts"));
   assertEquals(inputs.filter((path) => /src\/(?:inspector|recorder|ui\/flows)\//.test(path)), []);
 });
 

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, asse
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { userAgent } from "../../src/testing/user_agent.ts";
+import { userAgent } from "../../src/testing/browser/test_browser.ts";
 import { browse, browserCookie, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { basic, bench, claimsOf, each, encode, outcome, redirected, shownPage, tokensOf } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { browse, formIn, sessionCookie, shownForm } from "./browser.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { OAuthError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
   authorizeByPost,
   bench,

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/password.ts";
+import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/users/password.ts";
 import { deriveKey, isPassword } from "../../src/runtime/scrypt.ts";
 import { browse, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { narrate } from "../../src/operating/narration.ts";
+import { narrate } from "../../src/operating/format_event.ts";
 import { veil } from "../../src/oauth/trace.ts";
 import { digestedBy } from "./digests.ts";
 import { bench, outcome, redirected, refusals, tokensOf, verifier } from "./harness.ts";

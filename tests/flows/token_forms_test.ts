@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { autoApprover, ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Approver, ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { basic, bench, claimsOf, each, encode, outcome, overheard, redirected, sentTo, tokensOf } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 import { browse } from "./browser.ts";

@@ -2,10 +2,10 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { digestOf, writePasswordDigest } from "../../src/oauth/password.ts";
+import { digestOf, writePasswordDigest } from "../../src/oauth/users/password.ts";
 import { browse } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { refusesStrangers, shownPageWithForms, tokenOf } from "./edit_form.ts";
+import { refusesStrangers, shownPageWithForms, tokenOf } from "./csrf.ts";
 import { bench, claimsOf, each, shownPage } from "./harness.ts";
 import type { Bench, Fields } from "./harness.ts";
 

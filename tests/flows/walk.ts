@@ -1,8 +1,8 @@
 /** A person's way through the pages of login and consent: what is shown, and what is sent when a button is pressed. */
 
 import { assert, assertEquals } from "@std/assert";
-import { press as pressed, readForms, readText } from "../../src/testing/html_form.ts";
-import type { HtmlForm } from "../../src/testing/html_form.ts";
+import { press as pressed, readForms, readText } from "../../src/testing/browser/html_form.ts";
+import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
 import type { Browser } from "./browser.ts";
 import { shownPage } from "./harness.ts";
 import type { Fields } from "./harness.ts";

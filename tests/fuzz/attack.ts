@@ -1,8 +1,8 @@
 /** Attacks: ways through the server that begin in order, each request of which may have been tampered with. */
 
 import fc from "fast-check";
-import { press, readForms } from "../../src/testing/html_form.ts";
-import type { HtmlForm } from "../../src/testing/html_form.ts";
+import { press, readForms } from "../../src/testing/browser/html_form.ts";
+import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
 import { proveClient } from "../../src/testing/client_proof.ts";
 import { challenge, verifier } from "../flows/harness.ts";
 import { change, changed, draft } from "./draft.ts";

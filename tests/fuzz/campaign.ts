@@ -1,7 +1,7 @@
 /** Runs attacks, and says of each what went wrong. */
 
 import type fc from "fast-check";
-import { demoSecret } from "../../src/oauth/settings.ts";
+import { demoSecret } from "../../src/oauth/config/settings.ts";
 import { verifier } from "../flows/harness.ts";
 import { secretsInAnswer } from "../secrets.ts";
 import { attacks, emptyHand, take, write } from "./attack.ts";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { Layer, TraceEvent } from "../../src/mod.ts";
-import { readForms, readText } from "../../src/testing/html_form.ts";
+import { readForms, readText } from "../../src/testing/browser/html_form.ts";
 import { browse } from "../flows/browser.ts";
 import { bench, each } from "../flows/harness.ts";
 import { bodyOf, dial, exchange, head, headerLines, statuses } from "../runtimes/wire.ts";

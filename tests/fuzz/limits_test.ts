@@ -4,8 +4,8 @@ import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/ass
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { throttle } from "../../src/oauth/throttle.ts";
-import { readForms, readText } from "../../src/testing/html_form.ts";
+import { throttle } from "../../src/oauth/rate_limiter.ts";
+import { readForms, readText } from "../../src/testing/browser/html_form.ts";
 import { browse } from "../flows/browser.ts";
 import { crowd, post, publicTokens, refresh, refreshed } from "../flows/client_endpoints.ts";
 import { basic, bench, encode, goodRequest, outcome } from "../flows/harness.ts";

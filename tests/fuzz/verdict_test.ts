@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
 import type { Layer } from "../../src/mod.ts";
-import type { Reply } from "../../src/http/reply.ts";
+import type { Reply } from "../../src/http/message.ts";
 import type { Step } from "./attack.ts";
 import { attack, launch, survive } from "./campaign.ts";
 import { worlds } from "./world.ts";

@@ -1,19 +1,19 @@
 /** The servers that are attacked: together they have every endpoint, page, kind of client and way to log in. */
 
-import { writePasswordDigest } from "../../src/oauth/password.ts";
+import { writePasswordDigest } from "../../src/oauth/users/password.ts";
 import { digest } from "../../src/oauth/secrets.ts";
-import { demoSecret } from "../../src/oauth/settings.ts";
+import { demoSecret } from "../../src/oauth/config/settings.ts";
 import { veiled } from "../../src/oauth/trace.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
 import { health } from "../../src/operating/health.ts";
 import { logging } from "../../src/operating/logging.ts";
-import { narrate } from "../../src/operating/narration.ts";
+import { narrate } from "../../src/operating/format_event.ts";
 import { limitLoad } from "../../src/operating/overload.ts";
 import { deriveKey } from "../../src/runtime/scrypt.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
-import { seededDice } from "../../src/testing/dice.ts";
+import { seededDice } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
 import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
 

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { mock, test } from "node:test";
-import { HttpFault } from "../../src/http/fault.ts";
+import { HttpFault } from "../../src/http/http_error.ts";
 import { bodyDeadline, formLimit, parseFields, readForm } from "../../src/http/form.ts";
 import type { Fields } from "../../src/http/form.ts";
 import { each } from "../flows/harness.ts";

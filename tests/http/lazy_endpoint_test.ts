@@ -2,9 +2,9 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { lazyEndpoint } from "../../src/endpoints/lazy_endpoint.ts";
-import { json } from "../../src/http/respond.ts";
-import type { Reply } from "../../src/http/reply.ts";
+import { lazyEndpoint } from "../../src/app/lazy_endpoint.ts";
+import { json } from "../../src/http/responses.ts";
+import type { Reply } from "../../src/http/message.ts";
 import type { Target } from "../../src/http/router.ts";
 import { bench, each } from "../flows/harness.ts";
 

@@ -2,10 +2,10 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { HttpFault } from "../../src/http/fault.ts";
-import { json, redirect } from "../../src/http/respond.ts";
-import { asResponse } from "../../src/http/reply.ts";
-import type { Reply } from "../../src/http/reply.ts";
+import type { HttpFault } from "../../src/http/http_error.ts";
+import { json, redirect } from "../../src/http/responses.ts";
+import { asResponse } from "../../src/http/message.ts";
+import type { Reply } from "../../src/http/message.ts";
 import { router as routerOf, targetLimit } from "../../src/http/router.ts";
 import type { Handler, Route, RouterOptions } from "../../src/http/router.ts";
 import { each } from "../flows/harness.ts";

@@ -1,8 +1,8 @@
 /** A server without a socket in a process of its own, for exam_many.ts. */
 
-import { latchkey } from "../../src/latchkey.ts";
-import type { Latchkey } from "../../src/latchkey.ts";
-import type { Settings } from "../../src/oauth/settings.ts";
+import { latchkey } from "../../src/server/latchkey.ts";
+import type { Latchkey } from "../../src/server/latchkey.ts";
+import type { Settings } from "../../src/oauth/config/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { answerParent } from "../stores/run_child.ts";
 import { openStore } from "./opening.ts";

@@ -1,10 +1,10 @@
 /** An instance that can be told to die at one certain moment, or whose clock is wrong; started by team.ts. */
 
 import process from "node:process";
-import { latchkey } from "../../src/latchkey.ts";
+import { latchkey } from "../../src/server/latchkey.ts";
 import { health } from "../../src/operating/health.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Settings } from "../../src/oauth/settings.ts";
+import type { Settings } from "../../src/oauth/config/settings.ts";
 import { openStore } from "./opening.ts";
 
 /** What it is told, as its one argument in JSON. */

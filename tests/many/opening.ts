@@ -1,9 +1,9 @@
 /** Opens a store by the text that an operator names it with. */
 
-import { parseStore } from "../../src/config/operator.ts";
-import { postgresStore } from "../../src/store/postgres.ts";
+import { parseStore } from "../../src/cli/option_definitions.ts";
+import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /** Every store but the one in memory, which nobody shares. */

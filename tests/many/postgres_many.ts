@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { account } from "./load.ts";
 import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
 import { type Database, delay, endAll, freshName, postgresServer, query } from "./machines.ts";
-import { mishaps } from "./mishaps.ts";
+import { mishaps } from "./failures.ts";
 import { type Instance, killInTurn, startTeam } from "./team.ts";
 
 let database: Database;

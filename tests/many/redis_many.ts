@@ -6,7 +6,7 @@ import { redisStore } from "../../src/store/redis.ts";
 import { account } from "./load.ts";
 import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
 import { delay, endAll, freshName, type RedisServer, redisServer, until } from "./machines.ts";
-import { mishaps } from "./mishaps.ts";
+import { mishaps } from "./failures.ts";
 import { type Instance, startInstance, startTeam } from "./team.ts";
 import { storeExam } from "../stores/conformance.ts";
 import { layWire, type Wire } from "../stores/wire.ts";

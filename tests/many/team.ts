@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { Settings } from "../../src/oauth/settings.ts";
+import type { Settings } from "../../src/oauth/config/settings.ts";
 import type { Orders } from "./instance_child.ts";
 import { delay, freePort, newFolder, start, type Started, until } from "./machines.ts";
 

@@ -7,7 +7,7 @@ import {
   encodeFormValue,
   matchesRedirectUri,
   redirectUriFault,
-} from "../../src/oauth/redirect_uri.ts";
+} from "../../src/oauth/clients/redirect_uri.ts";
 
 /** Registered, requested, and whether they match for a native client and for another one. */
 const matches: readonly (readonly [string, string, boolean, boolean])[] = [

@@ -2,9 +2,9 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import type { Client } from "../../src/oauth/clients.ts";
+import type { Client } from "../../src/oauth/clients/repository.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
-import { scopeToken, settleScope, splitScope } from "../../src/oauth/scope.ts";
+import { scopeToken, settleScope, splitScope } from "../../src/oauth/authorize/scope.ts";
 import type { Server } from "../../src/oauth/server.ts";
 
 /** What a server with these scopes and this default settles for a client, or the rule by which it refuses. */

@@ -4,9 +4,9 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, asser
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Layer, Store } from "../../src/mod.ts";
-import { narrate } from "../../src/operating/narration.ts";
+import { narrate } from "../../src/operating/format_event.ts";
 import { health, limitLoad, logging, metrics } from "../../src/operating/mod.ts";
-import { registeredSecrets } from "../../src/oauth/registered_secrets.ts";
+import { registeredSecrets } from "../../src/oauth/clients/registered_secrets.ts";
 import { basic, bench, encode, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 

@@ -2,10 +2,10 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { asFixture } from "../../src/recorder/fixture.ts";
-import { asHar } from "../../src/recorder/har.ts";
-import type { Har } from "../../src/recorder/har.ts";
-import { asText } from "../../src/recorder/text.ts";
+import { asFixture } from "../../src/recorder/export/fixture.ts";
+import { asHar } from "../../src/recorder/export/har.ts";
+import type { Har } from "../../src/recorder/export/har.ts";
+import { asText } from "../../src/recorder/export/text.ts";
 import { publicTokens, userinfo, webTokens } from "../flows/client_endpoints.ts";
 import { basic, bench, verifier } from "../flows/harness.ts";
 import { recorder } from "../../src/recorder/recorder.ts";

@@ -2,7 +2,7 @@
 
 import type { Approver, Layer } from "../../src/mod.ts";
 import { readForm } from "../../src/http/form.ts";
-import { html, redirect } from "../../src/http/respond.ts";
+import { html, redirect } from "../../src/http/responses.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";

@@ -39,9 +39,9 @@ test("until the first flow is finished no package is loaded, and no endpoint tha
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
   assertEquals(packages, []);
   const rooms = new Set(sources.map((path) => path.split("/")[1]));
-  assertEquals([...rooms].sort(), ["endpoints", "http", "latchkey.ts", "mod.ts", "oauth", "runtime", "store"]);
+  assertEquals([...rooms].sort(), ["app", "endpoints", "http", "mod.ts", "oauth", "runtime", "server", "store"]);
   assertEquals(sources.filter((path) => path.startsWith("src/oauth/rules/")), [], "the texts of the rules");
-  for (const name of ["userinfo", "revoke", "introspect", "logout", "home", "authorized", "clients", "users"]) {
+  for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
   assertEquals(
@@ -60,7 +60,7 @@ test("the command line loads no package before it has read that it needs one", a
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:ui|inspector|interaction|testing|oauth\/rules|store\/(?!memory|expendable|expiry_queue|arrivals|store_error))|schema|shape|help/;
+    /^src\/(?:ui|inspector|interaction|site|admin|testing|oauth\/rules|store\/(?!memory|evictable|expiry_heap|linked_list|store_error))|schema|shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
-import { postgresStore, StoreError } from "../../src/store/postgres.ts";
+import { postgresStore, StoreError } from "../../src/store/sql/postgres.ts";
 import { each } from "../flows/harness.ts";
 import { certificate, privateKey } from "../runtimes/certificate.ts";
 import { dropPostgresSchemas, freshName, postgresUrl } from "./servers.ts";

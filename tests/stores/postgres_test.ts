@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
-import { postgresStore, StoreError } from "../../src/store/postgres.ts";
+import { postgresStore, StoreError } from "../../src/store/sql/postgres.ts";
 import { storeExam } from "./conformance.ts";
 import { dropPostgresSchemas, freshName, postgresUrl } from "./servers.ts";
 

@@ -1,6 +1,6 @@
 /** Another process on the same SQLite file, for sqlite_test.ts. */
 
-import { sqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import type { Records, Store } from "../../src/store/store.ts";
 import { answerParent } from "./run_child.ts";
 

@@ -27,7 +27,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { type SqliteOptions, sqliteStore, StoreError } from "../../src/store/sqlite.ts";
+import { type SqliteOptions, sqliteStore, StoreError } from "../../src/store/sql/sqlite.ts";
 import type { CodeRecord, Store } from "../../src/store/store.ts";
 import { storeExam } from "./conformance.ts";
 import { startChild } from "./run_child.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
-import { postgresStore } from "../../src/store/postgres.ts";
+import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import type { Store } from "../../src/store/store.ts";
 import { StoreError } from "../../src/store/store_error.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { seededDice } from "../../src/testing/dice.ts";
+import { seededDice } from "../../src/testing/seeded_random.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../watched.ts";
 

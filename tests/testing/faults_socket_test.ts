@@ -3,8 +3,8 @@
 import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { Latchkey } from "../../src/mod.ts";
-import { faultBoard } from "../../src/testing/faults/board.ts";
-import type { FaultBoard } from "../../src/testing/faults/board.ts";
+import { faultBoard } from "../../src/testing/faults/fault_injector.ts";
+import type { FaultBoard } from "../../src/testing/faults/fault_injector.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import { dial, exchange, head, headerLines, statuses } from "../runtimes/wire.ts";
 import { latchkey } from "../watched.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import type { Layer } from "../../src/mod.ts";
-import { faultBoard } from "../../src/testing/faults/board.ts";
+import { faultBoard } from "../../src/testing/faults/fault_injector.ts";
 import type { Fault, SeenRequest } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import { claimsOf, each, encode, redirected } from "../flows/harness.ts";

@@ -2,8 +2,8 @@
 
 import * as oauth from "oauth4webapi";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import { faultBoard } from "../../src/testing/faults/board.ts";
-import type { FaultBoard, FaultBoardOptions } from "../../src/testing/faults/board.ts";
+import { faultBoard } from "../../src/testing/faults/fault_injector.ts";
+import type { FaultBoard, FaultBoardOptions } from "../../src/testing/faults/fault_injector.ts";
 import { latchkey } from "../watched.ts";
 
 const redirectUri = "https://spa.example/cb";

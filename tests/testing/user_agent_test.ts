@@ -3,10 +3,10 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { scryptSync } from "node:crypto";
 import { test } from "node:test";
-import { writePasswordDigest } from "../../src/oauth/password.ts";
-import { readPerson, writePerson } from "../../src/testing/person.ts";
-import { userAgent } from "../../src/testing/user_agent.ts";
-import type { Parameters } from "../../src/testing/user_agent.ts";
+import { writePasswordDigest } from "../../src/oauth/users/password.ts";
+import { readPerson, writePerson } from "../../src/testing/persona.ts";
+import { userAgent } from "../../src/testing/browser/test_browser.ts";
+import type { Parameters } from "../../src/testing/browser/test_browser.ts";
 import { challenge, each } from "../flows/harness.ts";
 import { LogInError, personHeader, testIssuer } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../watched.ts";

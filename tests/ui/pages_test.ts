@@ -12,7 +12,7 @@ import type {
   ListedClient,
   ListedUser,
   RefusedProps,
-} from "../../src/endpoints/pages.ts";
+} from "../../src/app/pages.ts";
 import { pages } from "../../src/ui/mod.ts";
 import {
   account,
@@ -30,7 +30,7 @@ import {
   user,
   userList,
 } from "../browser/samples.ts";
-import { hostileTrial } from "../browser/trial_samples.ts";
+import { hostileTrial } from "../browser/playground_samples.ts";
 
 const hostile = [
   `<script>alert(1)</script>`,

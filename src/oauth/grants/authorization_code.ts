@@ -1,11 +1,11 @@
 /** The authorization_code grant (OAuth 2.1 §4.1.3). */
 
 import type { CodeRecord, Entry } from "../../store/store.ts";
-import type { Client } from "../clients.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { proveChallenge } from "../pkce.ts";
-import { narrowResources } from "../resources.ts";
+import { proveChallenge } from "../authorize/pkce.ts";
+import { narrowResources } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";

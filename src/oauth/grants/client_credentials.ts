@@ -2,8 +2,8 @@
 
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
-import { readResources } from "../resources.ts";
-import { settleScope } from "../scope.ts";
+import { readResources } from "../authorize/resources.ts";
+import { settleScope } from "../authorize/scope.ts";
 import { drawName } from "../secrets.ts";
 import type { Grant } from "./grant.ts";
 

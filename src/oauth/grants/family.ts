@@ -1,11 +1,11 @@
 /** Revokes a grant with everything issued for it, and lists the other reasons that end a grant. */
 
 import type { CodeRecord, Entry, RefreshTokenRecord } from "../../store/store.ts";
-import type { Client } from "../clients.ts";
+import type { Client } from "../clients/repository.ts";
 import type { ErrorDetails } from "../errors.ts";
-import { findUser } from "../people.ts";
+import { findUser } from "../users/guest_user.ts";
 import type { Server } from "../server.ts";
-import { passwordMark } from "../session.ts";
+import { passwordMark } from "../session/session.ts";
 import { registeredScope } from "./registered.ts";
 
 /** Ends it and tells the trace why. `atLeastUntil`, in milliseconds: the last moment something of it may live. */

@@ -1,7 +1,7 @@
 /** The Grant interface: proves one kind of grant; the token endpoint does everything that grants share. */
 
 import type { RequestedClaims } from "../../store/store.ts";
-import type { Client } from "../clients.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";

@@ -1,12 +1,12 @@
 /** The refresh_token grant (OAuth 2.1 §4.3): rotation for public clients, and the family's end when one is used twice. */
 
 import type { Entry, RefreshTokenRecord } from "../../store/store.ts";
-import type { Client } from "../clients.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { narrowResources } from "../resources.ts";
+import { narrowResources } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import { splitScope } from "../scope.ts";
+import { splitScope } from "../authorize/scope.ts";
 import { drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { idleUntil, shelveRefreshToken, succeed, successorOf } from "../tokens/refresh_token.ts";

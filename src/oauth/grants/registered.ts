@@ -2,9 +2,9 @@
 
 import type { RequestedClaims } from "../../store/store.ts";
 import { mayBeRequested, narrowRequestedClaims } from "../claims.ts";
-import type { Client } from "../clients.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { registeredResources } from "../resources.ts";
+import { registeredResources } from "../authorize/resources.ts";
 import type { Server } from "../server.ts";
 
 /** The granted scope, resources and claims. */

@@ -2,12 +2,12 @@
 
 import { accessTokenClaimNames, accessTokenClaims, limitClaims } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
-import { meet } from "../clients.ts";
+import { meet } from "../clients/repository.ts";
 import { haveEnded } from "../grants/family.ts";
-import { findUser } from "../people.ts";
+import { findUser } from "../users/guest_user.ts";
 import { drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { sessionFor, subjectFor } from "../subject.ts";
+import { sessionFor, subjectFor } from "../users/subject.ts";
 import { aboutGrant } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwn } from "./verification.ts";

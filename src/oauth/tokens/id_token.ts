@@ -2,9 +2,9 @@
 
 import { claimsOfScope, limitClaims, withRequestedClaims } from "../claims.ts";
 import type { Subject } from "../grants/grant.ts";
-import { tokenHash } from "../keys.ts";
+import { tokenHash } from "../keys/keys.ts";
 import type { Server } from "../server.ts";
-import { sessionFor, subjectFor } from "../subject.ts";
+import { sessionFor, subjectFor } from "../users/subject.ts";
 import { aboutGrant } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwn } from "./verification.ts";

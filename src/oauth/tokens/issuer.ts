@@ -1,6 +1,6 @@
 /** The TokenIssuer seam: each issuer adds its members to the answer of the token endpoint. */
 
-import type { Soon } from "../soon.ts";
+import type { Soon } from "../maybe_promise.ts";
 import type { Authorization } from "../grants/grant.ts";
 import type { ClaimsContext, Server } from "../server.ts";
 

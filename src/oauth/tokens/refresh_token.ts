@@ -1,11 +1,11 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
 
-import { soon } from "../soon.ts";
-import type { Soon } from "../soon.ts";
+import { soon } from "../maybe_promise.ts";
+import type { Soon } from "../maybe_promise.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import { digest, drawName, drawSecret, shelfId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { passwordMark } from "../session.ts";
+import { passwordMark } from "../session/session.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
 /** Issues a first refresh token with every code, or hands on the one a refresh goes on with. */

@@ -2,8 +2,8 @@
 
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
-import { signingAlgorithms, tokenHash } from "../keys.ts";
-import type { SigningAlgorithm } from "../keys.ts";
+import { signingAlgorithms, tokenHash } from "../keys/keys.ts";
+import type { SigningAlgorithm } from "../keys/keys.ts";
 
 /** One check and how it ended. */
 export interface TokenCheck {

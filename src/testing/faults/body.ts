@@ -1,7 +1,7 @@
 /** Bodies that are not what they should be: the server does its work, and what it says of it arrives spoiled. */
 
-import type { Answer } from "../../http/reply.ts";
-import { isJson, textOf, withBody } from "./answer.ts";
+import type { Answer } from "../../http/message.ts";
+import { isJson, textOf, withBody } from "./fault_response.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Spoils every answer that has a body. */

@@ -1,8 +1,8 @@
 /** A connection that breaks. */
 
-import { ConnectionDropped } from "../../http/reply.ts";
-import type { Answer } from "../../http/reply.ts";
-import { textOf } from "./answer.ts";
+import { ConnectionDropped } from "../../http/message.ts";
+import type { Answer } from "../../http/message.ts";
+import { textOf } from "./fault_response.ts";
 import type { Fault } from "./fault.ts";
 
 /**

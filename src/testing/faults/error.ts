@@ -1,14 +1,14 @@
 /** Any OAuth error, said the way the endpoint says its own (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { basicChallenge, bearerChallenge, toClient } from "../../endpoints/answer.ts";
-import type { Answer, Incoming } from "../../http/reply.ts";
-import { json } from "../../http/respond.ts";
-import { findDestination } from "../../oauth/authorization.ts";
-import type { Destination } from "../../oauth/authorization.ts";
+import { basicChallenge, bearerChallenge, toClient } from "../../app/error_response.ts";
+import type { Answer, Incoming } from "../../http/message.ts";
+import { json } from "../../http/responses.ts";
+import { findDestination } from "../../oauth/authorize/authorization_request.ts";
+import type { Destination } from "../../oauth/authorize/authorization_request.ts";
 import { errorStatus } from "../../oauth/errors.ts";
 import type { ErrorCode } from "../../oauth/errors.ts";
 import { readParams } from "../../oauth/params.ts";
-import { unrouted } from "./answer.ts";
+import { unrouted } from "./fault_response.ts";
 import type { Fault, FaultContext, SeenRequest } from "./fault.ts";
 
 /** What an error says besides its code. */

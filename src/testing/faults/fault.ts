@@ -1,6 +1,6 @@
 /** The Fault seam: something that goes wrong, as a function around a seam of the server that gives back the same seam. */
 
-import type { Desk } from "../../endpoints/endpoint.ts";
+import type { Desk } from "../../app/endpoint.ts";
 import type { Handle } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";

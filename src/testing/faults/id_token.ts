@@ -1,12 +1,12 @@
 /** ID tokens that a client must refuse (OpenID Connect Core §3.1.3.7). */
 
-import { signWith } from "../../oauth/keys.ts";
-import type { Sign } from "../../oauth/keys.ts";
+import { signWith } from "../../oauth/keys/keys.ts";
+import type { Sign } from "../../oauth/keys/keys.ts";
 import { secondsNow } from "../../oauth/server.ts";
 import type { Server } from "../../oauth/server.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";
 import type { Fault } from "./fault.ts";
-import { strangersKeys } from "./strangers_keys.ts";
+import { strangersKeys } from "./foreign_keys.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 

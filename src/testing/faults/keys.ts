@@ -1,12 +1,12 @@
 /** Keys that are not where a client looks for them (RFC 7517; OpenID Connect Core §10.1.1). */
 
 import { algorithmsInUse } from "../../endpoints/jwks.ts";
-import type { Keys, PublishedKey } from "../../oauth/keys.ts";
+import type { Keys, PublishedKey } from "../../oauth/keys/keys.ts";
 import type { Server } from "../../oauth/server.ts";
 import { builtInKeys } from "../built_in_keys.ts";
 import { edited } from "./body.ts";
 import type { Fault } from "./fault.ts";
-import { strangersKeys } from "./strangers_keys.ts";
+import { strangersKeys } from "./foreign_keys.ts";
 
 /**
  * Rotates keys between two breaths: the id token is signed by a key made a moment ago, so that a JWKS that was fetched

@@ -1,7 +1,7 @@
 /** An answer of something in front of the server, such as a gateway that is overloaded (RFC 9110 §15.6.4, RFC 6585 §4). */
 
 import type { Fault } from "./fault.ts";
-import { unrouted } from "./answer.ts";
+import { unrouted } from "./fault_response.ts";
 
 /** What comes with a status. */
 export interface StatusOptions {

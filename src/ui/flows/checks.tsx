@@ -4,7 +4,7 @@
 
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
-import { Verdict } from "../verdict.tsx";
+import { Verdict } from "../check_item.tsx";
 import type { Check } from "./props.ts";
 import { Rule } from "./rule.tsx";
 

@@ -4,7 +4,7 @@
 
 import type { VNode } from "preact";
 import { Layout, Section } from "../layout.tsx";
-import { TwoSteps } from "../removal.tsx";
+import { TwoSteps } from "../delete_form.tsx";
 import { Fact, Wire } from "../value.tsx";
 import { Evidence } from "./checks.tsx";
 import { Head } from "./head.tsx";

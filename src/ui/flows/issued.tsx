@@ -4,7 +4,7 @@
 
 import type { VNode } from "preact";
 import type { Issued } from "./props.ts";
-import { Standing } from "./standing.tsx";
+import { Standing } from "./status_badge.tsx";
 
 /** A tree of what was issued. */
 export function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {

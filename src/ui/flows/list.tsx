@@ -4,13 +4,13 @@
 
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
-import { TwoSteps } from "../removal.tsx";
+import { TwoSteps } from "../delete_form.tsx";
 import { Value, Wire } from "../value.tsx";
 import { Head } from "./head.tsx";
 import { Moment } from "./moment.tsx";
 import type { FlowListProps, FlowRow } from "./props.ts";
-import { Refusal } from "./refusal.tsx";
-import { Standing } from "./standing.tsx";
+import { Refusal } from "./failure_summary.tsx";
+import { Standing } from "./status_badge.tsx";
 
 const outcomes = [["done", "done"], ["refused", "refused"], ["open", "not finished"]] as const;
 

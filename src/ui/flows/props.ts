@@ -1,6 +1,6 @@
 /** What the pages of the inspector are drawn from: plain values, in words and masked already. */
 
-import type { Asset, Site } from "../../endpoints/pages.ts";
+import type { Asset, Site } from "../../app/pages.ts";
 
 /** A status: good, good with a warning, bad, or neutral. */
 export type Mark = "good" | "warn" | "bad" | "open";

@@ -7,9 +7,9 @@ import { Checks, Warnings } from "./checks.tsx";
 import { Message } from "./message.tsx";
 import { inShort, Moment } from "./moment.tsx";
 import type { FlowProps, FlowStep } from "./props.ts";
-import { Refusal } from "./refusal.tsx";
+import { Refusal } from "./failure_summary.tsx";
 import { Arrow } from "./sequence.tsx";
-import { Standing } from "./standing.tsx";
+import { Standing } from "./status_badge.tsx";
 
 /** What a step belongs to. */
 export interface StepProps {

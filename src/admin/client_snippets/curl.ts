@@ -1,0 +1,75 @@
+/** The whole flow in a shell: curl, and openssl for the code challenge. */
+
+import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
+import { shellQuote } from "./shell_quote.ts";
+import { endpointOf, lines, unfitMethod } from "./about.ts";
+import type { About, WriteSettings } from "./about.ts";
+
+const library = "curl";
+const place = "a POSIX shell";
+
+/** Asks for tokens with nothing but a shell. */
+export const curl: WriteSettings = (about) => {
+  const unfit = unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]);
+  if (unfit !== undefined) return { library, place, notes: [unfit] };
+  const { redirectUri, scope } = about;
+  const ask = (...fields: readonly string[]) =>
+    [`curl ${shellQuote(endpointOf(about, "token"))}`, ...credentials(about), ...fields].join(" \\\n  ");
+  if (redirectUri === undefined) {
+    const text = ask("-d grant_type=client_credentials", field("scope", scope.join(" ")));
+    return { library, place, text, notes: [] };
+  }
+  const request: readonly (readonly [string, string])[] = [
+    ["response_type", "code"],
+    ["client_id", about.clientId],
+    ["redirect_uri", redirectUri],
+    ["scope", scope.join(" ")],
+    ["code_challenge_method", "S256"],
+  ];
+  const authorize = endpointOf(about, "authorize");
+  const begin = about.unattended
+    ? [
+      `answer=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
+      `  ${shellQuote(authorize)} \\`,
+      ...request.map(([name, value]) => `  ${field(name, value)} \\`),
+      `  -d "code_challenge=$challenge")`,
+      `code=$(printf %s "$answer" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`,
+    ]
+    : [
+      `printf '%s\\n' ${
+        shellQuote(`${authorize}?${request.map((one) => pair(...one)).join("&")}&code_challenge=`)
+      }$challenge`,
+      `code=THE_CODE_THAT_THE_BROWSER_COMES_BACK_WITH`,
+    ];
+  const text = lines(
+    `verifier=$(openssl rand -hex 32)`,
+    `challenge=$(printf %s "$verifier" | openssl dgst -sha256 -binary |`,
+    `  openssl base64 -A | tr '+/' '-_' | tr -d =)`,
+    ...begin,
+    ask(
+      "-d grant_type=authorization_code",
+      field("redirect_uri", redirectUri),
+      `-d "code_verifier=$verifier"`,
+      `-d "code=$code"`,
+    ),
+  );
+  const notes = about.unattended
+    ? ["The first user is logged in and everything is approved, so no browser is needed."]
+    : ["Open the address that is printed in a browser, log in, and put the code from its last address into code."];
+  return { library, place, text, notes };
+};
+
+function credentials({ authMethod, clientId, secret = "" }: About): string[] {
+  if (authMethod === "client_secret_basic") {
+    return [`-u ${shellQuote(`${encodeFormValue(clientId)}:${encodeFormValue(secret)}`)}`];
+  }
+  return [field("client_id", clientId), ...authMethod === "none" ? [] : [field("client_secret", secret)]];
+}
+
+function field(name: string, value: string): string {
+  return `-d ${shellQuote(pair(name, value))}`;
+}
+
+function pair(name: string, value: string): string {
+  return `${name}=${encodeFormValue(value)}`;
+}

@@ -1,0 +1,219 @@
+/** What OpenID Connect adds to the authorization request (Core §3.1.2.1), and what it demands of the login. */
+
+import type { Destination } from "./authorization_request.ts";
+import { isSameJson, mayBeRequested } from "../claims.ts";
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import type { Server } from "../server.ts";
+import { splitScope } from "./scope.ts";
+import type { Session } from "../session/session.ts";
+import type { RequestedClaims } from "../../store/store.ts";
+import { subjectFor } from "../users/subject.ts";
+import { readIdTokenHint } from "../tokens/id_token.ts";
+
+/** How the client wants the person to be asked. */
+export interface LoginWishes {
+  /** `none`, `login`, `consent`, `select_account`; unknown values are left out. */
+  readonly prompt: readonly string[];
+  /** Seconds since the person was authenticated, at the most. */
+  readonly maxAge?: number;
+  /** Who the client thinks will log in. */
+  readonly loginHint?: string;
+  /** The users, by this server's name for them, that an earlier id token or the request itself demands; nobody else. */
+  readonly expectedSubs?: readonly string[];
+  /** The same as sent by the client: the user's subject must be in each list. */
+  readonly demandedSubs?: readonly (readonly string[])[];
+  /** Claims asked for by name (OpenID Connect Core §5.5). */
+  readonly claims?: RequestedClaims;
+}
+
+/** The values of `prompt` that mean something here. */
+export const promptValues = ["none", "login", "consent", "select_account"] as const;
+
+/** Reads them all; `acr_values`, `display`, `ui_locales` and `claims_locales` never change the outcome. */
+export async function readLoginWishes(
+  server: Server,
+  params: Params,
+  { client }: Destination,
+): Promise<LoginWishes> {
+  const prompts = splitScope(params.get("prompt") ?? "");
+  if (prompts.includes("none") && prompts.length > 1) {
+    throw new OAuthError("invalid_request", "prompt has none beside another value", {
+      rule: "OI-03",
+      expected: "none alone, or other values",
+      received: prompts.join(" "),
+    });
+  }
+  const hint = params.get("id_token_hint");
+  const hinted = hint === undefined ? undefined : await readIdTokenHint(server, hint);
+  if (hint !== undefined && hinted?.clientId !== client.id) {
+    throw new OAuthError("invalid_request", "id_token_hint is not an id token that this server issued to this client", {
+      rule: "OI-07",
+      expected: `an id token of this issuer for ${client.id}, expired or not`,
+      received: hinted === undefined ? "something that cannot be verified" : `one for ${hinted.clientId}`,
+    });
+  }
+  const claims = readClaims(server, client, params.get("claims"));
+  const demandedSubs = [...hinted === undefined ? [] : [[hinted.sub]], ...claims?.subs ?? []];
+  return {
+    prompt: prompts.filter((value) => promptValues.some((one) => one === value)),
+    maxAge: readMaxAge(params.get("max_age")),
+    loginHint: params.get("login_hint"),
+    ...demandedSubs.length > 0 && { demandedSubs, expectedSubs: await settleSubs(server, client, demandedSubs) },
+    claims: claims?.names,
+  };
+}
+
+/** The users, by this server's subject, that every demand allows. */
+export async function settleSubs(
+  server: Server,
+  client: Client,
+  [first = [], ...others]: readonly (readonly string[])[],
+): Promise<readonly string[]> {
+  const allowed = first.filter((sub) => others.every((demand) => demand.includes(sub)));
+  const wanted = new Set(allowed);
+  if (client.sector === undefined) return [...wanted].filter((sub) => server.users.find(sub) !== undefined);
+  const subs: string[] = [];
+  for (const { sub } of server.users.all()) if (wanted.has(await subjectFor(server, client, sub))) subs.push(sub);
+  return subs;
+}
+
+function readMaxAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  throw new OAuthError("invalid_request", "max_age is not a whole number of seconds", {
+    rule: "OI-05",
+    expected: "0 or more, in digits",
+    received: /^[-+.\d]{1,20}$/.test(text) ? text : `${text.length} other characters`,
+  });
+}
+
+function readClaims(
+  server: Server,
+  client: Client,
+  text: string | undefined,
+): { names: RequestedClaims; subs: readonly string[][] } | undefined {
+  if (text === undefined) return undefined;
+  const malformed = (received: string) =>
+    new OAuthError("invalid_request", "claims is not a JSON object of claims requests", {
+      rule: "OI-08",
+      expected: `an object whose userinfo and id_token members are objects, such as {"userinfo":{"name":null}}`,
+      received,
+    });
+  let request: unknown;
+  try {
+    request = JSON.parse(text);
+  } catch {
+    throw malformed("text that is not JSON");
+  }
+  if (!isObject(request)) throw malformed("JSON that is not an object");
+  const names = { userinfo: [] as string[], id_token: [] as string[] };
+  const values = { userinfo: {} as Record<string, unknown[]>, id_token: {} as Record<string, unknown[]> };
+  const subs: string[][] = [];
+  for (const place of ["userinfo", "id_token"] as const) {
+    const wanted = Object.hasOwn(request, place) ? request[place] : null;
+    if (wanted === null) continue;
+    if (!isObject(wanted)) throw malformed(`a ${place} that is not an object`);
+    for (const [name, how] of Object.entries(wanted)) {
+      if (how !== null && !isObject(how)) throw malformed("a claim whose request is neither null nor an object");
+      const demanded = readValues(how, malformed);
+      if (name === "sub") subs.push(...readSubs(demanded, malformed));
+      if (name === "acr" && how?.essential === true && (how.value !== undefined || how.values !== undefined)) {
+        throw new OAuthError("access_denied", "claims demands an acr that this server cannot meet", {
+          rule: "OI-08",
+          expected: "no essential acr, this server makes no statement about it",
+          received: "an essential acr",
+        });
+      }
+      // A client may request only claims of scope values that it may request.
+      if (!mayBeRequested(server.claims, name, client.scope)) continue;
+      names[place].push(name);
+      // All demands apply: only subjects that each of them names are allowed.
+      const [first, ...others] = demanded;
+      if (first === undefined) continue;
+      values[place][name] = first.filter((value) =>
+        others.every((other) => other.some((one) => isSameJson(one, value)))
+      );
+    }
+  }
+  const hasValues = Object.keys(values.userinfo).length + Object.keys(values.id_token).length > 0;
+  return { names: { ...names, ...hasValues && { values } }, subs };
+}
+
+/** The values that a request for a claim demands: the one `value`, one of `values`, or both (Core §5.5.1). */
+function readValues(how: Record<string, unknown> | null, malformed: (received: string) => OAuthError): unknown[][] {
+  if (how?.values !== undefined && !Array.isArray(how.values)) throw malformed("values that are not a list");
+  const demands = [how?.value === undefined ? [] : [how.value], (how?.values ?? []) as unknown[]];
+  return demands.filter((demand) => demand.length > 0);
+}
+
+/** The subjects that a request for `sub` demands. */
+function readSubs(demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
+  if (!demands.flat().every((sub) => typeof sub === "string")) throw malformed("a sub that is not a string");
+  return demands as string[][];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The session, where the client's wishes allow it to be used as it is; `undefined` when the person must be
+ * authenticated now, which is an error where `prompt=none` forbids to ask.
+ */
+export function usableSession(server: Server, wishes: LoginWishes, session: Session | undefined): Session | undefined {
+  const { prompt, maxAge, expectedSubs } = wishes;
+  const reason = session === undefined
+    ? "nobody is logged in"
+    : prompt.includes("login")
+    ? "prompt=login asks for a new login"
+    : maxAge !== undefined && (maxAge === 0 || server.now() - session.authTime > maxAge * 1000)
+    ? `the login is older than max_age=${maxAge}`
+    : expectedSubs?.includes(session.sub) === false
+    ? "another user is logged in than the one asked for"
+    : undefined;
+  if (reason === undefined) {
+    server.held?.(
+      "OI-05",
+    );
+    return session;
+  }
+  if (prompt.includes("none")) throw loginRequired(reason);
+  return undefined;
+}
+
+/**
+ * Refuses a login that an approver calls new but that the request finds too old.
+ *
+ * @param begun When the request came, in milliseconds: who logs in afterwards is never too late.
+ */
+export function refuseOldLogin(
+  { prompt, maxAge }: LoginWishes,
+  begun: number,
+  authTime: number,
+  former: Session | undefined,
+): void {
+  const tooOld = maxAge !== undefined && begun - authTime > maxAge * 1000;
+  const notNew = prompt.includes("login") && former !== undefined && authTime < former.authTime;
+  if (tooOld || notNew) throw loginRequired("the login is older than the request allows");
+}
+
+/** `login_required`, for requests that forbid to ask. */
+export function loginRequired(reason: string): OAuthError {
+  return new OAuthError("login_required", "the user would have to log in, and prompt=none forbids to ask", {
+    rule: "OI-03",
+    reason,
+    expected: "a session that can be used as it is",
+    received: reason,
+  });
+}
+
+/** The request wants one certain user, and it was another. */
+export function subNotMet(subs: readonly string[]): OAuthError {
+  return new OAuthError("access_denied", "the user is not the one that the request demands", {
+    rule: "OI-08",
+    expected: `subject ${subs.join(" or ") || "of nobody there is"}`,
+    received: "another user",
+  });
+}

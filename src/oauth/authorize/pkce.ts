@@ -1,0 +1,139 @@
+/** Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256, and no other method. */
+
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import { digest, equalInConstantTime, fingerprint } from "../secrets.ts";
+import type { Client } from "../clients/repository.ts";
+import type { CodeRecord } from "../../store/store.ts";
+import type { Server } from "../server.ts";
+import type { Explanation } from "../trace.ts";
+
+/** The methods this server accepts. */
+export const challengeMethods = ["S256"] as const;
+
+const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
+const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** Reads the code challenge of an authorization request; `undefined` where none was sent and none is needed. */
+export function readChallenge(server: Server, client: Client, params: Params): string | undefined {
+  const challenge = params.get("code_challenge");
+  const method = params.get("code_challenge_method");
+  if (method !== undefined && method !== "S256") {
+    throw new OAuthError("invalid_request", "code_challenge_method is not supported, only S256 is", {
+      rule: "PK-04",
+      expected: "code_challenge_method=S256",
+      received: `code_challenge_method=${method}`,
+    });
+  }
+  if (challenge === undefined) {
+    if (method !== undefined) {
+      throw new OAuthError("invalid_request", "code_challenge_method was sent without code_challenge", {
+        rule: "PK-06",
+        expected: "code_challenge beside code_challenge_method",
+        received: "no code_challenge",
+      });
+    }
+    if (client.confidential && !client.requirePkce && !server.pkce.requireForConfidential) {
+      server.held?.("PK-02");
+      return undefined;
+    }
+    throw new OAuthError("invalid_request", "code_challenge is missing, and this client must send one", {
+      rule: client.confidential ? "PK-02" : "PK-01",
+      reason: client.confidential
+        ? "PKCE is required of this confidential client by configuration"
+        : "a public client must send a code_challenge",
+      expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256",
+      received: "no code_challenge",
+    });
+  }
+  if (!s256Challenge.test(challenge)) {
+    throw new OAuthError("invalid_request", "code_challenge is not an S256 challenge of 43 base64url characters", {
+      rule: "PK-07",
+      expected: "43 characters of A-Z a-z 0-9 - _, without padding",
+      received: `${challenge.length} characters`,
+    });
+  }
+  if (method === undefined) {
+    const why: Explanation = {
+      rule: "PK-05",
+      reason: "code_challenge_method is missing; the standard would read that as plain, this server has only S256",
+      expected: "code_challenge_method=S256",
+      received: "no code_challenge_method",
+    };
+    if (server.pkce.requireMethod) {
+      throw new OAuthError("invalid_request", "code_challenge_method is missing, it must be S256", why);
+    }
+    server.trace({ type: "warning", at: server.now(), client: client.id, why });
+  }
+  server.held?.("PK-07", challenge);
+  return challenge;
+}
+
+/** Remembers the challenge of an issued code, and warns of one that an earlier code came with, which may still be valid. */
+export function warnReusedChallenge(server: Server, client: Client, challenge: string): void {
+  const { recentChallenges } = server;
+  const key = `${client.id} ${challenge}`;
+  const now = server.now();
+  const until = recentChallenges.get(key);
+  if (until !== undefined && until > now) {
+    server.trace({
+      type: "warning",
+      at: now,
+      client: client.id,
+      why: {
+        rule: "PK-14",
+        reason: "the same code_challenge came with an earlier authorization request whose code may still be valid",
+        expected: "a fresh code_verifier for each authorization request",
+        received: "a repeated code_challenge",
+      },
+    });
+  }
+  recentChallenges.set(key, now + server.lifetimes.code * 1000);
+}
+
+/** Proves that who redeems the code is who asked for it (RFC 7636 §4.6). */
+export async function proveChallenge(
+  server: Server,
+  client: Client,
+  code: CodeRecord,
+  verifier: string | undefined,
+): Promise<void> {
+  if (code.challenge === undefined) {
+    if (verifier === undefined && client.confidential) return;
+    if (verifier === undefined) {
+      throw new OAuthError("invalid_request", "code_verifier is missing, and the code was issued without a challenge", {
+        rule: "PK-10",
+        reason: "a public client cannot redeem a code that no challenge protects",
+        expected: "a code that was asked for with a code_challenge",
+        received: "one from the time when the client was confidential",
+      });
+    }
+    throw new OAuthError("invalid_request", "code_verifier was sent, but the authorization request had no challenge", {
+      rule: "PK-11",
+      expected: "no code_verifier, or a code_challenge in the authorization request",
+      received: "a code_verifier",
+    });
+  }
+  if (verifier === undefined) {
+    throw new OAuthError("invalid_request", "code_verifier is missing", {
+      rule: "PK-10",
+      expected: "the code_verifier whose challenge the authorization request carried",
+      received: "no code_verifier",
+    });
+  }
+  if (!verifierSyntax.test(verifier)) {
+    throw new OAuthError("invalid_request", "code_verifier is not 43 to 128 unreserved characters", {
+      rule: "PK-08",
+      expected: "43 to 128 characters of A-Z a-z 0-9 - . _ ~",
+      received: `${verifier.length} characters`,
+    });
+  }
+  const computed = await digest(verifier);
+  if (equalInConstantTime(computed, code.challenge)) return server.held?.("PK-09", code.challenge);
+  throw new OAuthError("invalid_grant", "code_verifier does not belong to the code_challenge", {
+    rule: "PK-09",
+    reason: "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",
+    expected: `a challenge with the fingerprint ${await fingerprint(code.challenge)}`,
+    received: `one with the fingerprint ${await fingerprint(computed)}`,
+  });
+}

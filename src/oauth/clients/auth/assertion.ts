@@ -1,0 +1,69 @@
+/** client_secret_jwt and private_key_jwt: the client signs a statement about itself (RFC 7523 §2.2, §3). */
+
+import { decodeBase64url } from "../../../runtime/base64url.ts";
+import type { ClientAuth, Credentials } from "./method.ts";
+
+const secretAlgorithms = ["HS256", "HS384", "HS512"];
+const keyAlgorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "Ed25519",
+  "EdDSA",
+];
+
+/** Every algorithm that an assertion may have; which of them, depends on the client. */
+export const assertionAlgorithms: readonly string[] = [...keyAlgorithms, ...secretAlgorithms];
+
+/** Signed with the client's secret. */
+export const secretJwt: ClientAuth = {
+  method: "client_secret_jwt",
+  isUsed: (credentials) => isAssertion(credentials) && /^HS/.test(algorithmOf(credentials)),
+  claimedId,
+  async prove(server, credentials) {
+    const { prove } = await import("./assertion_proof.ts");
+    return await prove(server, credentials, claimedId(credentials), "client_secret_jwt", secretAlgorithms);
+  },
+};
+
+/** Signed with a private key whose public half the client has registered. */
+export const privateKeyJwt: ClientAuth = {
+  method: "private_key_jwt",
+  // An assertion that cannot be read is refused here too.
+  isUsed: (credentials) => isAssertion(credentials) && !/^HS/.test(algorithmOf(credentials)),
+  claimedId,
+  async prove(server, credentials) {
+    const { prove } = await import("./assertion_proof.ts");
+    return await prove(server, credentials, claimedId(credentials), "private_key_jwt", keyAlgorithms);
+  },
+};
+
+function isAssertion({ params }: Credentials): boolean {
+  return params.get("client_assertion") !== undefined || params.get("client_assertion_type") !== undefined;
+}
+
+function algorithmOf(credentials: Credentials): string {
+  const { alg } = readPart(credentials, 0);
+  return typeof alg === "string" ? alg : "";
+}
+
+function claimedId(credentials: Credentials): string | undefined {
+  const { sub } = readPart(credentials, 1);
+  return typeof sub === "string" ? sub : undefined;
+}
+
+/** The header or the claims of the assertion, before anything is proved; nothing where they cannot be read. */
+function readPart({ params }: Credentials, at: 0 | 1): Readonly<Record<string, unknown>> {
+  const part = (params.get("client_assertion") ?? "").split(".")[at] ?? "";
+  try {
+    return JSON.parse(new TextDecoder().decode(decodeBase64url(part))) ?? {};
+  } catch {
+    return {};
+  }
+}

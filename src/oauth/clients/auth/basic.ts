@@ -1,0 +1,64 @@
+/** client_secret_basic: id and secret in an HTTP Basic header (OAuth 2.1 §2.4.1, RFC 7617). */
+
+import { OAuthError } from "../../errors.ts";
+import { proveSecret } from "./method.ts";
+import type { ClientAuth } from "./method.ts";
+
+interface Reading {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Any `Authorization` header counts as this method, so that a broken one never falls back to the body. */
+export const basic: ClientAuth = {
+  method: "client_secret_basic",
+  isUsed: ({ authorization }) => authorization !== null,
+  claimedId: ({ authorization }) => readHeader(authorization!)[0]?.id,
+  async prove(server, { authorization }) {
+    const readings = readHeader(authorization!);
+    if (readings.length > 0) return await proveSecret(server, "client_secret_basic", readings);
+    throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
+      rule: "CA-04",
+      expected: "Basic, a space, and the base64 of client_id:client_secret, each half form-encoded first",
+      received: "something else",
+    });
+  },
+};
+
+/**
+ * The ways to read a header: both halves form-decoded, as the specification says, and as they stand, as `curl -u` and
+ * many clients send them. Which one is meant shows when one matches.
+ */
+function readHeader(header: string): Reading[] {
+  const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (token === undefined || token.length % 4 !== 0) return [];
+  let text: string;
+  try {
+    const binary = atob(token);
+    // Another spelling of the same bytes is a broken one.
+    if (btoa(binary) !== token) return [];
+    const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return [];
+  }
+  const colon = text.indexOf(":");
+  if (colon < 0) return [];
+  const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+  if (!/[%+]/.test(text)) return isPrintable(raw) ? [raw] : [];
+  const readings = [raw];
+  try {
+    readings.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
+  } catch {
+    // Not form-encoded: only the raw reading is left.
+  }
+  return readings.filter(isPrintable);
+}
+
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+function isPrintable({ id, secret }: Reading): boolean {
+  return /^[\x20-\x7E]+$/.test(id) && /^[\x20-\x7E]*$/.test(secret);
+}

@@ -1,0 +1,35 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** Settings for one library after the other, each unfolded by a click, with or without script. */
+
+import type { VNode } from "preact";
+import type { ClientSettings } from "../app/pages.ts";
+import { Copy } from "./value.tsx";
+
+/** A list of libraries; where there is none, the client asks for no tokens. */
+export function Settings({ settings }: { readonly settings: readonly ClientSettings[] }): VNode {
+  if (settings.length === 0) return <p>This client asks for no tokens: no grant is registered for it.</p>;
+  return (
+    <>
+      <p>
+        With the values of this server and this client. Everything else a library reads from the discovery document.
+      </p>
+      <div class="settings">
+        {settings.map(({ library, place, text, notes }) => (
+          <details key={library} name="settings">
+            <summary>
+              <h3>{library}</h3> <span class="aside">{text === undefined ? "does not fit this client" : place}</span>
+            </summary>
+            {notes.map((note) => <p key={note}>{note}</p>)}
+            {text !== undefined && (
+              <div class="box">
+                <pre class="wire">{text}</pre>
+                <Copy what={`the settings for ${library}`} />
+              </div>
+            )}
+          </details>
+        ))}
+      </div>
+    </>
+  );
+}

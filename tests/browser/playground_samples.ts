@@ -1,0 +1,248 @@
+/** The callback page at the end of a real flow, and what was tried from there: ordinary steps and their extremes. */
+
+import type { AuthorizedProps, Check, RoundTrip, TrialProps, WireExchange } from "../../src/app/pages.ts";
+
+const issuer = "http://localhost:9000";
+const now = Date.UTC(2026, 0, 1);
+const code = "kq3Vd9yN0nA7rT1xG5hJ2mPzQe8WcLbUfIoYsD4aX6E";
+const state = "SbcPCKKNUCUnaMM_jmJrkgYJ1gWCcYYt0Ysof4VMfvCw";
+const nonce = "iTlnUgUxw4Zv9ntFMl4GQb";
+const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+const kid = "7j4ZExhbaEF3zmwqFBp9A2CJjkKgFlbHXUBKPwkLvZU";
+const refreshToken = "Zr6yM0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMUa";
+
+function jwt(header: Record<string, unknown>, claims: Record<string, unknown>): string {
+  const part = (value: unknown) =>
+    btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value)))).replaceAll("+", "-").replaceAll(
+      "/",
+      "_",
+    ).replaceAll("=", "");
+  return `${part({ alg: "RS256", kid, ...header })}.${part(claims)}.${"Xk3-".repeat(86).slice(0, 342)}`;
+}
+
+const seconds = now / 1000;
+const common = {
+  iss: issuer,
+  sub: "alice",
+  iat: seconds,
+  exp: seconds + 3600,
+  auth_time: seconds - 90,
+  sid: "KV2BYRE",
+};
+const idToken = jwt({ typ: "JWT" }, { ...common, aud: "demo-public", nonce, at_hash: "9mwCnSKIoR0vvhN7mll-1A" });
+const accessToken = jwt({ typ: "at+jwt" }, {
+  ...common,
+  aud: issuer,
+  client_id: "demo-public",
+  scope: "openid profile read",
+  jti: "mS_wShR5Li4hARQqZO9Dbg.uWZfsbv231wqhk6CZdIDag",
+});
+
+const checks: Check[] = [
+  { name: "state", holds: true, expected: state, received: state },
+  { name: "response_iss", holds: true, expected: issuer, received: issuer },
+];
+
+/** What led to the callback page, in a flow that the browser began there. */
+export const roundTrip: RoundTrip = {
+  request: [
+    ["response_type", "code"],
+    ["client_id", "demo-public"],
+    ["redirect_uri", `${issuer}/authorized`],
+    ["scope", "openid profile read"],
+    ["state", state],
+    ["nonce", nonce],
+    ["code_challenge", challenge],
+    ["code_challenge_method", "S256"],
+  ],
+  redirect: [["code", code], ["state", state], ["iss", issuer]],
+  checks,
+  pkce: {
+    verifier,
+    digest: "13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3",
+    computed: challenge,
+    matches: true,
+  },
+};
+
+const tokenRequest = {
+  start: "POST /oauth2/token HTTP/1.1",
+  headers: [
+    ["Host", "localhost:9000"],
+    ["Content-Type", "application/x-www-form-urlencoded"],
+    ["Content-Length", "216"],
+  ],
+  body: `grant_type=authorization_code&code=${code}&redirect_uri=http%3A%2F%2Flocalhost%3A9000%2Fauthorized&` +
+    `code_verifier=${verifier}&client_id=demo-public`,
+} as const;
+
+const secrets = [{ name: "code verifier", value: verifier }];
+
+const landing = [
+  ["form_token", challenge],
+  ["client_id", "demo-public"],
+  ["code", code],
+  ["state", state],
+  ["iss", issuer],
+  ["pkce", "S256"],
+] as const;
+
+/** The request that can be sent from there. */
+export const proposal: NonNullable<AuthorizedProps["proposal"]> = {
+  request: tokenRequest,
+  secrets,
+  form: { fields: landing, steps: ["exchange", "wrong_verifier"], ended: false },
+};
+
+const startLinks = [
+  { clientId: "demo-public", confidential: false, href: "/authorize-public" },
+  { clientId: "demo-confidential", confidential: true, href: "/authorize-confidential" },
+];
+
+function answer(status: string, body: unknown): WireExchange["response"] {
+  return {
+    start: `HTTP/1.1 ${status}`,
+    headers: [
+      ["Cache-Control", "no-store"],
+      ["Content-Type", "application/json"],
+      ["X-Content-Type-Options", "nosniff"],
+    ],
+    body: JSON.stringify(body),
+  };
+}
+
+/** The code was exchanged, after a try with a wrong verifier. */
+export const exchanged: TrialProps = {
+  issuer,
+  base: "",
+  step: "exchange",
+  outcome: "done",
+  exchanges: [{
+    step: "exchange",
+    request: tokenRequest,
+    response: answer("200 OK", {
+      access_token: accessToken,
+      token_type: "Bearer",
+      expires_in: 3600,
+      scope: "openid profile read",
+      refresh_token: refreshToken,
+      id_token: idToken,
+    }),
+    secrets: [
+      ...secrets,
+      { name: "access token", value: accessToken },
+      { name: "refresh token", value: refreshToken },
+      { name: "ID token", value: idToken },
+    ],
+  }],
+  checks: [
+    ...checks,
+    { name: "pkce", holds: true, expected: challenge, received: challenge },
+    { name: "signature", holds: true, expected: `RS256, key ${kid}`, received: `RS256, key ${kid}` },
+    { name: "iss", holds: true, expected: issuer, received: issuer },
+    { name: "aud", holds: true, expected: "demo-public", received: "demo-public" },
+    { name: "exp", holds: true, expected: "after 2026-01-01T00:00:00.000Z", received: "2026-01-01T01:00:00.000Z" },
+    { name: "nonce", holds: true, expected: nonce, received: nonce },
+    { name: "at_hash", holds: true, expected: "9mwCnSKIoR0vvhN7mll-1A", received: "9mwCnSKIoR0vvhN7mll-1A" },
+  ],
+  tokens: [{ name: "ID token", token: idToken }, { name: "Access token", token: accessToken }],
+  now,
+  past: [{
+    step: "wrong_verifier",
+    at: now - 61_000,
+    status: 400,
+    error: "invalid_grant",
+    text: `POST /oauth2/token HTTP/1.1\n\ngrant_type=authorization_code&code=${code}&code_verifier=…\n\n` +
+      `HTTP/1.1 400 Bad Request\n\n{"error":"invalid_grant"}`,
+  }],
+  latest: [{ step: "exchange", at: now, status: 200, text: "POST /oauth2/token HTTP/1.1" }],
+  form: {
+    fields: [...landing, ["access_token", accessToken], ["refresh_token", refreshToken]],
+    steps: ["userinfo", "introspect", "refresh", "replay", "revoke"],
+    ended: false,
+  },
+  startLinks,
+};
+
+const use = {
+  start: "GET /oauth2/userinfo HTTP/1.1",
+  headers: [["Host", "localhost:9000"], ["Authorization", `Bearer ${accessToken}`]],
+} as const;
+
+/** The code came twice, and the access token ended with it. */
+export const replayed: TrialProps = {
+  ...exchanged,
+  step: "replay",
+  outcome: "refused",
+  exchanges: [
+    {
+      step: "replay",
+      request: tokenRequest,
+      response: answer("400 Bad Request", {
+        error: "invalid_grant",
+        error_description: "code is unknown, expired, used, or was issued to another client [TK-16]",
+      }),
+      secrets,
+    },
+    {
+      step: "userinfo",
+      request: use,
+      response: answer("401 Unauthorized", { error: "invalid_token" }),
+      secrets: [{ name: "access token", value: accessToken }],
+    },
+  ],
+  checks: [],
+  tokens: [],
+  past: [...exchanged.past, { step: "exchange", at: now - 30_000, status: 200, text: "" }],
+  form: { ...exchanged.form, steps: ["userinfo", "introspect", "refresh"], ended: true },
+};
+
+/** A server that gets everything wrong, and a client with a secret of its own. */
+export const distrusted: TrialProps = {
+  ...exchanged,
+  checks: exchanged.checks.map(({ name, expected }) => ({
+    name,
+    holds: false,
+    expected,
+    received: `${expected}-other`,
+  })),
+  tokens: [{ name: "ID token", token: idToken }, { name: "Access token", token: refreshToken }],
+  form: { ...exchanged.form, asksSecretOf: "web" },
+};
+
+/** No answer came. */
+export const lost: TrialProps = {
+  ...exchanged,
+  outcome: "lost",
+  exchanges: exchanged.exchanges.map(({ step, request }) => ({ step, request, secrets })),
+  checks: [],
+  tokens: [],
+  past: [],
+};
+
+/** The same value wherever a request or an answer could have brought one. */
+export function hostileTrial(value: string): TrialProps {
+  const message = { start: value, headers: [[value, value]], body: value } as const;
+  return {
+    ...exchanged,
+    exchanges: [{
+      step: "exchange",
+      request: message,
+      response: message,
+      secrets: [{ name: value, value: value.slice(1) }],
+    }],
+    checks: exchanged.checks.map(({ name }) => ({ name, holds: false, expected: value, received: `${value}!` })),
+    tokens: [{ name: "Access token", token: value }, {
+      name: "ID token",
+      token: jwt({ x: 1 }, { iss: value, exp: value }),
+    }],
+    past: [
+      { step: "exchange", at: now, status: 200, text: value },
+      { step: "replay", at: now, status: 400, error: value, text: "" },
+      { step: "refresh", at: now, text: `</textarea>${value}` },
+    ],
+    latest: [{ step: "exchange", at: now, status: 200, text: value }],
+    form: { ...exchanged.form, fields: [["code", value]], asksSecretOf: value },
+  };
+}

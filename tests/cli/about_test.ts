@@ -1,0 +1,17 @@
+/** What the program says of itself, where it is one file and somebody has put in what that is made of. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { runProgram } from "../runtimes/run_program.ts";
+
+const { version } = JSON.parse(readFileSync("deno.json", "utf8"));
+
+test("a program in one file says its commit and shows the licences inside; another says where they stand", async () => {
+  Object.assign(globalThis, { LATCHKEY_ABOUT: { commit: "abc1234", licences: "jose 6\n\nMIT\n" } });
+  const { versionLine, licencesText } = await import("../../src/cli/about.ts");
+  assertEquals([versionLine, licencesText], [`latchkey ${version} (abc1234)`, "jose 6\n\nMIT"]);
+  const { code, stdout, stderr } = await runProgram({ args: ["--licenses"] });
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(stdout, /^Latchkey stands under the MIT licence, in the file LICENSE; .*\.\n$/);
+});

@@ -1,0 +1,1187 @@
+/** The configuration: who beats whom, every fault at once, each with its place and how to mend it. */
+
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
+import { exampleFile } from "../../src/cli/help.ts";
+import type { JudgeSettings } from "../../src/cli/semantic_errors.ts";
+import { operatorNames } from "../../src/cli/option_definitions.ts";
+import { optionFaults } from "../../src/server/latchkey.ts";
+import type { Fault } from "../../src/oauth/config/config_issue.ts";
+import type { Settings } from "../../src/oauth/config/settings.ts";
+import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { settingsFaults } from "../../src/oauth/config/validate_settings.ts";
+
+/** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
+interface Given {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Text, or a value that becomes JSON. */
+  readonly file?: unknown;
+  /** The texts of other files, by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly judge?: JudgeSettings;
+}
+
+const content: JudgeSettings = () => [];
+
+function read({ args = [], env = {}, file, files = {}, judge = content }: Given): Promise<Configuration> {
+  const text = typeof file === "string" ? file : JSON.stringify(file);
+  const named = file === undefined ? env : { LATCHKEY_CONFIG: "latchkey.json", ...env };
+  const readTextFile = (path: string) => {
+    if (path === "latchkey.json" && file !== undefined) return Promise.resolve(text);
+    if (files[path] !== undefined) return Promise.resolve(files[path]);
+    return Promise.reject(Object.assign(new Error(`cannot open ${path}`), { code: "ENOENT" }));
+  };
+  return readConfiguration({ args, env: named, readTextFile }, judge);
+}
+
+async function run(given: Given): Promise<Configuration & { kind: "run" }> {
+  const configuration = await read(given);
+  assert(configuration.kind === "run");
+  return configuration;
+}
+
+async function faultsOf(given: Given): Promise<readonly Fault[]> {
+  return (await assertRejects(() => read(given), ConfigurationError)).faults;
+}
+
+/** A fault in short: its place, and words that must be in what was found, expected or the way to mend it. */
+type Short = readonly [place: string, ...words: string[]];
+
+async function assertFaults(given: Given, expected: readonly Short[]): Promise<void> {
+  const faults = await faultsOf(given);
+  assertEquals(faults.map(({ place }) => place).sort(), expected.map(([place]) => place).sort());
+  for (const [place, ...words] of expected) {
+    const told = faults.filter((fault) => fault.place === place).map(tell).join("\n");
+    for (const word of words) assertStringIncludes(told, word);
+  }
+  for (const fault of faults) {
+    assert(fault.expected !== "" && fault.found !== "" && /[.?]$/.test(fault.mend), tell(fault));
+  }
+}
+
+function tell({ place, expected, found, mend }: Fault): string {
+  return `${place}: expected ${expected}; found ${found}; ${mend}`;
+}
+
+/** What holds where nobody says anything. */
+const untold: Run = {
+  kind: "run",
+  settings: {},
+  port: 9000,
+  host: "localhost",
+  store: { kind: "memory" },
+  inspector: undefined,
+  insecureAllowInspector: false,
+  log: "text",
+  metrics: undefined,
+  tls: undefined,
+  maxInFlight: 1000,
+  drain: 0,
+  warnings: [],
+};
+
+test("without flags, environment and file everything has its default", async () => {
+  assertEquals(await read({}), untold);
+});
+
+/** The variable that says the same as a flag. */
+function variableOf(name: string): string {
+  return `LATCHKEY_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** The configuration file that says the same as a flag. */
+function fileOf(name: string, value: string): Readonly<Record<string, unknown>> {
+  const key = name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  if (/port$|^max-|^drain$/.test(name) && /^\d+$/.test(value)) return { [key]: Number(value) };
+  return { [key]: name === "trust-proxy" ? value.split(",") : value };
+}
+
+const everywhere = [
+  { name: "port", values: ["1", "2", "3"], fallback: 9000, get: (c: Run) => c.port, as: Number },
+  { name: "host", values: ["a.test", "b.test", "c.test"], fallback: "localhost", get: (c: Run) => c.host },
+  {
+    name: "issuer",
+    values: ["http://a.test", "http://b.test", "http://c.test"],
+    fallback: undefined,
+    get: (c: Run) => c.settings.issuer,
+  },
+  {
+    name: "store",
+    values: ["sqlite:a.db", "sqlite:b.db", "sqlite:c.db"],
+    fallback: { kind: "memory" },
+    get: (c: Run) => c.store,
+    as: (value: string) => ({ kind: "sqlite", path: value.slice("sqlite:".length), durability: "process" }),
+  },
+  { name: "log", values: ["text", "json", "off"], fallback: "text", get: (c: Run) => c.log },
+  {
+    name: "metrics-port",
+    values: ["1", "2", "3"],
+    fallback: undefined,
+    get: (c: Run) => c.metrics,
+    as: (value: string) => ({ port: Number(value), host: "localhost" }),
+  },
+  {
+    name: "trust-proxy",
+    values: ["::1", "10.0.0.0/8", "127.0.0.1"],
+    fallback: undefined,
+    get: (c: Run) => c.settings.trustProxy,
+    as: (value: string) => [value],
+  },
+  {
+    name: "proxy-header",
+    values: ["forwarded", "x-forwarded-for", "forwarded"],
+    fallback: undefined,
+    get: (c: Run) => c.settings.proxyHeader,
+  },
+  { name: "max-in-flight", values: ["1", "2", "3"], fallback: 1000, get: (c: Run) => c.maxInFlight, as: Number },
+  { name: "drain", values: ["1", "2", "3"], fallback: 0, get: (c: Run) => c.drain, as: Number },
+];
+type Run = Configuration & { kind: "run" };
+
+for (const { name, values: [flag = "", variable = "", inFile = ""], fallback, get, as = String } of everywhere) {
+  test(`${name}: a flag beats the environment, which beats the file, which beats the default`, async () => {
+    const args = [`--${name}`, flag];
+    const env = { [variableOf(name)]: variable };
+    const file = fileOf(name, inFile);
+    assertEquals<unknown>(get(await run({ args, env, file })), as(flag));
+    assertEquals<unknown>(get(await run({ args: [`--${name}=${flag}`], file })), as(flag));
+    assertEquals<unknown>(get(await run({ env, file })), as(variable));
+    assertEquals<unknown>(get(await run({ file })), as(inFile));
+    assertEquals<unknown>(get(await run({ file: {} })), fallback);
+    assertEquals<unknown>(
+      get(await run({ env: { ...env, [variableOf(name)]: "" }, file })),
+      as(inFile),
+    );
+  });
+}
+
+test("--config beats LATCHKEY_CONFIG, and the file is read once", async () => {
+  const paths: string[] = [];
+  const sources = {
+    env: { LATCHKEY_CONFIG: "variable.json" },
+    readTextFile: (path: string) => Promise.resolve(`{ "audience": ${JSON.stringify(paths.push(path) && path)} }`),
+  };
+  for (const [args, audience] of [[["--config", "flag.json"], "flag.json"], [[], "variable.json"]] as const) {
+    const configuration = await readConfiguration({ ...sources, args }, content);
+    assert(configuration.kind === "run");
+    assertEquals(configuration.settings.audience, audience);
+  }
+  assertEquals(paths, ["flag.json", "variable.json"]);
+});
+
+test("a lone -- in front is dropped, and an empty variable counts as absent", async () => {
+  assertEquals((await run({ args: ["--", "--port", "0"] })).port, 0);
+  assertEquals((await run({ args: ["--"] })).port, 9000);
+  const empty = { LATCHKEY_PORT: "", LATCHKEY_HOTS: "", LATCHKEY_STORE: undefined, OTHER: "x", latchkey_port: "x" };
+  assertEquals((await run({ env: empty })).port, 9000);
+});
+
+const goodWords: readonly [string, string, (c: Run) => unknown, unknown][] = [
+  ["--port", "65535", (c) => c.port, 65535],
+  ["--port", "0", (c) => c.port, 0],
+  ["--host", "::1", (c) => c.host, "::1"],
+  ["--host", "0.0.0.0", (c) => c.host, "0.0.0.0"],
+  ["--host", "fe80::1%eth0", (c) => c.host, "fe80::1%eth0"],
+  ["--login", "auto", (c) => c.settings.login, "auto"],
+  ["--login", "interactive", (c) => c.settings.login, "interactive"],
+  ["--store", "memory", (c) => c.store, { kind: "memory" }],
+  ["--store", "sqlite::memory:", (c) => c.store, { kind: "sqlite", path: ":memory:", durability: "process" }],
+  ["--store", "sqlite:C:\\a b.db", (c) => c.store, { kind: "sqlite", path: "C:\\a b.db", durability: "process" }],
+  ["--store", "sqlite:x.db?durability=power", (c) => c.store, { kind: "sqlite", path: "x.db", durability: "power" }],
+  ["--log", "off", (c) => c.log, "off"],
+  ["--metrics-host", "0.0.0.0", (c) => c.metrics, undefined],
+  ["--trust-proxy", "10.0.0.7,fd00::/8", (c) => c.settings.trustProxy, ["10.0.0.7", "fd00::/8"]],
+  ["--max-in-flight", "1000000", (c) => c.maxInFlight, 1_000_000],
+  ["--drain", "3600", (c) => c.drain, 3600],
+];
+
+test("what may be said by flag may be said by variable and in the file", async () => {
+  for (const [flag, value, get, expected] of goodWords) {
+    const name = flag.slice(2);
+    assertEquals(get(await run({ args: [flag, value] })), expected);
+    assertEquals(get(await run({ env: { [variableOf(name)]: value } })), expected);
+    assertEquals(get(await run({ file: fileOf(name, value) })), expected);
+    const files = { "/run/value": `${value}\n` };
+    assertEquals(get(await run({ env: { [`${variableOf(name)}_FILE`]: "/run/value" }, files })), expected);
+  }
+});
+
+const badWords: Readonly<Record<string, readonly string[]>> = {
+  port: ["65536", "-1", "1.5", "0x50", "abc", " 80", "1e3", "99999999999999999999", "９０"],
+  host: ["localhost:9000", "http://localhost", "a b", "[::1]", "a/b"],
+  login: ["manual", "Auto", "interactive ", "none"],
+  store: ["redis", "sqlite", "sqlite:", "sqlite:?durability=power", "sqlite:x?durability=full", "sqlite:x?", "Memory"],
+  log: ["Text", "yes", "ndjson"],
+  "metrics-port": ["65536", "-1", "x"],
+  "metrics-host": ["localhost:9464", "[::1]"],
+  "max-in-flight": ["0", "-1", "1.5", "1000001", "x"],
+  drain: ["-1", "1.5", "3601", "10s"],
+};
+
+test("a value that cannot be is refused with its place, by flag, by variable and in the file", async () => {
+  for (const [name, values] of Object.entries(badWords)) {
+    const variable = variableOf(name);
+    for (const value of values) {
+      // Of a store, its scheme alone.
+      const found = name === "store" ? "" : JSON.stringify(value);
+      const inFile = fileOf(name, value);
+      const [key = ""] = Object.keys(inFile);
+      await assertFaults({ args: [`--${name}`, value] }, [[`--${name}`, found]]);
+      await assertFaults({ args: [`--${name}=${value}`] }, [[`--${name}`, found]]);
+      await assertFaults({ env: { [variable]: value } }, [[variable, found]]);
+      await assertFaults({ file: inFile }, [[`latchkey.json: ${key}`, name === "store" ? "" : String(inFile[key])]]);
+      const filed = { env: { [`${variable}_FILE`]: "/run/value" }, files: { "/run/value": value } };
+      await assertFaults(filed, [[`${variable}_FILE`, `${value.length} characters (hidden)`]]);
+    }
+  }
+});
+
+test("a fault in a source that is beaten by another is told all the same", async () => {
+  await assertFaults({ args: ["--port", "1"], env: { LATCHKEY_PORT: "x" }, file: { port: "y" } }, [
+    ["LATCHKEY_PORT", `"x"`],
+    ["latchkey.json: port", `"y"`],
+  ]);
+});
+
+const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
+  ["an unknown flag", ["--verbose"], [["--verbose", "unknown", "one of --port, --host"]]],
+  ["a near miss", ["--prot=1"], [["--prot", "Did you mean --port?"]]],
+  ["a near miss, whose value is no second fault", ["--prot", "1"], [["--prot", "Did you mean --port?"]]],
+  ["another letter case", ["--Issuer=x"], [["--Issuer", "Did you mean --issuer?"]]],
+  ["a negation", ["--no-port"], [["--no-port", "unknown"]]],
+  ["short flags", ["-p", "1", "-abc"], [["-p", "unknown"], ["-abc", "unknown"]]],
+  ["prototype names", ["--constructor", "--__proto__=1", "--toString"], [
+    ["--constructor"],
+    ["--__proto__"],
+    ["--toString"],
+  ]],
+  ["a lone dash", ["-"], [["command line", "argument 1"]]],
+  ["positional arguments", ["start", "--port", "1", "now"], [["command line", `"start"`], [
+    "command line",
+    "argument 4",
+  ]]],
+  ["positional arguments after --", ["--port", "1", "--", "--help"], [["command line", "argument 4 (hidden)"]]],
+  ["a misspelt command", ["hash_pasword", "hunter2"], [
+    ["command line", "Did you mean hash-password?"],
+    ["command line", "argument 2 (hidden)"],
+  ]],
+  ["no value at the end", ["--port"], [["--port", "no value", "--port 9000"]]],
+  ["no value before a flag", ["--port", "--host", "a.test"], [["--port", "no value"]]],
+  ["no value before --", ["--host", "--"], [["--host", "no value"]]],
+  ["an empty value", ["--issuer=", "--store", ""], [["--issuer", "no value"], ["--store", "no value"]]],
+  ["a flag given twice", ["--port", "1", "--port=1"], [["--port", "once", "2 times"]]],
+  ["a flag given thrice, once wrongly", ["--port=1", "--port=x", "--port"], [["--port", "3 times"]]],
+  ["a value for --help", ["--help=hunter2"], [["--help", "hidden", "alone"]]],
+  ["several at once", ["--prot", "1", "x", "--host", "a b", "--config"], [
+    ["--prot"],
+    ["command line"],
+    ["--host"],
+    ["--config", "no value"],
+  ]],
+  ["a name that a terminal would obey", ["--\u001b[31mred"], [["--…"]]],
+  ["a secret in an unknown flag", ["--client-secret=hunter2", "--secret", "hunter2"], [
+    ["--client-secret"],
+    ["--secret"],
+  ]],
+  ["a secret in an argument", ["client_secret=hunter2"], [["command line", "(hidden)"]]],
+  ["a secret in a flag of one letter", ["-phunter2", "-shunter2"], [["-p…"], ["-s…"]]],
+  ["a secret behind a colon, or behind nothing", ["--store:postgres://as:hunter2@db", "--storepostgres://hunter2@db"], [
+    ["--store…", "Did you mean --store?"],
+    ["--storepostgres…"],
+  ]],
+  ["a password that the shell has cut in two", ["--store", "postgres://latchkey:pa", "hunter2@host/db"], [
+    ["--store", '"postgres:…"', "Percent-encode"],
+    ["command line", "quote the whole value"],
+  ]],
+];
+
+for (const [title, args, faults] of flagFaults) {
+  test(`command line: ${title}`, async () => {
+    await assertFaults({ args }, faults);
+    assert(!(await faultsOf({ args })).map(tell).join().includes("hunter2"));
+  });
+}
+
+const variableFaults: readonly [string, Readonly<Record<string, string>>, readonly Short[]][] = [
+  ["a file that is not there", { LATCHKEY_STORE_FILE: "none" }, [
+    ["LATCHKEY_STORE_FILE", "none there", "that LATCHKEY_STORE_FILE names"],
+  ]],
+  ["a value and the file of one", { LATCHKEY_STORE: "memory", LATCHKEY_STORE_FILE: "none" }, [
+    ["LATCHKEY_STORE_FILE", "LATCHKEY_STORE as well", "Unset one of them."],
+  ]],
+  ["the file of a path", { LATCHKEY_CONFIG_FILE: "a", LATCHKEY_TLS_KEY_FILE: "b" }, [
+    ["LATCHKEY_CONFIG_FILE", "Call it LATCHKEY_CONFIG."],
+    ["LATCHKEY_TLS_KEY_FILE", "Call it LATCHKEY_TLS_KEY."],
+  ]],
+];
+
+for (const [title, env, faults] of variableFaults) {
+  test(`environment: ${title}`, async () => {
+    await assertFaults({ env }, faults);
+    assert(!(await faultsOf({ env })).map(tell).join().includes("hunter2"));
+  });
+}
+
+const variableWarnings: readonly [string, Readonly<Record<string, string>>, readonly Short[]][] = [
+  ["an unknown variable", { LATCHKEY_COLOUR: "x" }, [["LATCHKEY_COLOUR", "unknown", "LATCHKEY_PORT, LATCHKEY_HOST"]]],
+  ["a near miss", { LATCHKEY_ISUER: "x" }, [["LATCHKEY_ISUER", "Did you mean LATCHKEY_ISSUER?"]]],
+  ["a flag that is no variable", { LATCHKEY_HELP: "1" }, [["LATCHKEY_HELP"]]],
+  ["prototype names", { LATCHKEY_CONSTRUCTOR: "1", LATCHKEY___PROTO__: "1", LATCHKEY_: "1" }, [
+    ["LATCHKEY_CONSTRUCTOR"],
+    ["LATCHKEY___PROTO__"],
+    ["LATCHKEY_"],
+  ]],
+  ["a secret", { LATCHKEY_CLIENT_SECRET: "hunter2" }, [["LATCHKEY_CLIENT_SECRET"]]],
+  ["the file of nothing that is known", { LATCHKEY_COLOUR_FILE: "a" }, [["LATCHKEY_COLOUR_FILE", "unknown"]]],
+  ["the misspelt file of a value", { LATCHKEY_STROE_FILE: "hunter2" }, [
+    ["LATCHKEY_STROE_FILE", "Did you mean LATCHKEY_STORE_FILE?"],
+  ]],
+  ["the misspelt file of a path", { LATCHKEY_TLS_KYE_FILE: "a" }, [
+    ["LATCHKEY_TLS_KYE_FILE", "Did you mean LATCHKEY_TLS_KEY?"],
+  ]],
+  ["what Kubernetes sets for a service", {
+    LATCHKEY_PORT: "tcp://10.0.0.1:9000",
+    LATCHKEY_SERVICE_HOST: "10.0.0.1",
+    LATCHKEY_SERVICE_PORT_HTTP: "9000",
+    LATCHKEY_PORT_9000_TCP_ADDR: "10.0.0.1",
+    LATCHKEY_METRICS_PORT: "tcp://10.0.0.2:9464",
+    LATCHKEY_STORE_PORT_5432_TCP: "tcp://10.0.0.3:5432",
+  }, [[
+    "LATCHKEY_METRICS_PORT, LATCHKEY_PORT, LATCHKEY_PORT_9000_TCP_ADDR, LATCHKEY_SERVICE_HOST, " +
+    "LATCHKEY_SERVICE_PORT_HTTP, LATCHKEY_STORE_PORT_5432_TCP",
+    "enableServiceLinks: false",
+  ]]],
+];
+
+for (const [title, env, expected] of variableWarnings) {
+  test(`[OP-07] environment: ${title} is ignored with a warning`, async () => {
+    const { warnings, ...rest } = await run({ env });
+    assertEquals({ ...rest, warnings: [] }, untold);
+    assertEquals(warnings.map(({ path }) => path), expected.map(([path]) => path));
+    for (const [i, [, ...words]] of expected.entries()) {
+      for (const word of words) assertStringIncludes(warnings[i]!.message, word);
+    }
+    assert(!JSON.stringify(warnings).includes("hunter2"));
+  });
+}
+
+test("[OP-07] the port that Kubernetes sets leaves that of the file in effect, and the file of one", async () => {
+  const env = { LATCHKEY_PORT: "tcp://10.0.0.1:9000" };
+  assertEquals((await run({ env, file: { port: 8080 } })).port, 8080);
+  assertEquals((await run({ env: { ...env, LATCHKEY_PORT_FILE: "port" }, files: { port: "8081" } })).port, 8081);
+});
+
+test("[OP-07] faults that may follow from a misspelt variable are told with its warning", async () => {
+  const error = await assertRejects(
+    () => read({ args: ["--port=x"], env: { LATCHKEY_LOGN: "hunter2" } }),
+    ConfigurationError,
+  );
+  assertStringIncludes(
+    error.message,
+    "LATCHKEY_LOGN (warning)\n  Ignored: this variable is unknown. Did you mean LATCHKEY_LOGIN?",
+  );
+  assert(!error.message.includes("hunter2"));
+});
+
+test("a variable whose file is empty, or names a database with its password, is told without what is in it", async () => {
+  const env = { LATCHKEY_STORE_FILE: "/run/store" };
+  await assertFaults({ env, files: { "/run/store": "\n" } }, [["/run/store", "an empty file"]]);
+  const url = "postgres://as:hunter2@db/latchkey?schema=as";
+  const { store } = await run({ env, files: { "/run/store": `${url}\r\n` } });
+  assert(store.kind === "postgres");
+  assertEquals([store.url.includes("hunter2"), store.place], [true, "postgres://db/latchkey"]);
+});
+
+test("[OP-08] of a store no more than its scheme is told, and of a file's content its length, wherever it was said", async () => {
+  const stores = [
+    ["postgres://latchkey:hunter2", `"postgres:…" (hidden)`],
+    ["postgres://latchkey:pa hunter2@host/db", `"postgres:…" (hidden)`],
+    ["redis://default:hunter2/with#hash", `"redis:…" (hidden)`],
+    ["postgres://latchkey@host/db?password=hunter2", `"postgres:…" (hidden)`],
+    [" postgres://as:hunter2@db/latchkey", "a string (hidden)"],
+    ["postgres://as:hunter2@db/latchkey x", `"postgres:…" (hidden)`],
+    ["hunter2", "a string (hidden)"],
+    ["hunter2:x", "a string (hidden)"],
+    ["mysql://hunter2@db", `"mysql:…" (hidden)`],
+  ] as const;
+  for (const [store, found] of stores) {
+    const ways: readonly (readonly [Given, string, string])[] = [
+      [{ args: ["--store", store] }, "--store", found],
+      [{ env: { LATCHKEY_STORE: store } }, "LATCHKEY_STORE", found],
+      [{ file: { store } }, "latchkey.json: store", found],
+      [
+        { env: { LATCHKEY_STORE_FILE: "/run/store" }, files: { "/run/store": store } },
+        "LATCHKEY_STORE_FILE",
+        `${store.length} characters (hidden)`,
+      ],
+    ];
+    for (const [given, place, found] of ways) {
+      await assertFaults(given, [[place, found]]);
+      assert(!(await faultsOf(given)).map(tell).join().includes("hunter2"), store);
+    }
+  }
+  const env = { LATCHKEY_PORT_FILE: "/run/key", LATCHKEY_ISSUER_FILE: "/run/key" };
+  const files = { "/run/key": "hunter2-the-password" };
+  const given = { env: { LATCHKEY_PORT_FILE: "/run/key" }, files };
+  await assertFaults(given, [["LATCHKEY_PORT_FILE", "20 characters (hidden)"]]);
+  assert(!(await faultsOf({ env, files, judge: optionFaults })).map(tell).join().includes("hunter2"));
+});
+
+test("[OP-08] a secret is not told where a name was expected: the path of a file, a variable, keys", async () => {
+  const pem = "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----";
+  const client = (client_secret: unknown) => ({ file: { clients: [{ client_id: "web", client_secret }] } });
+  const cases: readonly Given[] = [
+    { env: { LATCHKEY_STORE_FILE: "postgres://as:hunter2@db/latchkey" } },
+    { env: { LATCHKEY_STORE_FILE: "hunter2" } },
+    { env: { LATCHKEY_TLS_KEY: pem, LATCHKEY_TLS_CERT: pem } },
+    { file: { tlsKey: pem, tlsCert: pem } },
+    { args: ["--config", `{"clients":[{"client_secret":"hunter2"}]}`] },
+    client({ file: "hunter2" }),
+    client({ env: "hunter2" }),
+    client({ env: "hunter2-and/more" }),
+    { file: { clients: [{ client_id: "web", jwks: `{"keys":[{"d":"hunter2"}]}` }] } },
+    { file: { clients: [{ client_id: "web", jwks: { keys: ["hunter2", { d: "hunter2" }] } }] }, judge: optionFaults },
+    { file: { issuer: "https://latchkey:hunter2@as.example" }, judge: optionFaults },
+    { file: { issuer: "https://as.example?client_secret=hunter2" }, judge: optionFaults },
+    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], judge: optionFaults },
+    { file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] }, judge: optionFaults },
+    { file: { users: [{ sub: "a", password: "hunter2" }] }, judge: optionFaults },
+  ];
+  for (const given of cases) {
+    const told = (await faultsOf(given)).map(tell).join("\n");
+    assert(!/hunter2/.test(told), told);
+  }
+  assertStringIncludes((await faultsOf(client({ env: "WEB_SECRET" }))).map(tell).join(), "WEB_SECRET");
+  assertStringIncludes((await faultsOf(client({ file: "/run/secrets/web" }))).map(tell).join(), "/run/secrets/web");
+});
+
+const confidential = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
+const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+test("a secret in the file may be elsewhere: in a variable, or in a file of its own", async () => {
+  const users = [{ sub: "a", password: { env: "A_PASSWORD" } }];
+  const file = {
+    clients: [
+      { ...confidential, client_secret: { env: "WEB_SECRET" } },
+      { ...confidential, client_id: "two", client_secret: { file: "/run/two" } },
+    ],
+    users,
+  };
+  const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest };
+  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, judge: settingsFaults });
+  assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
+  assertEquals(settings.users, [{ sub: "a", password: digest }]);
+});
+
+test("a secret that is not where the file says is one fault at its place, with the way to mend it", async () => {
+  const at = "latchkey.json: clients[0].client_secret";
+  const given = (client_secret: unknown) => ({
+    file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
+    env: { EMPTY: "" },
+    files: { "/run/empty": "" },
+    judge: settingsFaults,
+  });
+  await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
+  await assertFaults(given({ env: "EMPTY" }), [[at, "an empty variable", "Set the variable"]]);
+  // The environment of Node and Bun is an object with a prototype.
+  for (const env of ["constructor", "toString", "__proto__"]) {
+    await assertFaults(given({ env }), [[at, "no such variable"]]);
+  }
+  await assertFaults(given({ file: "/run/none" }), [[at, "/run/none to hold it", "none there", "names"]]);
+  await assertFaults(given({ file: "/run/empty" }), [[at, "an empty file"]]);
+  for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
+    await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
+  }
+  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, judge: settingsFaults };
+  await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
+});
+
+test("a certificate and its key are read from their files, and each is told that is missing", async () => {
+  const files = { "a.pem": "A", "b.pem": "B", "c.pem": "C" };
+  const file = { tlsCert: "a.pem", tlsKey: "b.pem" };
+  assertEquals((await run({ file, files })).tls, { cert: "A", key: "B" });
+  assertEquals((await run({ file, files, env: { LATCHKEY_TLS_KEY: "c.pem" } })).tls, { cert: "A", key: "C" });
+  assertEquals((await run({ file, files, args: ["--tls-cert", "c.pem"] })).tls, { cert: "C", key: "B" });
+  await assertFaults({ args: ["--tls-cert", "a.pem"], files }, [[
+    "--tls-cert",
+    "the certificate alone",
+    "private key",
+  ]]);
+  await assertFaults({ file: { tlsKey: "a.pem" }, files }, [["latchkey.json: tlsKey", "the key alone", "certificate"]]);
+  await assertFaults({ args: ["--tls-cert=x.pem", "--tls-key=y.pem"], files }, [
+    ["x.pem", "none there", "that --tls-cert names"],
+    ["y.pem", "none there", "that --tls-key names"],
+  ]);
+});
+
+test("with a certificate the issuer that follows the port is judged as https", async () => {
+  const issuers: string[] = [];
+  const judge: JudgeSettings = (_, issuer) => (issuers.push(issuer), []);
+  await run({ args: ["--tls-cert=a", "--tls-key=a", "--port=9443"], files: { a: "A" }, judge });
+  assertEquals(issuers, ["https://localhost:9443"]);
+});
+
+test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable confirms it", async () => {
+  const warned = async (store: string) =>
+    (await run({ args: ["--store", store] })).warnings.map(({ path, message }) => {
+      assert(!message.includes("hunter2"));
+      return [path, /are sent to (\S+) without TLS/.exec(message)?.[1]];
+    });
+  for (const base of ["postgres://u:hunter2@db.example/x", "postgresql://u:hunter2@10.0.0.7:5432/x?schema=a"]) {
+    const mark = base.includes("?") ? "&" : "?";
+    assertEquals(await warned(base), [["--store", new URL(base).hostname]]);
+    for (const said of ["sslmode=verify-full", "sslmode=require", "sslrootcert=/ca.pem", "sslmode=disable"]) {
+      assertEquals(await warned(base + mark + said), []);
+    }
+  }
+  assertEquals(await warned("redis://u:hunter2@cache.example"), [["--store", "cache.example"]]);
+  const near = ["localhost/x", "127.0.0.1:5432/x", "[::1]/x", "%2Fvar%2Frun/x"].map((rest) =>
+    `postgres://u:hunter2@${rest}`
+  );
+  const quiet = [...near, "rediss://u:hunter2@cache.example", "redis://localhost", "sqlite:x.db", "memory"];
+  for (const store of quiet) assertEquals(await warned(store), [], store);
+  const [warning] = (await run({ file: { store: "redis://cache.example" } })).warnings;
+  assertEquals(warning!.path, "store");
+});
+
+test("a proxy that is no address is told where it was said", async () => {
+  const judge = optionFaults;
+  await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], judge }, [["--trust-proxy", `"proxy.test"`]]);
+  await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, judge }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
+  await assertFaults({ file: { trustProxy: ["::1", "*"] }, judge }, [["latchkey.json: trustProxy[1]", `"*"`]]);
+  await run({ args: ["--trust-proxy", "10.0.0.1, fd00::/8"], judge });
+});
+
+// Every setting, with values of the wrong type and what is expected instead.
+const client = { client_id: "a", redirect_uris: ["https://a.example/cb"] };
+const strings = [1, true, null, [], {}];
+const flags = [1, "true", null, [], {}];
+const lists = [1, "x", true, null, {}];
+const objects = [1, "x", true, null, []];
+const wholes = [0, -1, 1.5, 1e300, "300", "5m", true, null, [], {}];
+const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown) => unknown][] = [
+  ["$schema", strings, "a string", ($schema) => ({ $schema })],
+  ["issuer", strings, "a string", (issuer) => ({ issuer })],
+  ["port", [-1, 65536, 1.5, "9000", true, null, [], {}], "a whole number from 0 to 65535", (port) => ({ port })],
+  ["host", strings, "a host name or address", (host) => ({ host })],
+  ["login", [...strings, "Auto", "Interactive"], `"auto" or "interactive"`, (login) => ({ login })],
+  ["clients", lists, "an array of clients", (clients) => ({ clients })],
+  ["clients[1]", objects, "an object", (it) => ({ clients: [client, it] })],
+  ["users", lists, "an array of users", (users) => ({ users })],
+  ["users[0]", objects, "an object", (it) => ({ users: [it] })],
+  ["users[0].sub", strings, "a string", (sub) => ({ users: [{ sub }] })],
+  ["users[1].name", strings, "a string", (name) => ({ users: [{ sub: "a" }, { sub: "b", name }] })],
+  ["users[0].email", strings, "a string", (email) => ({ users: [{ sub: "a", email }] })],
+  ["users[0].password", strings, "the scrypt digest of a password", (it) => ({ users: [{ sub: "a", password: it }] })],
+  ["scopes", lists, "an array of strings", (scopes) => ({ scopes })],
+  ["scopes[1]", strings, "a string", (it) => ({ scopes: ["a", it] })],
+  ["defaultScope", strings, "a string of space-separated scope values", (defaultScope) => ({ defaultScope })],
+  ["alg", [...strings, "rs256", "HS256", "none"], `"RS256", "ES256" or "EdDSA"`, (alg) => ({ alg })],
+  ["audience", strings, "a string", (audience) => ({ audience })],
+  ["lifetimes", objects, "an object", (lifetimes) => ({ lifetimes })],
+  ["lifetimes.code", wholes, "a whole number of seconds", (code) => ({ lifetimes: { code } })],
+  ["lifetimes.access_token", wholes, "a whole number of seconds", (it) => ({ lifetimes: { access_token: it } })],
+  ["lifetimes.id_token", wholes, "a whole number of seconds", (it) => ({ lifetimes: { id_token: it } })],
+  ["pkce", objects, "an object", (pkce) => ({ pkce })],
+  ["pkce.requireMethod", flags, "true or false", (requireMethod) => ({ pkce: { requireMethod } })],
+  ["pkce.requireForConfidential", flags, "true or false", (it) => ({ pkce: { requireForConfidential: it } })],
+  ["throttle", flags, "true or false", (throttle) => ({ throttle })],
+  ["trustProxy", lists, "an array of strings", (trustProxy) => ({ trustProxy })],
+  ["proxyHeader", [...strings, "Forwarded"], `"x-forwarded-for" or "forwarded"`, (it) => ({ proxyHeader: it })],
+  ["log", [...strings, "Text"], `"text", "json" or "off"`, (log) => ({ log })],
+  ["metricsPort", [-1, 65536, "9464", null, {}], "a whole number from 0 to 65535", (it) => ({ metricsPort: it })],
+  ["metricsHost", strings, "a host name or address", (metricsHost) => ({ metricsHost })],
+  ["tlsCert", strings, "a string", (tlsCert) => ({ tlsCert })],
+  ["tlsKey", strings, "a string", (tlsKey) => ({ tlsKey })],
+  ["maxInFlight", [0, 1.5, 1e7, "1", null, []], "a whole number from 1 to 1000000", (it) => ({ maxInFlight: it })],
+  ["drain", [-1, 1.5, 3601, "10s", null, {}], "whole seconds from 0 to 3600", (drain) => ({ drain })],
+  ["insecureAllowHttpIssuer", flags, "true or false", (it) => ({ insecureAllowHttpIssuer: it })],
+  ["insecureAllowHttpRedirectUris", flags, "true or false", (it) => ({ insecureAllowHttpRedirectUris: it })],
+  ["insecureAllowAutoLogin", flags, "true or false", (it) => ({ insecureAllowAutoLogin: it })],
+  ["insecureAllowOpenLogin", flags, "true or false", (it) => ({ insecureAllowOpenLogin: it })],
+  ["insecureAllowDemoClients", flags, "true or false", (it) => ({ insecureAllowDemoClients: it })],
+  ["store", strings, `"memory"`, (store) => ({ store })],
+];
+const clientTypes: readonly [string, readonly unknown[], string][] = [
+  ["client_id", strings, "a string"],
+  ["client_secret", strings, "a string"],
+  ["client_secret_expires_at", [-1, 1.5, "0", true, null, [], {}], "a whole number of seconds since 1970"],
+  ["client_name", strings, "a string"],
+  ["redirect_uris", lists, "an array of strings"],
+  ["token_endpoint_auth_method", [...strings, "tls_client_auth"], `"client_secret_basic", "client_secret_post", `],
+  ["grant_types", lists, "an array of strings"],
+  ["response_types", lists, "an array of strings"],
+  ["scope", [...strings, ["openid"]], "a string of space-separated scope values"],
+  ["id_token_signed_response_alg", [...strings, "none"], `"RS256", "ES256" or "EdDSA"`],
+  ["require_pkce", flags, "true or false"],
+  ["application_type", [...strings, "mobile"], `"web" or "native"`],
+  ["client_uri", strings, "a string"],
+  ["logo_uri", strings, "a string"],
+  ["policy_uri", strings, "a string"],
+  ["tos_uri", strings, "a string"],
+  ["contacts", lists, "an array of strings"],
+];
+
+test("a value of the wrong type is one fault at its place, for every key at every level", async () => {
+  for (const [place, values, expected, wrap] of wrongTypes) {
+    for (const value of values) {
+      await assertFaults({ file: wrap(value) }, [[`latchkey.json: ${place}`, `expected ${expected}`, "Write it like"]]);
+    }
+  }
+  for (const [key, values, expected] of clientTypes) {
+    for (const value of values) {
+      const place = `latchkey.json: clients[1].${key}`;
+      await assertFaults({ file: { clients: [client, { ...client, [key]: value }] } }, [[place, expected]]);
+    }
+    if (!expected.startsWith("an array")) continue;
+    const place = `latchkey.json: clients[0].${key}[1]`;
+    await assertFaults({ file: { clients: [{ ...client, [key]: ["a", 2] }] } }, [[place, "a string", "found 2"]]);
+  }
+});
+
+test("a required key that is missing is told with an example", async () => {
+  await assertFaults({ file: { clients: [{}], users: [{ sub: "a" }, { name: "B" }] } }, [
+    ["latchkey.json: clients[0].client_id", "found nothing", `Add it, like "client_id": "web".`],
+    ["latchkey.json: users[1].sub", "found nothing", `Add it, like "sub": "alice".`],
+  ]);
+});
+
+const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
+  [
+    "every one at once",
+    { a1: 1, b2: 2, lifetimes: { c3: 3, d4: 4 }, pkce: { e5: 5 }, clients: [{ ...client, f6: 6 }] },
+    [
+      ["latchkey.json: a1", `found "a1"`, "Remove it; known keys here are $schema, issuer"],
+      ["latchkey.json: b2"],
+      ["latchkey.json: lifetimes.c3", "known keys here are code, access_token, id_token"],
+      ["latchkey.json: lifetimes.d4"],
+      ["latchkey.json: pkce.e5"],
+      ["latchkey.json: clients[0].f6"],
+    ],
+  ],
+  ["near misses", {
+    ports: 1,
+    default_scope: "read",
+    lifetimes: { accessToken: 1 },
+    pkce: { "require-method": true },
+    clients: [{ ...client, redirect_uri: "x", clientName: "x", client_secert: "hunter2" }],
+  }, [
+    ["latchkey.json: ports", "Did you mean port?"],
+    ["latchkey.json: default_scope", "Did you mean defaultScope?"],
+    ["latchkey.json: lifetimes.accessToken", "Did you mean access_token?"],
+    ["latchkey.json: pkce.require-method", "Did you mean requireMethod?"],
+    ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
+    ["latchkey.json: clients[0].clientName", "Did you mean client_name?"],
+    ["latchkey.json: clients[0].client_secert", "Did you mean client_secret?"],
+  ]],
+  ["no suggestion where nothing is near", { aud: 1, x: 1, "": 1, ["p".repeat(5000)]: 1 }, [
+    ["latchkey.json: aud", "Remove it"],
+    ["latchkey.json: x", "Remove it"],
+    [`latchkey.json: [""]`, "Remove it"],
+    [`latchkey.json: ["${"p".repeat(60)}…"]`, "Remove it"],
+  ]],
+  [
+    "names that every object inherits",
+    `{ "__proto__": {}, "constructor": 1, "prototype": 1, "toString": 1, "hasOwnProperty": 1,
+       "lifetimes": { "__proto__": 1, "constructor": 1 }, "clients": [{ "client_id": "a", "valueOf": 1 }] }`,
+    [
+      ["latchkey.json: __proto__"],
+      ["latchkey.json: constructor"],
+      ["latchkey.json: prototype"],
+      ["latchkey.json: toString"],
+      ["latchkey.json: hasOwnProperty"],
+      ["latchkey.json: lifetimes.__proto__"],
+      ["latchkey.json: lifetimes.constructor"],
+      ["latchkey.json: clients[0].valueOf"],
+    ],
+  ],
+  ["names that a terminal would obey", { "a\u001b[31m\u202e": 1 }, [[`latchkey.json: ["a\\u001b[31m\\u202e"]`]]],
+  ["what belongs to the command line", { config: "x", help: true }, [["latchkey.json: config"], [
+    "latchkey.json: help",
+  ]]],
+  ["__proto__ as a claim", `{ "users": [{ "sub": "a", "__proto__": {} }] }`, [
+    ["latchkey.json: users[0].__proto__", "Choose another name."],
+  ]],
+];
+
+for (const [title, file, faults] of unknownKeys) {
+  test(`unknown keys: ${title}`, async () => {
+    await assertFaults({ file }, faults);
+    assert(!(await faultsOf({ file })).map(tell).join().includes("hunter2"));
+  });
+}
+
+test("a user takes any claim, of any name and type", async () => {
+  const users = [{ sub: "a", constructor: 1, prototype: "x", toString: null, nmae: "x", address: { country: "NZ" } }];
+  assertEquals((await run({ file: { users } })).settings, { users });
+});
+
+test("what was found is quoted and shortened, and a secret is never shown", async () => {
+  const file = {
+    alg: "x".repeat(1000),
+    host: "a\nb\u001b[2J\u00a0c",
+    clients: [
+      { client_id: 1, client_secret: 123456, redirect_uris: [{ deep: "hunter2" }] },
+      { client_id: "b", client_secret: ["hunter2"] },
+      { client_id: "c", client_secret: { value: "hunter2" }, "my secret": "hunter2" },
+      ["hunter2"],
+    ],
+  };
+  const faults = await faultsOf({ file });
+  const found = Object.fromEntries(faults.map((fault) => [fault.place.slice("latchkey.json: ".length), fault.found]));
+  assertEquals(found, {
+    "alg": `"${"x".repeat(60)}…"`,
+    "host": `"a\\nb\\u001b[2J\\u00a0c"`,
+    "clients[0].client_id": "1",
+    "clients[0].client_secret": "a number (hidden)",
+    "clients[0].redirect_uris[0]": "an object",
+    "clients[1].client_secret": "an array (hidden)",
+    "clients[2].client_secret": "an object (hidden)",
+    [`clients[2]["my secret"]`]: `"my secret"`,
+    "clients[3]": "an array",
+  });
+  const { message } = new ConfigurationError(faults);
+  assert(!/hunter2|123456/.test(message));
+});
+
+const brokenJson: readonly [string, string, ...string[]][] = [
+  ["", "line 1, column 1", "the end of the file"],
+  ["{", "line 1, column 2", "Close the object"],
+  ["[1", "line 1, column 3", "Close the array"],
+  [`{\n  "port": 1,\n}`, "line 3, column 1", `found "}"`, "Remove the comma before it."],
+  [`{ "scopes": ["a",] }`, "line 1, column 18", "Remove the comma before it."],
+  [`{\r\n  "port": 1\r\n  "host": "a"\r\n}`, "line 3, column 3", "Put a comma"],
+  [`{\r"port" 1}`, "line 2, column 8", "colon"],
+  [`{ port: 1 }`, "line 1, column 3", "double quotes"],
+  [`{ 'port': 1 }`, "line 1, column 3", "double quotes"],
+  [`{ "port": }`, "line 1, column 11", "Write the value"],
+  [`// the port\n{ "port": 1 }`, "line 1, column 1", "Remove the comment."],
+  [`{ "port": 1 /* the port */ }`, "line 1, column 13", "Remove the comment."],
+  [`{ "port": 01 }`, "line 1, column 12", "a number"],
+  [`{ "port": 1. }`, "line 1, column 11", "digits"],
+  [`{ "throttle": True }`, "line 1, column 15", "small letters"],
+  [`{ "host": "a\nb" }`, "line 1, column 11", "Close the string"],
+  [`{ "host": "a\tb" }`, "line 1, column 11", "control characters"],
+  [`{ "store": "sqlite:C:\\x.db" }`, "line 1, column 12", "backslash"],
+  [`{ "host": "\\u12" }`, "line 1, column 11", "hexadecimal"],
+  [`{ "port": 1 } }`, "line 1, column 15", "Remove what follows"],
+  [`{\u00a0"port": 1 }`, "line 1, column 2", `"\\u00a0"`],
+  [`\ufeff{ "port" }`, "line 1, column 10", "colon"],
+  [`{ "client_secret": hunter2 }`, "line 1, column 20", "text without quotes"],
+];
+
+test("broken JSON is told with line and column, and without its content", async () => {
+  for (const [file, place, ...words] of brokenJson) {
+    await assertFaults({ file }, [[`latchkey.json: ${place}`, ...words]]);
+    assert(!(await faultsOf({ file })).map(tell).join().includes("hunter2"));
+  }
+  await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check the file"]]);
+});
+
+test("a file that is JSON but no object is refused, without its content", async () => {
+  for (const [file, found] of [["[]", "an array"], [`"hunter2"`, "a string"], ["1", "a number"], ["null", "null"]]) {
+    await assertFaults({ file }, [["latchkey.json", "a JSON object", `found ${found}`]]);
+  }
+});
+
+test("a byte order mark is tolerated", async () => {
+  assertEquals((await run({ file: `\ufeff{ "port": 1 }` })).port, 1);
+});
+
+test("a file of more than 10 MiB is refused", async () => {
+  const file = (size: number) => `{ "audience": "${"a".repeat(size)}" }`;
+  await assertFaults({ file: file(10 * 1024 * 1024) }, [["latchkey.json", "at most 10 MiB", "LATCHKEY_CONFIG"]]);
+  assertEquals((await run({ file: file(10 * 1024 * 1024 - 100) })).kind, "run");
+});
+
+const readErrors: readonly [unknown, ...string[]][] = [
+  [Object.assign(new Error("x"), { code: "ENOENT" }), "none there", "the path that --config names"],
+  [Object.assign(new Error("x"), { code: "EISDIR" }), "a directory", "--config"],
+  [Object.assign(new Error("x"), { code: "EACCES" }), "may not read"],
+  [Object.assign(new Error("x"), { name: "NotCapable" }), "--allow-read"],
+  [new Error("the disk \u001b[31mis on fire"), "the disk \\u001b[31mis on fire", "--config"],
+  ["thrown text", "thrown text"],
+];
+
+test("a file that cannot be read is told with the reason and with who named it", async () => {
+  for (const [error, ...words] of readErrors) {
+    const readTextFile = () => Promise.reject(error);
+    const reading = () => readConfiguration({ args: ["--config=my file.json"], env: {}, readTextFile }, content);
+    const { faults } = await assertRejects(reading, ConfigurationError);
+    assertEquals(faults.map(({ place }) => place), ["my file.json"]);
+    for (const word of words) assertStringIncludes(faults.map(tell).join(), word);
+  }
+  await assertFaults({ env: { LATCHKEY_CONFIG: "other.json" } }, [["other.json", "that LATCHKEY_CONFIG names"]]);
+});
+
+test("a file of the real file system is read, and one that is not there is told alike on every runtime", async () => {
+  const readTextFile = (path: string) => readFile(path, "utf8");
+  const env = { LATCHKEY_CONFIG: "tests/config/none.json" };
+  const reading = () => readConfiguration({ args: [], env, readTextFile }, content);
+  const { faults } = await assertRejects(reading, ConfigurationError);
+  assertEquals(faults.map(({ place, found }) => [place, found]), [["tests/config/none.json", "none there"]]);
+});
+
+test("faults of flags, environment, file and meaning are all told at once, in this order", async () => {
+  const judge: JudgeSettings = () => [{ place: "audience", expected: "a", found: "b", mend: "Do c." }];
+  const given = {
+    args: ["--prot=1"],
+    env: { LATCHKEY_PORT: "a" },
+    file: { ports: 1, alg: "none", clients: [{}], audience: "x" },
+    judge,
+  };
+  assertEquals((await faultsOf(given)).map(({ place }) => place), [
+    "--prot",
+    "LATCHKEY_PORT",
+    "latchkey.json: ports",
+    "latchkey.json: clients[0].client_id",
+    "latchkey.json: alg",
+    "latchkey.json: audience",
+  ]);
+});
+
+test("a misspelt choice is told with the nearest one", async () => {
+  for (const login of ["Interactive", "interactve"]) {
+    await assertFaults({ file: { login } }, [["latchkey.json: login", `Write it like "login": "interactive".`]]);
+  }
+  await assertFaults({ file: { idTokenClaims: "like userinfo" } }, [
+    ["latchkey.json: idTokenClaims", `found "like userinfo"`, `Write it like "idTokenClaims": "like-userinfo".`],
+  ]);
+  const misspelt = { ...client, client_secret: "a secret", token_endpoint_auth_method: "client_secret_psot" };
+  await assertFaults({ file: { clients: [misspelt] } }, [
+    [
+      "latchkey.json: clients[0].token_endpoint_auth_method",
+      `Write it like "token_endpoint_auth_method": "client_secret_post".`,
+    ],
+  ]);
+  await assertFaults({ file: { login: "password" } }, [["latchkey.json: login", `Write it like "login": "auto".`]]);
+});
+
+test("a misspelt scheme of a store is told with the known ones, and without what follows it", async () => {
+  const mistyped = [
+    "postgre://u:hidden@h/d",
+    "postgres//u:hidden@h/d",
+    "postgres:/u:hidden@h/d",
+    "Redis://h",
+    "pg://h",
+  ];
+  for (const store of mistyped) {
+    const mend = "Begin it with postgres:// or redis://.";
+    for (const from of [{ args: ["--store", store] }, { env: { LATCHKEY_STORE: store } }, { file: { store } }]) {
+      const { message } = await assertRejects(() => read(from), ConfigurationError);
+      assert(message.includes(mend), message);
+      assert(!message.includes("hidden@"), message);
+    }
+  }
+});
+
+test("the error tells every fault as a paragraph", async () => {
+  const error = await assertRejects(() => read({ args: ["--port=x", "y"] }), ConfigurationError);
+  assertEquals(error.name, "ConfigurationError");
+  assertEquals(
+    error.message,
+    `The configuration has 2 faults.
+
+command line
+  Expected only flags, found argument 2 (hidden).
+  Remove it, put its flag in front of it, or quote the whole value.
+
+--port
+  Expected a whole number from 0 to 65535, found "x".
+  Write it like --port 9000.`,
+  );
+  const single = await assertRejects(() => read({ args: ["y"] }), ConfigurationError);
+  assert(single.message.startsWith("The configuration has 1 fault.\n\ncommand line\n"));
+});
+
+const issuerFault = (): Fault[] => [{ place: "issuer", expected: "a", found: "b", mend: "Do c." }];
+
+test("a fault in the meaning of the issuer is told where the issuer was said", async () => {
+  const judge: JudgeSettings = issuerFault;
+  const [flag, variable, file] = ["x:flag", "x:variable", { issuer: "x:file" }];
+  const env = { LATCHKEY_ISSUER: variable };
+  await assertFaults({ judge, args: ["--issuer", flag], env, file }, [["--issuer"]]);
+  await assertFaults({ judge, env, file }, [["LATCHKEY_ISSUER"]]);
+  await assertFaults({ judge, file }, [["latchkey.json: issuer"]]);
+  await assertFaults({ judge, args: ["--issuer", flag], file: { issuer: 1 } }, [["--issuer"], [
+    "latchkey.json: issuer",
+  ]]);
+  await assertFaults({ judge, file: { issuer: 1 } }, [["latchkey.json: issuer", "a string"]]);
+});
+
+test("the meaning is judged by the merged settings and the issuer in effect", async () => {
+  const judged: unknown[] = [];
+  const judge: JudgeSettings = (settings, issuer) => (judged.push([settings, issuer]), []);
+  await run({ judge });
+  await run({ judge, args: ["--port=1"] });
+  await run({ judge, file: { $schema: "x", port: 2, host: "a", store: "memory", alg: "ES256" } });
+  await run({ judge, args: ["--issuer=http://a.test"], file: { issuer: "http://b.test", throttle: true } });
+  assertEquals(judged, [
+    [{}, "http://localhost:9000"],
+    [{}, "http://localhost:1"],
+    [{ alg: "ES256" }, "http://localhost:2"],
+    [{ issuer: "http://a.test", throttle: true }, "http://a.test"],
+  ]);
+});
+
+test("where one client or user is faulty in shape, the others are judged all the same", async () => {
+  const http = { redirect_uris: ["http://app.real-host.net/cb"] };
+  const file = {
+    issuer: "https://auth.real-host.net",
+    insecureAllowAutoLogin: true,
+    clients: [{ ...http, client_id: "a" }, { client_id: "b", redirect_uris: "x" }, { ...http, client_id: "b" }, 7],
+    users: [{ sub: "a" }, { sub: "b", name: 1 }, { sub: "b" }, { sub: "a" }],
+  };
+  await assertFaults({ file, judge: settingsFaults }, [
+    ["latchkey.json: clients[0].redirect_uris[0]", "https"],
+    ["latchkey.json: clients[1].redirect_uris", "an array of strings"],
+    ["latchkey.json: clients[2].client_id", "no other client"],
+    ["latchkey.json: clients[2].redirect_uris[0]", "https"],
+    ["latchkey.json: clients[3]", "an object"],
+    ["latchkey.json: users[1].name", "a string"],
+    ["latchkey.json: users[2].sub", "no other user"],
+    ["latchkey.json: users[3].sub", "no other user"],
+  ]);
+});
+
+test("where one key of a client, a user or a group is faulty in shape, its other keys are judged all the same", async () => {
+  const file = {
+    clients: [
+      { client_id: "a", redirect_uri: "x", grant_types: ["implicit"], scope: "nope" },
+      { client_id: "b", client_secret: 1, redirect_uris: ["https://b.example/#x"], colour: "red" },
+      { client_id: "c", grant_types: "authorization_code", token_endpoint_auth_method: "none ", client_secret: "c" },
+      { client_id: "d", redirect_uris: ["https://d.example/"], jwks: 1, token_endpoint_auth_method: "private_key_jwt" },
+    ],
+    users: [{ sub: "a", email: 1, password: "hunter2" }],
+    lifetimes: { codes: 1, code: 9999, access_token: "x" },
+  };
+  await assertFaults({ file, judge: settingsFaults }, [
+    ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
+    ["latchkey.json: clients[0].grant_types[0]", "OAuth 2.1 has no such grant"],
+    ["latchkey.json: clients[0].scope", "nope"],
+    ["latchkey.json: clients[1].client_secret", "hidden"],
+    ["latchkey.json: clients[1].colour", "a known key"],
+    ["latchkey.json: clients[1].redirect_uris[0]", "fragment"],
+    ["latchkey.json: clients[2].grant_types", "an array"],
+    ["latchkey.json: clients[2].token_endpoint_auth_method", "none"],
+    ["latchkey.json: clients[3].jwks", "a JWK Set"],
+    ["latchkey.json: users[0].email", "a string"],
+    ["latchkey.json: users[0].password", "digest"],
+    ["latchkey.json: lifetimes.codes", "Did you mean code?"],
+    ["latchkey.json: lifetimes.code", "600"],
+    ["latchkey.json: lifetimes.access_token", "whole"],
+  ]);
+});
+
+// Settings whose fault in shape would, with a default in their place, draw a complaint about something that is right.
+const knockOns: readonly [string, Settings | Record<string, unknown>, readonly Short[]][] = [
+  ["clients of the wrong type are not the demo clients", {
+    issuer: "https://auth.real-host.net",
+    insecureAllowAutoLogin: true,
+    clients: {},
+  }, [["latchkey.json: clients"]]],
+  ["a misspelt key is not a missing one", {
+    issuer: "https://auth.real-host.net",
+    insecureAllowAutoLogin: true,
+    clinets: [client],
+  }, [["latchkey.json: clinets", "Did you mean clients?"]]],
+  ["a switch of the wrong type is not off", {
+    issuer: "http://auth.real-host.net",
+    clients: [{ client_id: "a", redirect_uris: ["http://app.real-host.net/"] }],
+    insecureAllowAutoLogin: 1,
+    insecureAllowHttpIssuer: "yes",
+    insecureAllowHttpRedirectUri: true,
+  }, [
+    ["latchkey.json: insecureAllowAutoLogin"],
+    ["latchkey.json: insecureAllowHttpIssuer"],
+    ["latchkey.json: insecureAllowHttpRedirectUri", "Did you mean insecureAllowHttpRedirectUris?"],
+  ]],
+  ["scope values are not judged by faulty scopes", {
+    scopes: ["a", 1],
+    defaultScope: "b",
+    clients: [{ ...client, scope: "c" }],
+  }, [["latchkey.json: scopes[1]"]]],
+  ["a misspelt key beside the right one hides nothing", { alg: "RS256", algs: 1, defaultScope: "nope" }, [
+    ["latchkey.json: algs", "Did you mean alg?"],
+    ["latchkey.json: defaultScope"],
+  ]],
+];
+
+for (const [title, file, faults] of knockOns) {
+  test(`no fault is told twice: ${title}`, async () => {
+    await assertFaults({ file, judge: settingsFaults }, faults);
+  });
+}
+
+test("where the file cannot be read, only what was said elsewhere is judged", async () => {
+  const issuer = "http://auth.real-host.net/?";
+  for (const file of ["{", "[]"]) {
+    const faults = await faultsOf({ file, args: ["--issuer", issuer], judge: settingsFaults });
+    assertEquals(faults.map(({ place }) => place.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
+    assert(!faults.map(tell).join().includes("insecureAllow"));
+  }
+  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, judge: settingsFaults }, [[
+    "--config",
+  ]]);
+});
+
+test("a complete file is taken as it is", async () => {
+  const settings = {
+    issuer: "http://localhost:9000",
+    login: "auto",
+    clients: [{
+      client_id: "web",
+      client_secret: "s",
+      client_name: "Web",
+      redirect_uris: ["http://localhost:3000/cb"],
+      token_endpoint_auth_method: "client_secret_basic",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      scope: "openid read",
+    }],
+    users: [{ sub: "alice", name: "Alice", email: "a@example.com" }],
+    scopes: ["openid", "read"],
+    alg: "RS256",
+    lifetimes: { code: 300, access_token: 3600 },
+  };
+  const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
+  assertEquals<unknown>(await read({ file, judge: settingsFaults }), { ...untold, settings });
+});
+
+test("--help, --version, --licenses and --schema win over everything, and read no file", async () => {
+  for (
+    const args of [["--help"], ["--prot", "--help", "--port"], ["--config", "none.json", "--help"], ["--", "--help"]]
+  ) {
+    assertEquals((await read({ args, env: { LATCHKEY_HOTS: "x" } })).kind, "help");
+  }
+  assertEquals(await read({ args: ["x", "--version", "--help"], env: { LATCHKEY_CONFIG: "none.json" } }), {
+    kind: "version",
+  });
+  assertEquals(await read({ args: ["--licenses", "--prot"], env: { LATCHKEY_CONFIG: "none.json" } }), {
+    kind: "licenses",
+  });
+  assertEquals(await read({ args: ["--schema", "--port", "x"], env: { LATCHKEY_CONFIG: "none.json" } }), {
+    kind: "schema",
+  });
+  await assertFaults({ args: ["--schema=x"] }, [["--schema", "no value", "Write --schema alone."]]);
+});
+
+test("hash-password is a command of its own, and what stands beside it is never repeated", async () => {
+  assertEquals(await read({ args: ["hash-password"], env: { LATCHKEY_PORT: "x" } }), { kind: "hash-password" });
+  assertEquals(await read({ args: ["--", "hash-password"] }), { kind: "hash-password" });
+  assertEquals((await read({ args: ["hash-password", "--help"] })).kind, "help");
+  for (const args of [["hash-password", "hunter2"], ["hash-password", "--hunter2", "x"]]) {
+    await assertFaults({ args }, [["hash-password", "(hidden)", "alone"]]);
+    assert(!(await faultsOf({ args })).map(tell).join().includes("hunter2"));
+  }
+});
+
+test("a password in the file is a digest, and one that is not is refused without being repeated", async () => {
+  await run({ file: { users: [{ sub: "a", password: digest }] }, judge: settingsFaults });
+  const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
+  const wrong = [
+    "hunter2",
+    "",
+    "scrypt:hunter2",
+    `${digest}=`,
+    `${digest}\n`,
+    digest.slice(1),
+    "$scrypt$ln=15,r=8,p=3$AAAA$AAAA",
+  ];
+  for (const password of [...wrong, ...dear.map((cost) => digest.replace("ln=15,r=8,p=3", cost))]) {
+    const given = { file: { users: [{ sub: "a", password }] }, judge: settingsFaults };
+    await assertFaults(given, [["latchkey.json: users[0].password", "scrypt digest", "latchkey hash-password"]]);
+    const told = (await faultsOf(given)).map(tell).join();
+    assert(password === "" || !told.includes(password), told);
+  }
+});
+
+test("login by flag or variable beats the file, and its fault names where it was said", async () => {
+  const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
+  assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
+  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, judge: settingsFaults }, [[
+    "LATCHKEY_LOGIN",
+    "interactive",
+  ]]);
+  await assertFaults({ file, args: ["--login=interactive"], judge: settingsFaults }, [
+    ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
+  ]);
+});
+
+test("the help names every flag and variable, fits 80 columns and shows an example that works", async () => {
+  const help = await read({ args: ["--help"] });
+  assert(help.kind === "help");
+  for (const name of operatorNames) {
+    assertStringIncludes(help.text, `--${name} `);
+    assertStringIncludes(help.text, `${variableOf(name)} `);
+  }
+  for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
+  assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
+  for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
+  const configuration = await run({ file: exampleFile, judge: settingsFaults });
+  assertEquals(configuration.store, { kind: "sqlite", path: "latchkey.db", durability: "process" });
+});
+
+test("a start without flags and file loads no library", async () => {
+  const seen = new Set<string>();
+  const visit = async (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const source = await readFile(path, "utf8");
+    for (const [, specifier = ""] of source.matchAll(/^(?:import|export)\s(?!type\b)[^;]*?from "([^"]+)";$/gm)) {
+      assert(specifier.startsWith("."), `${path} imports ${specifier}`);
+      await visit(new URL(specifier, `file:///${path}`).pathname.slice(1));
+    }
+  };
+  await visit("src/cli/read_config.ts");
+  assert(seen.has("src/cli/suggest.ts") && seen.has("src/oauth/config/configuration_error.ts"));
+  for (const lazy of ["schema", "schema_errors", "broken_json", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
+});
+
+test("[CL-01, CL-05] the settings about claims come from the file, and their faults name the place in it", async () => {
+  const settings = {
+    claims: { groups: ["groups"], "urn:x:y": ["dept"] },
+    unmappedClaims: "none",
+    idTokenClaims: "like-userinfo",
+    accessTokenClaims: ["roles"],
+    resources: [{ uri: "https://api.example", access_token_claims: ["dept"] }],
+    defaultScope: "openid groups",
+  };
+  assertEquals((await run({ file: settings, judge: optionFaults })).settings, settings as Settings);
+  await assertFaults({
+    file: {
+      claims: { groups: "groups", profile: [7], email: [[]], "a b": ["x"] },
+      unmappedClaims: "all",
+      idTokenClaims: true,
+      accessTokenClaims: { roles: true },
+      defaultScope: "groups",
+      resources: [{ uri: "https://api.example", access_token_claims: "x" }],
+    },
+    judge: optionFaults,
+  }, [
+    [
+      "latchkey.json: claims.groups",
+      "expected an array of strings",
+      'found "groups"',
+      `Write it like "groups": ["groups"].`,
+    ],
+    ["latchkey.json: claims.profile[0]", "expected a string", "found 7"],
+    ["latchkey.json: claims.email[0]", "expected a string", "found an array"],
+    [`latchkey.json: claims["a b"]`, "a scope value"],
+    ["latchkey.json: unmappedClaims", `expected "openid" or "none"`],
+    ["latchkey.json: idTokenClaims", `expected "minimal" or "like-userinfo"`],
+    ["latchkey.json: accessTokenClaims", "expected an array of strings"],
+    ["latchkey.json: resources[0].access_token_claims", "expected an array of strings"],
+  ]);
+  for (const claims of [[], "groups", 1, null]) {
+    await assertFaults({ file: { claims } }, [["latchkey.json: claims", "expected an object of arrays of strings"]]);
+  }
+  await assertFaults({ file: `{"claims":{"__proto__":["x"]}}` }, [["latchkey.json: claims.__proto__", "another name"]]);
+  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, judge: optionFaults }, [
+    ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved: iss, sub, aud"],
+    [`latchkey.json: claims["a b"]`, "a scope value"],
+  ]);
+});

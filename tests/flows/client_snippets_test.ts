@@ -1,0 +1,306 @@
+/** The settings that a client's page offers: run with the libraries they are for, and read as their languages read them. */
+
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { execFile } from "node:child_process";
+import process from "node:process";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import * as oauth4webapi from "oauth4webapi";
+import * as oidcClientTs from "oidc-client-ts";
+import * as openidClient from "openid-client";
+import OAuth2Strategy from "passport-oauth2";
+import { settingsFor } from "../../src/admin/client_snippets/mod.ts";
+import type { ClientSettings } from "../../src/app/pages.ts";
+import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
+import { authJsApplication, passport, sentFrom, surf } from "./applications.ts";
+import { each } from "./harness.ts";
+import { latchkey } from "../watched.ts";
+
+const secret = "a-secret-of-32-characters-or-more";
+const grant_types = ["authorization_code", "client_credentials"];
+const redirect_uris = ["https://app.example/auth/callback/latchkey"];
+
+/** One client for each method of authentication; `machine` is called back nowhere. */
+const clients: readonly ClientMetadata[] = [
+  { client_id: "none", redirect_uris },
+  {
+    client_id: "client_secret_basic",
+    client_secret: secret,
+    redirect_uris,
+    grant_types,
+    token_endpoint_auth_method: "client_secret_basic",
+  },
+  { client_id: "unnamed", client_secret: secret, redirect_uris, grant_types },
+  {
+    client_id: "client_secret_post",
+    client_secret: secret,
+    redirect_uris,
+    grant_types,
+    token_endpoint_auth_method: "client_secret_post",
+  },
+  {
+    client_id: "client_secret_jwt",
+    client_secret: secret,
+    redirect_uris,
+    token_endpoint_auth_method: "client_secret_jwt",
+  },
+  { client_id: "machine", client_secret: secret, grant_types: ["client_credentials"], scope: "read write" },
+];
+
+const opened: Latchkey[] = [];
+after(() => Promise.all(opened.map((as) => as.close())));
+
+async function serve(): Promise<Latchkey> {
+  const as = await latchkey({ clients });
+  opened.push(as);
+  await as.listen({ port: 0 });
+  return as;
+}
+
+/** The settings of a client of a server, by library. */
+function settingsOf(as: Latchkey, id: string, unattended = true): ReadonlyMap<string, ClientSettings> {
+  const all = settingsFor(as.issuer, as.clients.find(id)!, { secret, unattended });
+  return new Map(all.map((one) => [one.library, one]));
+}
+
+/** What a module exports. */
+// deno-lint-ignore no-explicit-any
+type Exported = Readonly<Record<string, any>>;
+
+/** Runs the text of a module as it is pasted: what it imports is handed to it, what it exports comes back. */
+async function run(text: string, modules: Readonly<Record<string, unknown>>, wanted: string[] = []): Promise<Exported> {
+  const exported = [...text.matchAll(/^export (?:async )?(?:const|function) (\w+)/gm)].map(([, name]) => name!);
+  const body = text
+    .replace(/^import \* as (\w+) from "([^"]+)";$/gm, `const $1 = modules["$2"];`)
+    .replace(/^import (\{.*\}|\w+) from "([^"]+)";$/gm, `const $1 = modules["$2"];`)
+    .replace(/^export /gm, "");
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...args: string[]
+  ) => (modules: unknown) => Promise<Exported>;
+  return await new AsyncFunction("modules", `${body}\nreturn { ${[...exported, ...wanted].join(", ")} };`)(modules);
+}
+
+/** Where a browser that comes for the first time is sent from there. */
+async function leads(url: string | URL): Promise<string> {
+  return await sentFrom(await surf()(url));
+}
+
+for (const [library, module] of Object.entries({ "openid-client": openidClient, oauth4webapi })) {
+  test(`[DI-05] the settings for ${library} log a user in, whatever the client's method is`, async () => {
+    const as = await serve();
+    await each(clients.filter(({ client_id }) => client_id !== "machine"), async ({ client_id }) => {
+      const { text } = settingsOf(as, client_id).get(library)!;
+      const { begin, finish } = await run(text!, { [library]: module });
+      const { url, kept } = await begin();
+      const tokens = await finish(new URL(await leads(url)), kept);
+      assertEquals([tokens.scope, typeof tokens.id_token], ["openid profile email", "string"]);
+    });
+    const { text } = settingsOf(as, "machine").get(library)!;
+    const { tokens } = await run(text!, { [library]: module }, ["tokens"]);
+    assertEquals(tokens.scope, "read write");
+  });
+}
+
+test("[DI-05] the settings for oidc-client-ts log a user in, name and all, and are given to public clients alone", async () => {
+  const as = await serve();
+  /** As in a browser, but for its storage. */
+  class UserManager extends oidcClientTs.OidcClient {
+    constructor(settings: oidcClientTs.OidcClientSettings) {
+      const store = new oidcClientTs.InMemoryWebStorage();
+      super({ ...settings, stateStore: new oidcClientTs.WebStorageStateStore({ store }) });
+    }
+  }
+  const { manager } = await run(settingsOf(as, "none").get("oidc-client-ts")!.text!, {
+    "oidc-client-ts": { UserManager },
+  });
+  const { url } = await manager.createSigninRequest({});
+  const answer = await manager.processSigninResponse(await leads(url));
+  assertEquals([answer.profile.name, answer.scope], ["Alice Adams", "openid profile email"]);
+  for (const id of ["client_secret_basic", "client_secret_post", "machine"]) {
+    const { text, notes } = settingsOf(as, id).get("oidc-client-ts")!;
+    assertEquals([text, notes.length], [undefined, 1]);
+  }
+});
+
+test("[DI-05] the settings for Passport log a user in, by the methods that it knows", async () => {
+  const as = await serve();
+  for (const id of ["none", "client_secret_post", "unnamed"]) {
+    const { strategy } = await run(settingsOf(as, id).get("Passport")!.text!, { "passport-oauth2": OAuth2Strategy });
+    const outcome = await passport(strategy);
+    assert("user" in outcome, JSON.stringify(outcome));
+    const tokens = outcome.user.tokens as { token_type: string; scope: string };
+    assertEquals([tokens.token_type, tokens.scope], ["Bearer", "openid profile email"]);
+  }
+  const { text, notes } = settingsOf(as, "client_secret_basic").get("Passport")!;
+  assertEquals(text, undefined);
+  assertStringIncludes(notes[0]!, "client_secret_post");
+});
+
+test("[DI-05] the settings for Auth.js log a user in, name and all, by the methods that it knows", async () => {
+  const as = await serve();
+  await each(["none", "client_secret_basic", "client_secret_post"], async (id) => {
+    const { text, notes } = settingsOf(as, id).get("Auth.js")!;
+    assertEquals(notes, []);
+    const { providers } = await run(text!, {});
+    const app = authJsApplication(providers);
+    const back = await leads(await app.begin());
+    assertEquals(await sentFrom(await app.visit(back)), "https://app.example/home");
+    const { user } = await (await app.visit("https://app.example/auth/session")).json();
+    assertEquals(user, { name: "Alice Adams", email: "alice@example.com" });
+  });
+  as.clients.set({ client_id: "elsewhere", redirect_uris: ["https://app.example/cb"] });
+  assertStringIncludes(settingsOf(as, "elsewhere").get("Auth.js")!.notes[0]!, "/api/auth/callback/latchkey");
+});
+
+const shell = process.platform === "win32" ? undefined : "sh";
+
+test("[DI-05] the commands for a shell get tokens, pasted as they are", { skip: shell === undefined }, async () => {
+  const as = await serve();
+  const paste = async (text: string) => {
+    const { stdout } = await promisify(execFile)(shell!, ["-c", `set -e\n${text} -sS`]);
+    return stdout;
+  };
+  await each(["none", "client_secret_basic", "client_secret_post", "machine"], async (id) => {
+    const { scope } = JSON.parse(await paste(settingsOf(as, id).get("curl")!.text!));
+    assertEquals(scope, id === "machine" ? "read write" : "openid profile email");
+  });
+  // Where somebody has to log in first, the address is printed, and the rest waits for the code.
+  const { text } = settingsOf(as, "none", false).get("curl")!;
+  const [begin, end] = text!.split("code=THE_CODE_THAT_THE_BROWSER_COMES_BACK_WITH\n");
+  const code = new URL(await leads((await promisify(execFile)(shell!, ["-c", begin!])).stdout.trim()))
+    .searchParams.get("code");
+  assertNotEquals(code, null);
+  const verifier = "verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+  const answer = JSON.parse(await paste(`${verifier}\ncode=${code}\n${end}`));
+  assertEquals(answer.error, "invalid_grant", "the verifier is another one here");
+});
+
+/** Ids that would end a literal, begin another one, or be replaced in one, somewhere. */
+const hostileIds = [
+  `"; throw 1; "`,
+  `'; rm -rf /; '`,
+  "`id`",
+  "$(id)",
+  "${7*7}",
+  "#{7*7}",
+  "\\",
+  `\\"`,
+  `\\\\"\\`,
+  "\\u0022+1+\\u0022",
+  "*/ /*",
+  "-- \" : ' # %s {x} <b>",
+  "</script><script>",
+  `"""`,
+  "'''",
+  "@{x}",
+  "%{redirect_url}",
+  "a, b: [c]",
+];
+
+/** One literal in double quotes, as all of these languages read it. */
+const literals = /"(?:[^"\\\n]|\\.)*"/g;
+
+const codeLibraries = [
+  ...["openid-client", "oauth4webapi", "Auth.js", "oidc-client-ts", "Passport"],
+  ...["Spring Boot", "ASP.NET Core", "Go", "Python"],
+];
+
+test("[DI-05, UI-03] a hostile id is one literal in each language, and changes nothing around it", async () => {
+  const as = await latchkey({ issuer: "https://as.test", clients: [] });
+  const settings = (client_id: string, method: "none" | "client_secret_post") => {
+    as.clients.set({
+      client_id,
+      redirect_uris: [`https://app.example/login/oauth2/code/latchkey?a='$(id)"`],
+      ...method !== "none" && { client_secret: secret, token_endpoint_auth_method: method },
+    });
+    return settingsOf(as, client_id);
+  };
+  for (const method of ["none", "client_secret_post"] as const) {
+    const tame = settings("TAME", method);
+    await each(hostileIds, (id) => {
+      const wild = settings(id, method);
+      for (const library of codeLibraries) {
+        const [before, after] = [tame.get(library)!.text, wild.get(library)!.text];
+        // Spring replaces what stands between ${ and }, so such an id gets none.
+        if (library === "Spring Boot" && id.includes("${")) {
+          assertEquals(after, undefined);
+          continue;
+        }
+        assertEquals(before === undefined, after === undefined, library);
+        if (before === undefined || after === undefined) continue;
+        assertEquals(after.replace(literals, "L"), before.replace(literals, "L"), library);
+        const values = (text: string): unknown[] => text.match(literals)!.map((one) => JSON.parse(one));
+        assertEquals(values(after), values(before).map((value) => value === "TAME" ? id : value), library);
+        assert(values(after).includes(id), library);
+      }
+    });
+  }
+});
+
+test(
+  "[DI-05, UI-03] a hostile id is one word in a shell, and runs nothing",
+  { skip: shell === undefined },
+  async () => {
+    const as = await latchkey({ issuer: "https://as.test", clients: [] });
+    await each(hostileIds, async (id) => {
+      as.clients.set({ client_id: id, client_secret: secret, grant_types: ["client_credentials"] });
+      const { text } = settingsOf(as, id).get("curl")!;
+      const { stdout } = await promisify(execFile)(shell!, ["-c", `curl() { printf '%s\\n' "$@"; }\n${text}`]);
+      const words = stdout.trimEnd().split("\n");
+      assertEquals(words.length, 7);
+      const [user, password] = words[2]!.split(":");
+      assertEquals([decodeURIComponent(user!), password], [id, secret]);
+    });
+  },
+);
+
+/** Fails where a bracket is not closed, or closed by another one. */
+function bracketsOf(text: string): string {
+  const open: string[] = [];
+  for (const mark of text.replace(literals, "").replace(/(?:\/\/|#).*|\/\*[^]*?\*\//g, "").match(/[()[\]{}]/g) ?? []) {
+    if ("([{".includes(mark)) open.push(mark);
+    else assertEquals(`${open.pop()}${mark}`, { ")": "()", "]": "[]", "}": "{}" }[mark]);
+  }
+  return open.join("");
+}
+
+test("[DI-05] settings in languages that are not run here close what they open, and hold this server's values", async () => {
+  for (const issuer of ["https://as.test", "http://localhost:9000/tenant"]) {
+    const as = await latchkey({ issuer, clients });
+    for (const id of ["none", "client_secret_basic", "client_secret_post"]) {
+      for (const library of ["Spring Boot", "ASP.NET Core", "Go", "Python"]) {
+        const { text, notes } = settingsOf(as, id).get(library)!;
+        if (text === undefined) {
+          assertEquals([library, id], ["ASP.NET Core", "client_secret_basic"]);
+          assertStringIncludes(notes[0]!, `"client_secret_post"`);
+          continue;
+        }
+        assertEquals(bracketsOf(text), "", library);
+        assertStringIncludes(text, `"${id}"`);
+        assertStringIncludes(text, issuer);
+        assertStringIncludes(text, "app.example/auth/callback/latchkey".slice(library === "ASP.NET Core" ? 11 : 0));
+        assertEquals(text.includes(`"${secret}"`), id !== "none", library);
+        for (const token of ["openid", "profile", "email"]) assertStringIncludes(text, token);
+      }
+    }
+    await as.close();
+  }
+});
+
+test("[DI-05] a client that asks for no tokens has no settings, and one without openid none that need it", async () => {
+  const as = await latchkey({
+    issuer: "https://as.test",
+    clients: [
+      { client_id: "api", client_secret: secret, grant_types: [] },
+      { client_id: "plain", redirect_uris, scope: "read" },
+      { client_id: "native", redirect_uris: ["com.example.app:/cb"] },
+    ],
+  });
+  assertEquals([...settingsOf(as, "api")], []);
+  const fit = (id: string) =>
+    [...settingsOf(as, id).values()].filter(({ text }) => text !== undefined).map((one) => one.library);
+  assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "Passport"]);
+  assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi"]);
+  assertStringIncludes(settingsOf(as, "plain").get("Go")!.notes[0]!, "openid");
+  assertStringIncludes(settingsOf(as, "native").get("Go")!.notes[0]!, "scheme of its own");
+});

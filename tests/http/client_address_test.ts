@@ -1,0 +1,89 @@
+/** Whose address counts behind proxies. */
+
+import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { test } from "node:test";
+import { addressSet, senderOf } from "../../src/http/client_address.ts";
+import type { ProxyHeader } from "../../src/http/client_address.ts";
+
+/** The sender that is believed, for a connection's address and the headers that came over it. */
+function sender(address: string, headers: Record<string, string>, ...trusted: string[]): string | undefined {
+  const request = new Request("http://as.test/", { headers });
+  return senderOf(request, { address }, addressSet(trusted)).address;
+}
+
+test("networks hold their addresses and no other", () => {
+  const cases: [string, string, boolean][] = [
+    ["10.0.0.7", "10.0.0.7", true],
+    ["10.0.0.7", "10.0.0.8", false],
+    ["10.0.0.0/8", "10.255.0.1", true],
+    ["10.0.0.0/8", "11.0.0.1", false],
+    ["192.168.4.0/22", "192.168.7.255", true],
+    ["192.168.4.0/22", "192.168.8.0", false],
+    ["0.0.0.0/0", "203.0.113.9", true],
+    ["0.0.0.0/0", "::1", false],
+    ["::1", "::1", true],
+    ["::1", "0:0:0:0:0:0:0:1", true],
+    ["fd00::/8", "fd12:3456::1", true],
+    ["fd00::/8", "fe80::1", false],
+    ["fe80::/10", "fe80::1%eth0", true],
+    ["127.0.0.1", "::ffff:127.0.0.1", true],
+    ["10.0.0.0/8", "not an address", false],
+    ["10.0.0.0/8", "10.0.0.256", false],
+  ];
+  for (const [network, address, held] of cases) {
+    assertStrictEquals(addressSet([network])(address), held, `${address} in ${network}`);
+  }
+});
+
+test("what is neither an address nor a network is refused by its name", () => {
+  for (
+    const name of ["", "proxy", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/8/8", "::1::", "fd00::/129", "1.2.3.4/", "12345::"]
+  ) {
+    const error = assertThrows(() => addressSet(["10.0.0.1", name]), RangeError);
+    assertStrictEquals(error.message, name);
+  }
+});
+
+test("[HT-16] who is no trusted proxy is believed nothing", () => {
+  const headers = { "x-forwarded-for": "198.51.100.1", forwarded: "for=198.51.100.2" };
+  assertStrictEquals(sender("203.0.113.9", headers), "203.0.113.9");
+  assertStrictEquals(sender("203.0.113.9", headers, "10.0.0.0/8"), "203.0.113.9");
+});
+
+test("[OP-03] where one header is named as the proxies', the other one counts for nothing", () => {
+  const both = { forwarded: "for=192.0.2.66", "x-forwarded-for": "192.0.2.9, 198.51.100.1" };
+  const trusted = addressSet(["10.0.0.0/8"]);
+  const sent = (headers: Record<string, string>, header?: ProxyHeader) =>
+    senderOf(new Request("https://as.test", { headers }), { address: "10.0.0.1" }, trusted, header);
+  const proxy = "10.0.0.1";
+  assertEquals(sent(both, "x-forwarded-for"), { address: "198.51.100.1", proxy });
+  assertEquals(sent(both, "forwarded"), { address: "192.0.2.66", proxy });
+  assertEquals(sent({ forwarded: "for=192.0.2.66" }, "x-forwarded-for"), { address: proxy, proxy });
+  // What neither says alone is told.
+  assertEquals(sent(both), { address: proxy, proxy, named: ["198.51.100.1", "192.0.2.66"] });
+});
+
+test("[HT-16] a trusted proxy's word counts, from the last hop to the first that is not trusted", () => {
+  const trusted = ["10.0.0.0/8", "fd00::/8"];
+  const cases: [Record<string, string>, string][] = [
+    [{ "x-forwarded-for": "198.51.100.1" }, "198.51.100.1"],
+    [{ "x-forwarded-for": "192.0.2.66, 198.51.100.1" }, "198.51.100.1"],
+    [{ "x-forwarded-for": "192.0.2.66, 198.51.100.1, 10.9.9.9" }, "198.51.100.1"],
+    [{ "x-forwarded-for": "198.51.100.1:4711" }, "198.51.100.1"],
+    [{ forwarded: "for=192.0.2.66, for=198.51.100.1;proto=https;by=10.0.0.1" }, "198.51.100.1"],
+    [{ forwarded: `for="[2001:db8::7]:4711"` }, "2001:db8::7"],
+    [{ forwarded: "for=198.51.100.1", "x-forwarded-for": "192.0.2.66, 198.51.100.1" }, "198.51.100.1"],
+    // A proxy writes one of the two and may pass on the other as anybody sent it.
+    [{ forwarded: "for=192.0.2.66", "x-forwarded-for": "198.51.100.1" }, "10.0.0.1"],
+    // What is no address ends the walk at the last hop that is one.
+    [{ "x-forwarded-for": "198.51.100.1, nonsense" }, "10.0.0.1"],
+    [{ forwarded: "for=_hidden" }, "10.0.0.1"],
+    [{ forwarded: "for=unknown, for=10.2.2.2" }, "10.2.2.2"],
+    [{ "x-forwarded-for": "" }, "10.0.0.1"],
+    [{}, "10.0.0.1"],
+  ];
+  for (const [headers, expected] of cases) {
+    assertStrictEquals(sender("10.0.0.1", headers, ...trusted), expected, JSON.stringify(headers));
+  }
+  assert(sender("fd00::1", { "x-forwarded-for": "198.51.100.1" }, ...trusted) === "198.51.100.1");
+});

@@ -1,0 +1,29 @@
+/** Values that may be there already. */
+
+import { assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { soon } from "../../src/oauth/maybe_promise.ts";
+
+test("what is there is gone on with at once, and whatever can be awaited is awaited", async () => {
+  const double = (value: number) => 2 * value;
+  assertEquals(soon(2, double), 4);
+  assertEquals(soon(undefined, String), "undefined");
+  assertEquals(soon(null, String), "null");
+  class Foreign<T> extends Promise<T> {}
+  const thenable = { then: (resolve: (value: number) => void) => resolve(2) } as unknown as Promise<number>;
+  for (const awaitable of [Promise.resolve(2), Foreign.resolve(2), thenable]) {
+    assertEquals(await soon(awaitable, double), 4);
+  }
+});
+
+test("a program that puts another class in the place of Promise can log in all the same", async () => {
+  const { Promise: own } = globalThis;
+  globalThis.Promise = class extends own<unknown> {} as PromiseConstructor;
+  try {
+    const { testLatchkey } = await import("../../src/testing/mod.ts");
+    await using as = await testLatchkey();
+    assertEquals((await as.logIn(as.client())).claims?.sub, "alice");
+  } finally {
+    globalThis.Promise = own;
+  }
+});
