@@ -4,21 +4,21 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { build, stop } from "esbuild";
-import { readCommand, refuse } from "./command.ts";
+import { exitWithError, readCommand } from "./command.ts";
 
 /** Older browsers still read and follow every page; they only lose the copy buttons. */
 const target = ["es2022", "chrome111", "firefox115", "safari16.4"];
 
-interface Maker {
+interface AssetSource {
   readonly type: string;
   make(): Promise<string>;
 }
 
-const css = (from: string): Maker => ({ type: "text/css; charset=utf-8", make: () => bundle(from) });
+const css = (from: string): AssetSource => ({ type: "text/css; charset=utf-8", make: () => bundle(from) });
 
-const script = (from: string): Maker => ({ type: "text/javascript; charset=utf-8", make: () => bundle(from) });
+const script = (from: string): AssetSource => ({ type: "text/javascript; charset=utf-8", make: () => bundle(from) });
 
-const icon: Maker = {
+const icon: AssetSource = {
   type: "image/svg+xml",
   make: async () => (await readFile("static/icon.svg", "utf8")).replace(/>\s+</g, "><").trim(),
 };
@@ -37,7 +37,9 @@ async function bundle(from: string): Promise<string> {
 }
 
 /** What is made: the files of every page, and those of pages that are loaded apart. */
-const outputs: Readonly<Record<string, { readonly at: string; readonly files: Readonly<Record<string, Maker>> }>> = {
+const outputs: Readonly<
+  Record<string, { readonly at: string; readonly files: Readonly<Record<string, AssetSource>> }>
+> = {
   "src/ui/assets.gen.ts": {
     at: "static",
     files: {
@@ -97,7 +99,7 @@ if (process.argv[1]?.endsWith("scripts/assets.ts")) {
       await writeFile(path, text);
       console.log(`${path}: ${text.length} characters`);
     } else if (text !== await readFile(path, "utf8").catch(() => "")) {
-      refuse(`${path} does not match static/. Run: deno task assets`);
+      exitWithError(`${path} does not match static/. Run: deno task assets`);
     }
   }
 }

@@ -4,13 +4,13 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "./command.ts";
 import { run } from "./run.ts";
-import { say, type Tally, total } from "./test_counts.ts";
+import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which tests are taken to hang. */
-const patience = 240;
+const timeoutSeconds = 240;
 /** How many starts are timed, after one that is not. */
-const starts = 9;
+const timedStarts = 9;
 
 /** Tests of the program as a process, which hold for it as one file too. */
 const programTests = ["tests/runtimes/program_test.ts", "tests/operating/process_test.ts"];
@@ -23,36 +23,36 @@ const { words } = readCommand({
     "soon it answers, and runs the tests of the program against it.",
   words: { value: "TOOL", does: "only the file that this makes: bun, node or deno", oneOf: tools },
 });
-const wanted = tools.filter((tool) => words.length === 0 || words.includes(tool));
+const selectedTools = tools.filter((tool) => words.length === 0 || words.includes(tool));
 
-const away = await Deno.makeTempDir({ prefix: "latchkey-binary-" });
-const tallies: Tally[] = [];
+const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-binary-" });
+const counts: TestCounts[] = [];
 try {
   if (words.length === 0) console.log(`the script: ${await runTests(["tests/binary/compile_once.ts"])}`);
-  for (const tool of wanted) console.log(`${tool}: ${await tryOut(tool)}`);
+  for (const tool of selectedTools) console.log(`${tool}: ${await buildAndTest(tool)}`);
 } finally {
-  await Deno.remove(away, { recursive: true });
+  await Deno.remove(tempFolder, { recursive: true });
 }
-const sum = total(tallies);
-console.log(say(sum));
-Deno.exit(sum.failed > 0 ? 1 : 0);
+const totalCounts = sumCounts(counts);
+console.log(formatCounts(totalCounts));
+Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 
 /** Makes, measures and tests one, and says how that went. */
-async function tryOut(tool: string): Promise<string> {
-  let made: string;
+async function buildAndTest(tool: string): Promise<string> {
+  let output: string;
   try {
     const flags = ["--with", tool, "--output", `dist/binary/${tool}`];
-    made = (await run([Deno.execPath(), "task", "--quiet", "compile", ...flags])).trim();
+    output = (await run([Deno.execPath(), "task", "--quiet", "compile", ...flags])).trim();
   } catch (error) {
     const { message } = error as Error;
     // The one way that needs more than npm.
     if (tool === "deno" && message.includes("dl.deno.land")) return `left out.\n${message}`;
-    tallies.push({ passed: 0, failed: 1, skipped: 0 });
+    counts.push({ passed: 0, failed: 1, skipped: 0 });
     return `FAILED\n${message}`;
   }
-  const source = made.split("\n").at(-1)!;
+  const source = output.split("\n").at(-1)!;
   // Without what made it beside it, and without a name that says what it is made of.
-  const home = join(away, tool);
+  const home = join(tempFolder, tool);
   await Deno.mkdir(home);
   const file = join(home, source.endsWith(".exe") ? "latchkey.exe" : "latchkey");
   await Deno.copyFile(source, file);
@@ -65,18 +65,18 @@ async function tryOut(tool: string): Promise<string> {
 /** Milliseconds from the start of the process to its first answer, and to tokens for somebody; medians. */
 async function measure(file: string): Promise<{ answer: string; login: string }> {
   // The key of the default takes its time to be made, which differs from start to start.
-  const config = join(away, "measure.json");
+  const config = join(tempFolder, "measure.json");
   await Deno.writeTextFile(config, JSON.stringify({ alg: "ES256" }));
   const rounds: { answer: number; login: number }[] = [];
-  for (let left = starts; left >= 0; left--) rounds.push(await timeStart(file, config));
-  const median = (values: number[]) => values.sort((a, b) => a - b)[starts >> 1]!.toFixed(0);
-  const timed = rounds.slice(1);
-  return { answer: median(timed.map(({ answer }) => answer)), login: median(timed.map(({ login }) => login)) };
+  for (let left = timedStarts; left >= 0; left--) rounds.push(await timeStart(file, config));
+  const median = (values: number[]) => values.sort((a, b) => a - b)[timedStarts >> 1]!.toFixed(0);
+  const measured = rounds.slice(1);
+  return { answer: median(measured.map(({ answer }) => answer)), login: median(measured.map(({ login }) => login)) };
 }
 
 /** Starts it, logs somebody in and takes the tokens. */
 async function timeStart(file: string, config: string): Promise<{ answer: number; login: number }> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = new Deno.Command(file, {
     args: ["--port", "0", "--config", config],
     clearEnv: true,
@@ -95,7 +95,7 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
       issuer = /^Start the demo flow: (\S+)\/start$/m.exec(greeting)?.[1];
     }
     await (await fetch(`${issuer}/.well-known/openid-configuration`)).body?.cancel();
-    const answer = performance.now() - begun;
+    const answer = performance.now() - startedAt;
     const redirect_uri = `${issuer}/authorized`;
     // RFC 7636, Appendix B.
     const request = new URLSearchParams({
@@ -116,7 +116,7 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
     });
     const tokens = await (await fetch(`${issuer}/oauth2/token`, { method: "POST", body })).json();
     if (typeof tokens.id_token !== "string") throw new Error(`${file} gave no tokens: ${JSON.stringify(tokens)}`);
-    return { answer, login: performance.now() - begun };
+    return { answer, login: performance.now() - startedAt };
   } finally {
     child.kill("SIGKILL");
     await reader.cancel();
@@ -126,15 +126,15 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
 
 /** Runs test files, about one executable where it is given; prints what failed or was left out, and gives back how many. */
 async function runTests(files: readonly string[], executable?: string): Promise<string> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   // Without the lock: it is for what users need, and a browser driver is not.
   const { tally, output } = await testOnDeno(["--no-lock", "--no-check", ...files], {
-    patience,
+    timeoutSeconds,
     env: executable === undefined ? {} : { LATCHKEY_TEST_BINARY: executable },
   });
-  tallies.push(tally);
+  counts.push(tally);
   if (tally.failed > 0) console.log(output);
   else for (const line of new Set(output.match(/^.*SKIPPED.*$/gm))) console.log(line);
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   return `${tally.failed > 0 ? "FAILED" : "ok"}, ${tally.passed} tests, ${seconds} s`;
 }

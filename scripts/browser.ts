@@ -4,7 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import process from "node:process";
 import { readCommand } from "./command.ts";
 
-const places = [
+const chromiumPaths = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -21,7 +21,9 @@ const places = [
  * @throws When none is found and `CI` is `true`: there, leaving the browser tests out would go unnoticed.
  */
 export function findChromium(): string | undefined {
-  const path = [process.env.LATCHKEY_CHROMIUM, ...places].find((place) => place && existsSync(place));
+  const path = [process.env.LATCHKEY_CHROMIUM, ...chromiumPaths].find((candidate) =>
+    candidate && existsSync(candidate)
+  );
   if (path) return path;
   const advice = "No Chromium was found. Install one (Debian: apt-get install chromium), or set LATCHKEY_CHROMIUM.";
   if (process.env.CI === "true") throw new Error(advice);

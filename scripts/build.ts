@@ -5,8 +5,8 @@ import { dirname, join, resolve } from "node:path";
 import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
 import { bundlePackage } from "./bundle_package.ts";
 import { readCommand } from "./command.ts";
-import { licencesOf } from "./licences.ts";
-import { packageOf, readImports } from "./read_source.ts";
+import { readLicenses } from "./licenses.ts";
+import { getPackageName, readImports } from "./read_source.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";
@@ -22,10 +22,10 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 const optional = ["ioredis", "postgres"];
 
 /** Maximum size of the tarball, in KiB. It includes sources and source maps, which only debuggers load. */
-const largest = 1320;
+const maxTarballKiB = 1320;
 
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
-const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
+const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
     [/^The packages are not on npm .*\n(?:.+\n)*\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
     [/^The package is not published yet: .*$/m, `After \`npm install --save-dev ${manifest.name}\`:`],
@@ -44,7 +44,7 @@ const forUsers: Readonly<Record<string, readonly (readonly [from: RegExp, to: st
 };
 
 /** Pictures and links that lead to files outside the package. */
-const elsewhere = {
+const outsidePackage = {
   // A row of pictures is a table, with two lines above it; a paragraph that ends in a colon leads to one.
   picture: /^(?:(?:.+\n)*.+:\n\n)?(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm,
   link: /\[([^\]]*)\]\((?!https:|#)([^)#]*)[^)]*\)/g,
@@ -55,7 +55,7 @@ readCommand({
   does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
     "deno.json. Then packs it, installs the tarball into an empty folder, and says what that takes.",
 });
-await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
+await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const modules = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);
 const commonJs = await bundleCommonJs(entries.filter((entry) => entry !== "src/main.ts"), optional);
@@ -67,9 +67,9 @@ for (const { path, text } of [...modules.files, ...commonJs.files]) {
 for (const path of new Set([...modules.sources, ...commonJs.sources])) {
   if (path.startsWith("src/")) await write(path, await Deno.readTextFile(path));
 }
-refuseUnknown([...modules.imports, ...commonJs.imports, ...await writeDeclarations(entries)]);
+assertKnownPackages([...modules.imports, ...commonJs.imports, ...await writeDeclarations(entries)]);
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
-await write("THIRD_PARTY_LICENSES", await licencesOf([...modules.sources, ...commonJs.sources]));
+await write("THIRD_PARTY_LICENSES", await readLicenses([...modules.sources, ...commonJs.sources]));
 await write("LICENSE", await Deno.readTextFile("LICENSE"));
 const readmes = ["README.md", ...globSync("src/**/README.md")];
 for (const path of readmes) await write(path, await readmeForUsers(path));
@@ -89,7 +89,7 @@ console.log(
 );
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
-if (packed > largest) throw new Error(`The tarball takes ${packed} KiB; expected at most ${largest} KiB.`);
+if (packed > maxTarballKiB) throw new Error(`The tarball takes ${packed} KiB; expected at most ${maxTarballKiB} KiB.`);
 
 /** A source map without the text of this project's sources: the package contains them as files. */
 function withoutOwnSources(map: string): string {
@@ -102,14 +102,14 @@ function withoutOwnSources(map: string): string {
 /** A README without passages that need the repository, and without pictures and links to files outside the package. */
 async function readmeForUsers(path: string): Promise<string> {
   let text = await Deno.readTextFile(path);
-  for (const [from, to] of forUsers[path] ?? []) {
+  for (const [from, to] of packageReadmeEdits[path] ?? []) {
     const before = text;
     text = text.replace(from, to);
     if (text === before) {
       throw new Error(`${path}: found no text that matches ${from}. Update forUsers in scripts/build.ts.`);
     }
   }
-  text = text.replace(elsewhere.picture, "").replace(elsewhere.link, (link, words, target) => {
+  text = text.replace(outsidePackage.picture, "").replace(outsidePackage.link, (link, words, target) => {
     return readmes.includes(join(dirname(path), target)) ? link : words;
   });
   const cut = /.*:\n\n+#+ .*/.exec(text)?.[0];
@@ -127,19 +127,19 @@ async function pack(): Promise<string> {
 
 /** Installs the tarball into an empty folder, as a user would, and measures. Sizes in KiB. */
 async function install(tarball: string): Promise<{ packages: string[]; total: number; own: number }> {
-  const away = await Deno.makeTempDir();
+  const tempFolder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${away}/package.json`, `{ "private": true }`);
-    await run("npm", "install", "--prefix", away, "--silent", "--no-audit", "--no-fund", resolve(tarball));
-    const home = `${away}/node_modules`;
+    await Deno.writeTextFile(`${tempFolder}/package.json`, `{ "private": true }`);
+    await run("npm", "install", "--prefix", tempFolder, "--silent", "--no-audit", "--no-fund", resolve(tarball));
+    const home = `${tempFolder}/node_modules`;
     const packages = globSync("{*,@*/*}/package.json", { cwd: home }).map(dirname).sort();
-    return { packages, total: await sizeOf(home), own: await sizeOf(`${home}/${manifest.name}`) };
+    return { packages, total: await measureSize(home), own: await measureSize(`${home}/${manifest.name}`) };
   } finally {
-    await Deno.remove(away, { recursive: true });
+    await Deno.remove(tempFolder, { recursive: true });
   }
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function measureSize(path: string): Promise<number> {
   const bytes = globSync("**", { cwd: path, withFileTypes: true }).filter((entry) => entry.isFile())
     .map(async (entry) => (await Deno.stat(`${entry.parentPath}/${entry.name}`)).size);
   return Math.ceil((await Promise.all(bytes)).reduce((sum, size) => sum + size, 0) / 1024);
@@ -147,14 +147,22 @@ async function sizeOf(path: string): Promise<number> {
 
 /** Unpacks the declarations of what is exported into types/; gives back what they import from elsewhere. */
 async function writeDeclarations(entryPoints: readonly string[]): Promise<string[]> {
-  const away = await Deno.makeTempDir();
+  const tempFolder = await Deno.makeTempDir();
   try {
-    await run(Deno.execPath(), "pack", "--quiet", "--allow-dirty", "--no-source-maps", "--output", `${away}/it.tgz`);
-    await run("tar", "-xzf", `${away}/it.tgz`, "-C", away);
-    const paths = globSync("**/*.d.ts", { cwd: `${away}/package/src` });
+    await run(
+      Deno.execPath(),
+      "pack",
+      "--quiet",
+      "--allow-dirty",
+      "--no-source-maps",
+      "--output",
+      `${tempFolder}/it.tgz`,
+    );
+    await run("tar", "-xzf", `${tempFolder}/it.tgz`, "-C", tempFolder);
+    const paths = globSync("**/*.d.ts", { cwd: `${tempFolder}/package/src` });
     const specifiers: string[] = [];
     for (const path of paths) {
-      const text = await Deno.readTextFile(`${away}/package/src/${path}`);
+      const text = await Deno.readTextFile(`${tempFolder}/package/src/${path}`);
       await write(`types/${path}`, text);
       // The same for CommonJS; the package.json of that folder sets the module type.
       await write(`${commonJsFolder}/types/${path}`, text);
@@ -165,20 +173,20 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
     if (missing) throw new Error(`deno pack wrote no ${missing}: look for slow types with deno publish --dry-run`);
     return specifiers.filter((specifier) => !specifier.startsWith("."));
   } finally {
-    await Deno.remove(away, { recursive: true });
+    await Deno.remove(tempFolder, { recursive: true });
   }
 }
 
 /** Every package that the output imports must be one that is installed with it. */
-function refuseUnknown(specifiers: readonly string[]): void {
-  for (const name of new Set(specifiers.map(packageOf))) {
+function assertKnownPackages(specifiers: readonly string[]): void {
+  for (const name of new Set(specifiers.map(getPackageName))) {
     if (name.startsWith("node:") || [...dependencies, ...optional].includes(name)) continue;
     throw new Error(`The package would import ${name}, which is neither bundled nor among its dependencies.`);
   }
 }
 
 /** The range of a dependency, as deno.json says it. */
-function rangeOf(name: string): string {
+function getRange(name: string): string {
   const imports: Readonly<Record<string, string>> = { ...manifest.imports, ...manifest.scopes["./src/store/"] };
   const target = imports[name] ?? "";
   const range = /^npm:(?:@[^/]+\/)?[^/@]+@([^/]+)$/.exec(target)?.[1];
@@ -216,8 +224,8 @@ function packageJson(): unknown {
     types: "./types/mod.d.ts",
     typesVersions: { "*": typesVersions },
     bin,
-    dependencies: Object.fromEntries(dependencies.map((name) => [name, rangeOf(name)])),
-    peerDependencies: Object.fromEntries(optional.map((name) => [name, rangeOf(name)])),
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, getRange(name)])),
+    peerDependencies: Object.fromEntries(optional.map((name) => [name, getRange(name)])),
     peerDependenciesMeta: Object.fromEntries(optional.map((name) => [name, { optional: true }])),
     sideEffects: false,
     publishConfig: { access: "public", provenance: true },
@@ -239,10 +247,10 @@ async function write(path: string, text: string, mode = 0o644): Promise<void> {
 async function run(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
   if (success) return new TextDecoder().decode(stdout);
-  const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  throw new Error(`${[command, ...args].join(" ")} failed:\n${said}`);
+  const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  throw new Error(`${[command, ...args].join(" ")} failed:\n${output}`);
 }
 
-function ignoreMissing(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

@@ -8,7 +8,7 @@ import type { Bundle, PackageFile } from "./bundle_package.ts";
 /** Its folder in the package; every file in it is CommonJS. */
 export const commonJsFolder = "cjs";
 
-const whole = `${commonJsFolder}/latchkey.js`;
+const bundlePath = `${commonJsFolder}/latchkey.js`;
 
 /**
  * Bundles these entries with all ESM-only packages. Each entry is a file that re-exports from the one bundle, so shared
@@ -17,9 +17,9 @@ const whole = `${commonJsFolder}/latchkey.js`;
  * @param external Packages that are not bundled; they can be required.
  */
 export async function bundleCommonJs(entries: readonly string[], external: readonly string[]): Promise<Bundle> {
-  const loaders = entries.map((entry) => `${JSON.stringify(nameOf(entry))}: () => require("./${entry}")`);
+  const loaders = entries.map((entry) => `${JSON.stringify(outputName(entry))}: () => require("./${entry}")`);
   const { outputFiles, metafile } = await esbuild.build({
-    stdin: { contents: `module.exports = {\n${loaders.join(",\n")}\n};`, resolveDir: ".", sourcefile: whole },
+    stdin: { contents: `module.exports = {\n${loaders.join(",\n")}\n};`, resolveDir: ".", sourcefile: bundlePath },
     bundle: true,
     format: "cjs",
     platform: "node",
@@ -33,14 +33,14 @@ export async function bundleCommonJs(entries: readonly string[], external: reado
     sourcemap: "linked",
     metafile: true,
     write: false,
-    outfile: whole,
+    outfile: bundlePath,
   });
   await esbuild.stop();
   const bundled = outputFiles.map(({ path, text }) => ({ path: relative(Deno.cwd(), path), text }));
   const stubs = entries.map((entry): PackageFile => {
-    const path = `${commonJsFolder}/${nameOf(entry)}`;
-    const from = relative(dirname(path), whole);
-    return { path, text: `module.exports = require("./${from}")[${JSON.stringify(nameOf(entry))}]();\n` };
+    const path = `${commonJsFolder}/${outputName(entry)}`;
+    const from = relative(dirname(path), bundlePath);
+    return { path, text: `module.exports = require("./${from}")[${JSON.stringify(outputName(entry))}]();\n` };
   });
   return {
     files: [...bundled, ...stubs, {
@@ -53,6 +53,6 @@ export async function bundleCommonJs(entries: readonly string[], external: reado
 }
 
 /** `src/testing/mod.ts` → `testing/mod.js`. */
-function nameOf(entry: string): string {
+function outputName(entry: string): string {
   return entry.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }

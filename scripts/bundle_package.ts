@@ -7,10 +7,10 @@ import manifest from "../deno.json" with { type: "json" };
 const folder = "dist/npm";
 
 /** What it loads is loaded by every start. */
-const front = "src/mod.ts";
+const mainEntry = "src/mod.ts";
 
 /** What is smaller, in bytes of its source, becomes part of the core rather than a file that several entries open. */
-const little = 4096;
+const maxInlinedBytes = 4096;
 
 /** Keeps the code readable for debuggers: formatted like the source, with source maps. */
 const readable = { target: "node22", legalComments: "none" } as const;
@@ -19,7 +19,7 @@ const readable = { target: "node22", legalComments: "none" } as const;
 const corePath = "chunks/core.js";
 
 /** Tells Bun that nothing is left to translate, which it would otherwise do to each file that it loads. */
-const ready = "// @bun";
+const bunHeader = "// @bun";
 
 /** Makes the program executable by its path. */
 const shebang = "#!/usr/bin/env node";
@@ -43,19 +43,19 @@ export interface Bundle {
 }
 
 /** Modules that are bundled into one file, because whoever loads one of them loads them all. */
-interface Piece {
+interface Chunk {
   readonly path: string;
   readonly modules: readonly string[];
 }
 
 /** Everything that is known before something is bundled. Sources are named by their paths below the project. */
-interface Survey {
+interface ModuleGraph {
   /** What each module loads at once, and what later. */
-  readonly graph: Readonly<Record<string, { readonly loads: readonly string[]; readonly later: readonly string[] }>>;
+  readonly imports: Readonly<Record<string, { readonly loads: readonly string[]; readonly later: readonly string[] }>>;
   /** What each module exports. */
-  readonly names: ReadonlyMap<string, readonly string[]>;
+  readonly exportNames: ReadonlyMap<string, readonly string[]>;
   /** Those that import nothing of another come last. */
-  readonly pieces: readonly Piece[];
+  readonly chunks: readonly Chunk[];
 }
 
 /**
@@ -88,12 +88,16 @@ export async function bundlePackage(
     outdir: folder,
   };
   try {
-    const known = await survey({ ...options, plugins: [slimManifest, schemaApart] }, entries, program);
-    const { pieces, graph } = known;
-    const inPieces = pieces.flatMap(({ modules }) => modules);
-    const later = inPieces.flatMap((path) => graph[path]!.later);
-    const build = async (input: esbuild.BuildOptions, own: readonly string[]) =>
-      await esbuild.build({ ...options, ...input, plugins: [slimManifest, schemaApart, outside(known, own)] });
+    const moduleGraph = await analyzeModules({ ...options, plugins: [slimManifest, externalSchema] }, entries, program);
+    const { chunks, imports: graph } = moduleGraph;
+    const chunkedModules = chunks.flatMap(({ modules }) => modules);
+    const later = chunkedModules.flatMap((path) => graph[path]!.later);
+    const build = async (input: esbuild.BuildOptions, ownModules: readonly string[]) =>
+      await esbuild.build({
+        ...options,
+        ...input,
+        plugins: [slimManifest, externalSchema, externalizeChunks(moduleGraph, ownModules)],
+      });
     const results = [
       await build({
         entryPoints: [...new Set([...entries, ...later])].map((path) => ({
@@ -104,24 +108,28 @@ export async function bundlePackage(
         splitting: true,
       }, []),
     ];
-    const files = await textsOf(results[0]!);
-    for (const { path, modules } of pieces) {
-      const taken = new Set(files.flatMap(({ text }) => text.match(/\bm\d+_\w+/g) ?? []));
+    const files = await toMappedFiles(results[0]!);
+    for (const { path, modules } of chunks) {
+      const usedAliases = new Set(files.flatMap(({ text }) => text.match(/\bm\d+_\w+/g) ?? []));
       const contents = modules.flatMap((module) => {
-        const names = known.names.get(module)!.filter((name) => taken.has(numbered(known, module, name)));
-        const list = names.map((name) => `${name} as ${numbered(known, module, name)}`);
+        const names = moduleGraph.exportNames.get(module)!.filter((name) =>
+          usedAliases.has(exportAlias(moduleGraph, module, name))
+        );
+        const list = names.map((name) => `${name} as ${exportAlias(moduleGraph, module, name)}`);
         return list.length === 0 ? [] : `export { ${list.join(", ")} } from "./${module}";`;
       });
       const stdin = { contents: contents.join("\n"), resolveDir: ".", sourcefile: basename(path) };
       const result = await build({ stdin }, modules);
       results.push(result);
-      files.push({ ...(await textsOf(result))[0]!, path });
+      files.push({ ...(await toMappedFiles(result))[0]!, path });
     }
     const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
     const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
     return {
-      files: files.flatMap((file) => withMap(file, file.path === outputPath(program) ? [shebang, ready] : [ready])),
-      imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(mark)),
+      files: files.flatMap((file) =>
+        withSourceMap(file, file.path === outputPath(program) ? [shebang, bunHeader] : [bunHeader])
+      ),
+      imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(packagePathPrefix)),
       sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
     };
   } finally {
@@ -130,7 +138,11 @@ export async function bundlePackage(
 }
 
 /** Finds out what belongs together: the core, which is all that the front door loads, and what the same entries load. */
-async function survey(options: esbuild.BuildOptions, entries: readonly string[], program: string): Promise<Survey> {
+async function analyzeModules(
+  options: esbuild.BuildOptions,
+  entries: readonly string[],
+  program: string,
+): Promise<ModuleGraph> {
   const { metafile } = await esbuild.build({ ...options, entryPoints: [...entries], splitting: true });
   const { inputs } = metafile!;
   const graph = Object.fromEntries(
@@ -140,82 +152,89 @@ async function survey(options: esbuild.BuildOptions, entries: readonly string[],
       return [path, { loads: of("import-statement"), later: of("dynamic-import") }];
     }),
   );
-  const core = new Set(reachedFrom(front, graph));
-  const loadedAtOnce = new Set(entries.flatMap((entry) => reachedFrom(entry, graph)));
+  const core = new Set(findReachable(mainEntry, graph));
+  const loadedAtOnce = new Set(entries.flatMap((entry) => findReachable(entry, graph)));
   const beyond = entries.filter((entry) => entry !== program)
-    .flatMap((entry) => reachedFrom(entry, graph)).filter((path) => !core.has(path));
+    .flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path));
   // A module that the core imports lazily must not share a chunk with the program, which imports it eagerly. The same
   // applies between entries: the inspector's pages must not load the mock and its test keys.
-  const doors = new Set([
+  const chunkEntries = new Set([
     ...entries,
     ...[...core].flatMap((path) => graph[path]!.later).filter((path) => loadedAtOnce.has(path)),
     ...beyond.flatMap((path) => graph[path]!.later),
   ]);
   const loadedBy = new Map<string, string[]>();
-  for (const door of doors) {
-    for (const path of reachedFrom(door, graph)) loadedBy.set(path, [...loadedBy.get(path) ?? [], door]);
+  for (const chunkEntry of chunkEntries) {
+    for (const path of findReachable(chunkEntry, graph)) loadedBy.set(path, [...loadedBy.get(path) ?? [], chunkEntry]);
   }
-  const beside = [...loadedBy.keys()].filter((path) => path !== program && !core.has(path));
-  const groups = [...Map.groupBy(beside, (path) => `${loadedBy.get(path)}`).values()];
-  const pieces: Piece[] = [];
+  const shared = [...loadedBy.keys()].filter((path) => path !== program && !core.has(path));
+  const groups = [...Map.groupBy(shared, (path) => `${loadedBy.get(path)}`).values()];
+  const chunks: Chunk[] = [];
   // First what most of them load, because nothing of it imports what fewer do.
-  const doorsOf = (modules: readonly string[]) => loadedBy.get(modules[0]!)!.length;
-  for (const modules of groups.sort((a, b) => doorsOf(b) - doorsOf(a))) {
+  const countEntries = (modules: readonly string[]) => loadedBy.get(modules[0]!)!.length;
+  for (const modules of groups.sort((a, b) => countEntries(b) - countEntries(a))) {
     const size = modules.reduce((sum, path) => sum + inputs[path]!.bytes, 0);
-    const known = new Set([...core, ...modules]);
-    const fits = modules.every((path) => graph[path]!.loads.every((loaded) => known.has(loaded)));
-    if (doorsOf(modules) > 1 && size < little && fits) modules.forEach((path) => core.add(path));
-    else pieces.unshift({ path: nameOf(loadedBy.get(modules[0]!)!, pieces.length + 1), modules });
+    const reachable = new Set([...core, ...modules]);
+    const fits = modules.every((path) => graph[path]!.loads.every((loaded) => reachable.has(loaded)));
+    if (countEntries(modules) > 1 && size < maxInlinedBytes && fits) modules.forEach((path) => core.add(path));
+    else chunks.unshift({ path: chunkName(loadedBy.get(modules[0]!)!, chunks.length + 1), modules });
   }
-  pieces.push({ path: corePath, modules: [...core] });
-  return { graph, names: await exportsOf(options, pieces.flatMap(({ modules }) => modules)), pieces };
+  chunks.push({ path: corePath, modules: [...core] });
+  return { imports: graph, exportNames: await getExports(options, chunks.flatMap(({ modules }) => modules)), chunks };
 }
 
 /** Name of a chunk in stack traces: the entries that load it, or a number where there are many. */
-function nameOf(doors: readonly string[], number: number): string {
-  const names = doors.map((door) => outputPath(door).replace(/(?:\/mod)?\.js$/, "").replaceAll("/", "-"));
+function chunkName(entries: readonly string[], number: number): string {
+  const names = entries.map((entry) => outputPath(entry).replace(/(?:\/mod)?\.js$/, "").replaceAll("/", "-"));
   return `chunks/${names.length > 2 ? `shared-${number}` : names.join("-and-")}.js`;
 }
 
 /** A module and all that is loaded with it. */
-function reachedFrom(entry: string, graph: Survey["graph"]): readonly string[] {
+function findReachable(entry: string, graph: ModuleGraph["imports"]): readonly string[] {
   const reached = new Set([entry]);
   for (const path of reached) for (const loaded of graph[path]!.loads) reached.add(loaded);
   return [...reached];
 }
 
 /** What each of these modules exports. */
-async function exportsOf(options: esbuild.BuildOptions, paths: readonly string[]): Promise<Survey["names"]> {
+async function getExports(
+  options: esbuild.BuildOptions,
+  paths: readonly string[],
+): Promise<ModuleGraph["exportNames"]> {
   const { metafile } = await esbuild.build({ ...options, entryPoints: [...paths], splitting: true });
   const outputs = Object.values(metafile!.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
   return new Map(outputs.map(({ entryPoint, exports }) => [entryPoint!, exports]));
 }
 
 /** What an export of a module is called in the file of its piece. */
-function numbered({ names }: Survey, module: string, name: string): string {
-  return `m${[...names.keys()].indexOf(module)}_${name}`;
+function exportAlias({ exportNames }: ModuleGraph, module: string, name: string): string {
+  return `m${[...exportNames.keys()].indexOf(module)}_${name}`;
 }
 
 /** Begins the path of a file of the package, from its root, until it is known from where that is looked for. */
-const mark = "latchkey-file:";
+const packagePathPrefix = "latchkey-file:";
 
 /** Leaves out of a bundle what is in a piece, other than its own, and what a piece loads later. */
-function outside(known: Survey, own: readonly string[]): esbuild.Plugin {
-  const pieceOf = (path: string) => known.pieces.find(({ modules }) => modules.includes(path));
+function externalizeChunks(moduleGraph: ModuleGraph, ownModules: readonly string[]): esbuild.Plugin {
+  const findChunk = (path: string) => moduleGraph.chunks.find(({ modules }) => modules.includes(path));
   return {
     name: "pieces",
     setup(build) {
       build.onResolve({ filter: /^(?:\.\.?|src)\// }, ({ path, resolveDir, kind, importer }) => {
         const found = relative(Deno.cwd(), resolve(resolveDir, path));
-        if (own.includes(found)) return undefined;
-        if (kind === "dynamic-import" && own.length > 0) return { path: mark + outputPath(found), external: true };
+        if (ownModules.includes(found)) return undefined;
+        if (kind === "dynamic-import" && ownModules.length > 0) {
+          return { path: packagePathPrefix + outputPath(found), external: true };
+        }
         // One for each importer: shared ones would become files of their own.
-        return pieceOf(found) && { path: found, namespace: "piece", suffix: `?${importer}`, sideEffects: false };
+        return findChunk(found) && { path: found, namespace: "piece", suffix: `?${importer}`, sideEffects: false };
       });
-      build.onResolve({ filter: new RegExp(`^${mark}`) }, ({ path }) => ({ path, external: true }));
+      build.onResolve({ filter: new RegExp(`^${packagePathPrefix}`) }, ({ path }) => ({ path, external: true }));
       build.onLoad({ filter: /./, namespace: "piece" }, ({ path }) => {
-        const list = known.names.get(path)!.map((name) => `${numbered(known, path, name)} as ${name}`);
-        return { contents: `export { ${list.join(", ")} } from "${mark}${pieceOf(path)!.path}";` };
+        const list = moduleGraph.exportNames.get(path)!.map((name) =>
+          `${exportAlias(moduleGraph, path, name)} as ${name}`
+        );
+        return { contents: `export { ${list.join(", ")} } from "${packagePathPrefix}${findChunk(path)!.path}";` };
       });
     },
   };
@@ -231,10 +250,13 @@ const slimManifest: esbuild.Plugin = {
 };
 
 /** Leaves the JSON Schema where it is. */
-const schemaApart: esbuild.Plugin = {
+const externalSchema: esbuild.Plugin = {
   name: "JSON Schema apart",
   setup(build) {
-    build.onResolve({ filter: /\/config\.schema\.json$/ }, () => ({ path: mark + schema, external: true }));
+    build.onResolve(
+      { filter: /\/config\.schema\.json$/ },
+      () => ({ path: packagePathPrefix + schema, external: true }),
+    );
   },
 };
 
@@ -254,7 +276,7 @@ interface SourceMap {
   readonly mappings: string;
 }
 
-async function textsOf({ outputFiles }: esbuild.BuildResult): Promise<MappedFile[]> {
+async function toMappedFiles({ outputFiles }: esbuild.BuildResult): Promise<MappedFile[]> {
   return await Promise.all(outputFiles!.map(async ({ path, text }) => {
     // Parsed as TypeScript, so that esbuild drops unused imports; otherwise a chunk includes whole modules. The inline
     // source map of the text is kept.
@@ -269,16 +291,16 @@ async function textsOf({ outputFiles }: esbuild.BuildResult): Promise<MappedFile
 }
 
 /** A file of the package with these lines in front, and its source map, which contains the sources. */
-function withMap({ path, text, map }: MappedFile, lines: readonly string[]): PackageFile[] {
-  const parts = [...lines, withRelativePaths(path, text) + `//# sourceMappingURL=${basename(path)}.map`];
+function withSourceMap({ path, text, map }: MappedFile, lines: readonly string[]): PackageFile[] {
+  const parts = [...lines, resolvePackagePaths(path, text) + `//# sourceMappingURL=${basename(path)}.map`];
   const sources = map.sources.map((source) => relative(dirname(path), source));
   const moved = { ...map, sources, mappings: ";".repeat(lines.length) + map.mappings };
   return [{ path, text: `${parts.join("\n")}\n` }, { path: `${path}.map`, text: JSON.stringify(moved) }];
 }
 
 /** The same text with the paths of other files as this one has to write them. */
-function withRelativePaths(path: string, text: string): string {
-  return text.replace(new RegExp(`"${mark}([^"]+)"`, "g"), (_, other: string) => {
+function resolvePackagePaths(path: string, text: string): string {
+  return text.replace(new RegExp(`"${packagePathPrefix}([^"]+)"`, "g"), (_, other: string) => {
     const found = relative(dirname(path), other);
     return `"${found.startsWith(".") ? found : `./${found}`}"`;
   });

@@ -8,7 +8,7 @@ import manifest from "../deno.json" with { type: "json" };
 const folder = "dist/tests";
 
 /** Milliseconds. No run of the tests takes longer, so a file written before then is in nobody's use. */
-const longestRun = 60 * 60_000;
+const maxRunMs = 60 * 60_000;
 
 /** Specifier → `npm:` target, as an import map writes it. */
 type Imports = Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export async function bundleTests(
     write: false,
     logLevel: "silent",
   }).finally(() => esbuild.stop());
-  for (const file of result.outputFiles) await replace(relative(Deno.cwd(), file.path), file.text);
+  for (const file of result.outputFiles) await replaceFile(relative(Deno.cwd(), file.path), file.text);
   await removeOldFiles();
   return tests.map((test) => test.replace(/^tests/, `./${folder}`).replace(/\.tsx?$/, ".mjs"));
 }
@@ -53,14 +53,14 @@ const importMap: esbuild.Plugin = {
   name: "import map of deno.json",
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-      const target = lookUp(path, relative(Deno.cwd(), importer));
+      const target = resolveImport(path, relative(Deno.cwd(), importer));
       return target === undefined ? undefined : { path: target, external: true };
     });
   },
 };
 
 /** The npm path behind a bare name as this file may say it; undefined when the import map does not know the name. */
-function lookUp(name: string, importer: string): string | undefined {
+function resolveImport(name: string, importer: string): string | undefined {
   const scopes: [string, Imports][] = Object.entries(manifest.scopes);
   const maps = scopes.filter(([scope]) => `./${importer}`.startsWith(scope)).map(([, imports]) => imports);
   for (const imports of [...maps, manifest.imports as Imports]) {
@@ -71,7 +71,7 @@ function lookUp(name: string, importer: string): string | undefined {
 }
 
 /** Writes a file beside its place and moves it there, so that nobody ever reads half of it. */
-async function replace(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${Deno.pid}`;
   await Deno.writeTextFile(draft, text);
@@ -82,6 +82,6 @@ async function replace(path: string, text: string): Promise<void> {
 async function removeOldFiles(): Promise<void> {
   for (const path of globSync(`${folder}/**/*.{mjs,map}`)) {
     const { mtime } = await Deno.stat(path);
-    if (mtime && Date.now() - mtime.getTime() > longestRun) await Deno.remove(path);
+    if (mtime && Date.now() - mtime.getTime() > maxRunMs) await Deno.remove(path);
   }
 }

@@ -4,11 +4,11 @@ import process from "node:process";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 /** What is said without a stack trace, because whoever runs the script can mend it: the sentence is the whole of it. */
-export class Refusal extends Error {}
+export class CommandError extends Error {}
 
 /** Ends the script with a sentence and exit code 1; of an error that nobody expected, with all that is known of it. */
-export function refuse(why: unknown): never {
-  console.error(why instanceof Refusal ? why.message : why);
+export function exitWithError(reason: unknown): never {
+  console.error(reason instanceof CommandError ? reason.message : reason);
   process.exit(1);
 }
 
@@ -39,71 +39,73 @@ export interface Command<Flags extends Options = Options> {
 }
 
 /** What one option was given. */
-type Given<One extends Option> = One extends { oneOf: readonly (infer Word)[] } ? Word | undefined
+type OptionValue<One extends Option> = One extends { oneOf: readonly (infer Word)[] } ? Word | undefined
   : One extends { someOf: readonly (infer Word)[] } ? readonly Word[] | undefined
   : One extends { value: string } ? string | undefined
   : boolean;
 
 /** What a script was told. */
-export interface Told<Flags extends Options> {
-  readonly flags: { readonly [Name in keyof Flags]: Given<Flags[Name]> };
+export interface ParsedCommand<Flags extends Options> {
+  readonly flags: { readonly [Name in keyof Flags]: OptionValue<Flags[Name]> };
   readonly words: readonly string[];
 }
 
 /** What this script was told. Prints the help and ends where that is asked for, and refuses what it does not know. */
-export function readCommand<const Flags extends Options>(command: Command<Flags>): Told<Flags> {
+export function readCommand<const Flags extends Options>(command: Command<Flags>): ParsedCommand<Flags> {
   try {
-    const told = parse(command, process.argv.slice(2));
-    if (told !== undefined) return told;
-    console.log(helpOf(command));
+    const parsed = parseCommand(command, process.argv.slice(2));
+    if (parsed !== undefined) return parsed;
+    console.log(formatHelp(command));
     process.exit(0);
   } catch (error) {
-    refuse(error);
+    exitWithError(error);
   }
 }
 
 /**
  * Reads the words of a command line; `undefined` where the help is asked for.
  *
- * @throws {Refusal} With one sentence that says what was expected and what came.
+ * @throws {CommandError} With one sentence that says what was expected and what came.
  */
-export function parse<const Flags extends Options>(
+export function parseCommand<const Flags extends Options>(
   command: Command<Flags>,
   args: readonly string[],
-): Told<Flags> | undefined {
+): ParsedCommand<Flags> | undefined {
   const { call, words } = command;
   const flags: Options = command.flags ?? {};
   const options: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean" } };
   for (const [name, { value }] of Object.entries(flags)) {
     options[name] = value === undefined ? { type: "boolean", default: false } : { type: "string" };
   }
-  let read: { values: Record<string, unknown>; positionals: string[] };
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
-    read = parseArgs({ args: [...args], options, allowPositionals: words !== undefined });
+    parsed = parseArgs({ args: [...args], options, allowPositionals: words !== undefined });
   } catch (error) {
     // The runtimes add advice, about positional arguments, that is of no use here.
-    throw new Refusal(`${(error as Error).message.split(/\. |\.?\n/)[0]}; ${call} --help shows what there is.`);
+    throw new CommandError(`${(error as Error).message.split(/\. |\.?\n/)[0]}; ${call} --help shows what there is.`);
   }
-  const { help, ...values } = read.values;
+  const { help, ...values } = parsed.values;
   if (help) return undefined;
-  const given = Object.entries(values).map(([name, value]) => [name, known(`--${name}`, flags[name]!, value)]);
-  for (const word of read.positionals) known(words!.value, words!, word);
-  return { flags: Object.fromEntries(given) as Told<Flags>["flags"], words: read.positionals };
+  const checked = Object.entries(values).map((
+    [name, value],
+  ) => [name, assertAllowed(`--${name}`, flags[name]!, value)]);
+  for (const word of parsed.positionals) assertAllowed(words!.value, words!, word);
+  return { flags: Object.fromEntries(checked) as ParsedCommand<Flags>["flags"], words: parsed.positionals };
 }
 
 /** The value itself, or the values in it, if there are such ones. */
-function known(what: string, { oneOf, someOf }: Option, value: unknown): unknown {
-  const [expected, found] = [oneOf ?? someOf, someOf === undefined ? [value] : String(value).split(",")];
-  const stranger = expected && found.find((one) => !expected.includes(String(one)));
-  if (stranger === undefined) return someOf === undefined ? value : found;
-  throw new Refusal(`${what}: expected ${expected!.join(", ")}; found ${JSON.stringify(stranger)}.`);
+function assertAllowed(label: string, { oneOf, someOf }: Option, value: unknown): unknown {
+  const [expected, received] = [oneOf ?? someOf, someOf === undefined ? [value] : String(value).split(",")];
+  const unknownValue = expected && received.find((one) => !expected.includes(String(one)));
+  if (unknownValue === undefined) return someOf === undefined ? value : received;
+  throw new CommandError(`${label}: expected ${expected!.join(", ")}; found ${JSON.stringify(unknownValue)}.`);
 }
 
 /** How many columns the help takes. */
-const columns = 80;
+const helpColumns = 80;
 
 /** What `--help` prints: what the script does, how it is called, and a line or more for each option. */
-export function helpOf({ call, does, flags = {}, words }: Command): string {
+export function formatHelp({ call, does, flags = {}, words }: Command): string {
   const rows = Object.entries(flags).map(([name, { value, does }]) => ({
     left: value === undefined ? `--${name}` : `--${name} ${value}`,
     right: does,
@@ -112,9 +114,9 @@ export function helpOf({ call, does, flags = {}, words }: Command): string {
   if (words) rows.push({ left: words.value, right: words.does });
   const indent = 5 + Math.max(0, ...rows.map(({ left }) => left.length));
   const lines = rows.map(({ left, right }) =>
-    `  ${left}`.padEnd(indent) + wrap(right, columns - indent).join(`\n${" ".repeat(indent)}`)
+    `  ${left}`.padEnd(indent) + wrap(right, helpColumns - indent).join(`\n${" ".repeat(indent)}`)
   );
-  return `${wrap(does, columns).join("\n")}\n\nUsage: ${usage}\n\n${lines.join("\n")}`.trimEnd();
+  return `${wrap(does, helpColumns).join("\n")}\n\nUsage: ${usage}\n\n${lines.join("\n")}`.trimEnd();
 }
 
 /** Lines of so many columns, broken between words. */

@@ -3,9 +3,9 @@
 import * as esbuild from "esbuild";
 import { dirname } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
-import { readCommand, Refusal, refuse } from "./command.ts";
-import { licencesOf, packagesIn } from "./licences.ts";
-import { holds, readSignature, signAdHoc } from "./mach_o.ts";
+import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { getPackageNames, readLicenses } from "./licenses.ts";
+import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
 import { npx, run, thisSystem } from "./run.ts";
 
 const folder = "dist/compile";
@@ -31,7 +31,7 @@ const targets = {
 type Target = keyof typeof targets;
 
 /** What is made. */
-interface Wanted {
+interface BuildTarget {
   readonly target: Target;
   /** Where it is made. */
   readonly draft: string;
@@ -62,22 +62,22 @@ const { flags: { with: chosen, target, output } } = readCommand({
     },
   },
 });
-await main().catch(refuse);
+await main().catch(exitWithError);
 
 async function main(): Promise<void> {
   const name = output ?? `dist/latchkey${target === undefined ? "" : `-${target}`}`;
-  const wanted = target ?? here();
-  const ending = wanted.startsWith("windows") ? ".exe" : "";
+  const systemTarget = target ?? currentTarget();
+  const ending = systemTarget.startsWith("windows") ? ".exe" : "";
   const file = name.endsWith(ending) ? name : name + ending;
   // Its name goes into what Bun makes: with always the same one, the same source makes the same bytes.
   const draft = `${folder}/latchkey${ending}`;
 
   for (const path of [folder, dirname(file)]) await Deno.mkdir(path, { recursive: true });
-  const { inputs, licences } = await look();
-  const licensed = packagesIn(inputs);
-  const used = await firstThatCan(chosen === undefined ? Object.keys(tools) as Tool[] : [chosen], async (tool) => {
+  const { inputs, licences } = await inspectBundle();
+  const licensed = getPackageNames(inputs);
+  const used = await useFirstTool(chosen === undefined ? Object.keys(tools) as Tool[] : [chosen], async (tool) => {
     await writeEntry(tool, licences);
-    await tools[tool]({ target: wanted, draft, licensed });
+    await tools[tool]({ target: systemTarget, draft, licensed });
   });
   // In one step, and beside one that may be running under that name.
   await Deno.copyFile(draft, `${file}.part`);
@@ -85,32 +85,34 @@ async function main(): Promise<void> {
   await Deno.remove(draft);
   const { size } = await Deno.stat(file);
   const mebibytes = (size / 2 ** 20).toFixed(1);
-  console.log(`${mebibytes} MiB for ${wanted}, made with ${used}, licences of ${licensed.length} packages inside:`);
+  console.log(
+    `${mebibytes} MiB for ${systemTarget}, made with ${used}, licences of ${licensed.length} packages inside:`,
+  );
   console.log(file);
 }
 
 /** Tries one after the other, says why each that cannot does not, and gives back the one that did. */
-async function firstThatCan(able: readonly Tool[], make: (tool: Tool) => Promise<void>): Promise<Tool> {
-  for (const tool of able) {
+async function useFirstTool(candidates: readonly Tool[], make: (tool: Tool) => Promise<void>): Promise<Tool> {
+  for (const tool of candidates) {
     try {
       await make(tool);
       return tool;
     } catch (error) {
-      if (able.length === 1 || !(error instanceof Refusal)) throw error;
+      if (candidates.length === 1 || !(error instanceof CommandError)) throw error;
       console.log(`Not with ${tool}: ${error.message}`);
     }
   }
-  throw new Refusal("None of the three could make the file; see above why.");
+  throw new CommandError("None of the three could make the file; see above why.");
 }
 
 /** Permissions are baked in: the same as `deno task start` gives. */
-async function compileWithDeno({ target, draft }: Wanted): Promise<void> {
+async function compileWithDeno({ target, draft }: BuildTarget): Promise<void> {
   await writeBundle();
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
   const flags = ["--no-config", "--no-lock", ...permissions, "--target", targets[target].deno, "--output", draft];
   await run([Deno.execPath(), "compile", ...flags, bundle]).catch((error) => {
     if (!/Setting up base binary|dl\.deno\.land/.test(error.message)) throw error;
-    throw new Refusal(
+    throw new CommandError(
       `The base that Deno builds on for ${target} lies at dl.deno.land, which cannot be reached from here; ` +
         "--with bun needs npm alone.",
     );
@@ -122,37 +124,41 @@ async function compileWithDeno({ target, draft }: Wanted): Promise<void> {
  * to the first answer. Names stay as they are, for those who read a stack trace. Nothing is read that lies about in the
  * working directory.
  */
-async function compileWithBun({ target, draft, licensed }: Wanted): Promise<void> {
-  const quiet = ["dotenv", "bunfig", "tsconfig", "package-json"].map((name) => `--no-compile-autoload-${name}`);
+async function compileWithBun({ target, draft, licensed }: BuildTarget): Promise<void> {
+  const noAutoload = ["dotenv", "bunfig", "tsconfig", "package-json"].map((name) => `--no-compile-autoload-${name}`);
   const fast = ["--splitting", "--bytecode", "--format=esm"];
   // Otherwise the folder of a package that asks where it lies would be inside: this one's, on this machine.
-  const placeless = ["--define", `__dirname="/"`];
+  const withoutDirname = ["--define", `__dirname="/"`];
   const metafile = `${folder}/bun.json`;
   const flags = [
-    ...quiet,
+    ...noAutoload,
     ...fast,
-    ...placeless,
+    ...withoutDirname,
     `--metafile=${metafile}`,
     `--target=${targets[target].bun}`,
     `--outfile=${draft}`,
   ];
   await run([npx, "-y", packages.bun, "build", "--compile", ...flags, entry]);
   const { inputs } = JSON.parse(await Deno.readTextFile(metafile));
-  const strangers = packagesIn(Object.keys(inputs)).filter((name) => !licensed.includes(name));
-  if (strangers.length > 0) throw new Refusal(`Bun put in ${strangers.join(", ")}, whose licences are not inside.`);
-  if (target.startsWith("macos")) await mendSignature(draft);
+  const unlicensed = getPackageNames(Object.keys(inputs)).filter((name) => !licensed.includes(name));
+  if (unlicensed.length > 0) {
+    throw new CommandError(`Bun put in ${unlicensed.join(", ")}, whose licences are not inside.`);
+  }
+  if (target.startsWith("macos")) await fixSignature(draft);
 }
 
 /** Bun signs for Apple's own processors, and leaves its own signature, which no longer holds, on what is for others. */
-async function mendSignature(file: string): Promise<void> {
+async function fixSignature(file: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const signature = readSignature(bytes);
-  if (signature === undefined || !holds(signature)) await Deno.writeFile(file, signAdHoc(bytes, "latchkey"));
+  if (signature === undefined || !isSignatureValid(signature)) await Deno.writeFile(file, signAdHoc(bytes, "latchkey"));
 }
 
 /** A single executable application: Node itself, stripped, with the program and its code cache in a section it looks for. */
-async function compileWithNode({ target, draft }: Wanted): Promise<void> {
-  if (target !== here()) throw new Refusal(`Node builds for ${here()} alone; --with bun builds for ${target}.`);
+async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
+  if (target !== currentTarget()) {
+    throw new CommandError(`Node builds for ${currentTarget()} alone; --with bun builds for ${target}.`);
+  }
   await writeBundle();
   const node = (await run([npx, "-y", packages.node, "-p", "process.execPath"])).trim();
   const base = `${folder}/node`;
@@ -179,10 +185,10 @@ async function compileWithNode({ target, draft }: Wanted): Promise<void> {
 }
 
 /** The files that the program consists of, and the licences of those that are not ours. */
-async function look(): Promise<{ inputs: string[]; licences: string }> {
+async function inspectBundle(): Promise<{ inputs: string[]; licences: string }> {
   const { metafile } = await bundleWith({ entryPoints: ["src/main.ts"], metafile: true, write: false });
   const inputs = Object.keys(metafile!.inputs);
-  return { inputs, licences: await licencesOf(inputs) };
+  return { inputs, licences: await readLicenses(inputs) };
 }
 
 /** The program, and before it what it says of itself, in a file: for a flag, licences are too long on some systems. */
@@ -191,7 +197,7 @@ async function writeEntry(tool: Tool, licences: string): Promise<void> {
   const commit = await run(["git", "describe", "--always", "--dirty", "--exclude=*"]).catch(() => "");
   const about = {
     commit: commit.trim() || undefined,
-    licences: [await Deno.readTextFile("LICENSE"), licences, await runtimeLicence(tool)].join("\n\n"),
+    licences: [await Deno.readTextFile("LICENSE"), licences, await runtimeLicenseText(tool)].join("\n\n"),
   };
   await Deno.writeTextFile(
     `${folder}/about.ts`,
@@ -201,7 +207,7 @@ async function writeEntry(tool: Tool, licences: string): Promise<void> {
 }
 
 /** Under which licence the runtime inside stands; none of the three comes with a file that says it all. */
-async function runtimeLicence(tool: Tool): Promise<string> {
+async function runtimeLicenseText(tool: Tool): Promise<string> {
   if (tool === "deno") {
     const { deno } = Deno.version;
     return `Deno ${deno}\n\nThe runtime inside. Licence: MIT, with V8 and other parts under licences of their own:
@@ -240,8 +246,8 @@ async function bundleWith(options: esbuild.BuildOptions): Promise<esbuild.BuildR
 }
 
 /** This system, if it is one of those that files are made for. */
-function here(): Target {
+function currentTarget(): Target {
   const target = Object.keys(targets).find((known): known is Target => known === thisSystem);
   if (target !== undefined) return target;
-  throw new Refusal(`There is no file for ${thisSystem}; --target names one for another system.`);
+  throw new CommandError(`There is no file for ${thisSystem}; --target names one for another system.`);
 }

@@ -1,11 +1,11 @@
 /** Sends requests that nobody should send to servers in this process: `deno task fuzz --help`. */
 
 import fc from "fast-check";
-import { attack, survive } from "../tests/fuzz/campaign.ts";
-import { readCommand, refuse } from "./command.ts";
+import { assertAttackFails, attack } from "../tests/fuzz/campaign.ts";
+import { exitWithError, readCommand } from "./command.ts";
 
 /** Attacks after which it is said how far it has come. */
-const batch = 500;
+const attacksPerReport = 500;
 
 const { flags } = readCommand({
   call: "deno task fuzz",
@@ -17,29 +17,31 @@ const { flags } = readCommand({
     seed: { value: "NUMBER", does: "which ones; without it a number is drawn" },
   },
 });
-const { cases = "100000", seed: given = String(Math.trunc(Math.random() * 2 ** 31)) } = flags;
-const wanted = Number(cases);
-const first = Number(given);
-if (!(wanted > 0) || !Number.isSafeInteger(first)) {
-  refuse(`--cases and --seed: expected numbers, such as --cases 1000000 --seed 7; found ${cases} and ${given}.`);
+const { cases = "100000", seed: seedText = String(Math.trunc(Math.random() * 2 ** 31)) } = flags;
+const minRequests = Number(cases);
+const first = Number(seedText);
+if (!(minRequests > 0) || !Number.isSafeInteger(first)) {
+  exitWithError(
+    `--cases and --seed: expected numbers, such as --cases 1000000 --seed 7; found ${cases} and ${seedText}.`,
+  );
 }
 
-const begun = performance.now();
+const startedAt = performance.now();
 let requests = 0;
 let attempts = 0;
-for (let seed = first; requests < wanted; seed++) {
+for (let seed = first; requests < minRequests; seed++) {
   const property = fc.asyncProperty(attack, async (one) => {
-    requests += await survive(one);
+    requests += await assertAttackFails(one);
   });
-  const result = await fc.check(property, { seed, numRuns: batch });
+  const result = await fc.check(property, { seed, numRuns: attacksPerReport });
   if (result.failed) {
     console.error(fc.defaultReportMessage(result));
     console.error((result.errorInstance as Error).message);
     console.error(`Again: deno task fuzz --seed ${seed} --cases 1`);
     Deno.exit(1);
   }
-  attempts += batch;
-  const seconds = (performance.now() - begun) / 1000;
+  attempts += attacksPerReport;
+  const seconds = (performance.now() - startedAt) / 1000;
   console.log(`seed ${seed}: ${requests} requests in ${attempts} attacks, ${Math.round(requests / seconds)} a second`);
 }
 console.log(`Nothing found in ${requests} requests (seeds from ${first}).`);

@@ -1,119 +1,127 @@
 /** Judges who imports whom in src/, and who touches the outside world, against a list of what each room may do. */
 
 import { dirname, join } from "node:path/posix";
-import { blank, type Import, packageOf, readImports } from "./read_source.ts";
+import { blankLiterals, getPackageName, type Import, readImports } from "./read_source.ts";
 
 /** How much of a place a room may import: types alone, types and a dynamic import, or whatever it likes. */
-export type Leave = "types" | "dynamic" | "anything";
+export type ImportPermission = "types" | "dynamic" | "anything";
 
 /** What the files of one room may import. */
-export interface Room {
+export interface FolderRule {
   /** File, or folder ending in a slash, below src/ → leave. The longest that fits counts; `""` fits everything. */
-  readonly may: Readonly<Record<string, Leave>>;
+  readonly allowed: Readonly<Record<string, ImportPermission>>;
   /** Names of npm packages. */
   readonly packages?: readonly string[];
 }
 
 /** Words, or `node:` modules, that only a few files or folders may say. */
-export interface Reserved {
-  readonly words?: RegExp;
+export interface ReservedName {
+  readonly identifiers?: RegExp;
   readonly modules?: RegExp;
-  readonly where: readonly string[];
+  readonly allowedIn: readonly string[];
   /** Ends the sentence that refuses it everywhere else. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** The whole list: room (folder without a slash, or file beside the rooms) → what it may do, and what is reserved. */
-export interface House {
-  readonly rooms: Readonly<Record<string, Room>>;
-  readonly reserved: readonly Reserved[];
+export interface ImportRules {
+  readonly folders: Readonly<Record<string, FolderRule>>;
+  readonly reserved: readonly ReservedName[];
 }
 
 /** An import with both its ends. `to` is a path below src/ for our own files, otherwise undefined. */
-interface Edge extends Import {
+interface ImportEdge extends Import {
   readonly from: string;
   readonly to?: string;
 }
 
 /** The room of a file: the folder right below src/, or the file itself when it lies beside the rooms. */
-function roomOf(path: string): string {
+function getFolder(path: string): string {
   return path.split("/")[0];
 }
 
-function edgesOf(sources: ReadonlyMap<string, string>): Edge[] {
+function getImportEdges(sources: ReadonlyMap<string, string>): ImportEdge[] {
   return [...sources].flatMap(([from, source]) =>
     readImports(from, source).map((found) => {
-      const ours = found.specifier?.startsWith(".");
-      return { ...found, from, to: ours ? join(dirname(from), found.specifier!) : undefined };
+      const isRelative = found.specifier?.startsWith(".");
+      return { ...found, from, to: isRelative ? join(dirname(from), found.specifier!) : undefined };
     })
   );
 }
 
 /** Every breach of the list, one sentence each. `sources` holds the text of each file under its path below src/. */
-export function judge(sources: ReadonlyMap<string, string>, house: House): string[] {
-  const edges = edgesOf(sources);
+export function checkImports(sources: ReadonlyMap<string, string>, rules: ImportRules): string[] {
+  const edges = getImportEdges(sources);
   return [
-    ...unknownRooms(sources, house),
-    ...edges.flatMap((edge) => judgeEdge(edge, house)),
-    ...[...sources].flatMap(([path, source]) => judgeWords(path, source, house)),
-    ...circles(edges),
+    ...unknownFolders(sources, rules),
+    ...edges.flatMap((edge) => checkEdge(edge, rules)),
+    ...[...sources].flatMap(([path, source]) => checkReservedNames(path, source, rules)),
+    ...findCycles(edges),
   ];
 }
 
-function unknownRooms(sources: ReadonlyMap<string, string>, { rooms }: House): string[] {
-  return [...new Set([...sources.keys()].map(roomOf))].filter((room) => !Object.hasOwn(rooms, room))
-    .map((room) => `src/${room} is no room of this house: say in scripts/imports.ts what it may import.`);
+function unknownFolders(sources: ReadonlyMap<string, string>, { folders }: ImportRules): string[] {
+  return [...new Set([...sources.keys()].map(getFolder))].filter((folder) => !Object.hasOwn(folders, folder))
+    .map((folder) => `src/${folder} is no room of this house: say in scripts/imports.ts what it may import.`);
 }
 
-function judgeEdge(edge: Edge, { rooms, reserved }: House): string[] {
+function checkEdge(edge: ImportEdge, { folders, reserved }: ImportRules): string[] {
   const { from, to, specifier, kind, line } = edge;
-  const room = roomOf(from);
-  const { may, packages = [] } = rooms[room] ?? { may: { "": "anything" } };
-  const place = `src/${from}:${line}`;
+  const folder = getFolder(from);
+  const { allowed, packages = [] } = folders[folder] ?? { allowed: { "": "anything" } };
+  const location = `src/${from}:${line}`;
   if (specifier === undefined) {
-    return [`${place} imports a computed name: write the name out, so that it can be checked.`];
+    return [`${location} imports a computed name: write the name out, so that it can be checked.`];
   }
   if (to !== undefined) {
-    if (roomOf(to) === room) return [];
-    const leave = may[longestPrefix(to, Object.keys(may)) ?? ""];
-    if (leave === "anything" || kind === "type" && leave || kind === "dynamic" && leave === "dynamic") return [];
-    const allowed = leave === undefined ? "nothing" : `only types${leave === "dynamic" ? " or `await import()`" : ""}`;
-    return [`${place} imports src/${to}, but src/${room} may take ${allowed} from there.`];
+    if (getFolder(to) === folder) return [];
+    const permission = allowed[findLongestPrefix(to, Object.keys(allowed)) ?? ""];
+    if (permission === "anything" || kind === "type" && permission || kind === "dynamic" && permission === "dynamic") {
+      return [];
+    }
+    const allowedText = permission === undefined
+      ? "nothing"
+      : `only types${permission === "dynamic" ? " or `await import()`" : ""}`;
+    return [`${location} imports src/${to}, but src/${folder} may take ${allowedText} from there.`];
   }
   if (specifier.startsWith("node:")) {
     return reserved
-      .filter(({ modules, where }) => modules?.test(specifier) && longestPrefix(from, where) === undefined)
-      .map(({ where, why }) => `${place} imports ${specifier}, which only ${list(where)} may: ${why}.`);
+      .filter(({ modules, allowedIn }) => modules?.test(specifier) && findLongestPrefix(from, allowedIn) === undefined)
+      .map(({ allowedIn, reason }) =>
+        `${location} imports ${specifier}, which only ${formatList(allowedIn)} may: ${reason}.`
+      );
   }
-  const name = packageOf(specifier);
+  const name = getPackageName(specifier);
   if (packages.includes(name)) return [];
   return [
-    `${place} imports ${name}, but src/${room} may use ${packages.length ? `only ${list(packages)}` : "no package"}.`,
+    `${location} imports ${name}, but src/${folder} may use ${
+      packages.length ? `only ${formatList(packages)}` : "no package"
+    }.`,
   ];
 }
 
-function judgeWords(path: string, source: string, { reserved }: House): string[] {
-  const bare = blank(source);
-  return reserved.flatMap(({ words, where, why }) => {
-    if (!words || longestPrefix(path, where) !== undefined) return [];
-    return [...bare.matchAll(new RegExp(words, "g"))].map(({ 0: word, index }) => {
+function checkReservedNames(path: string, source: string, { reserved }: ImportRules): string[] {
+  const bare = blankLiterals(source);
+  return reserved.flatMap(({ identifiers, allowedIn, reason }) => {
+    if (!identifiers || findLongestPrefix(path, allowedIn) !== undefined) return [];
+    return [...bare.matchAll(new RegExp(identifiers, "g"))].map(({ 0: word, index }) => {
       const line = bare.slice(0, index).split("\n").length;
-      return `src/${path}:${line} says \`${word}\`, which only ${list(where)} may: ${why}.`;
+      return `src/${path}:${line} says \`${word}\`, which only ${formatList(allowedIn)} may: ${reason}.`;
     });
   });
 }
 
 /** Circles of files that load each other; types do not count, since nothing of them is left to load. */
-function circles(edges: readonly Edge[]): string[] {
+function findCycles(edges: readonly ImportEdge[]): string[] {
   const next = Map.groupBy(edges.filter(({ to, kind }) => to !== undefined && kind !== "type"), ({ from }) => from);
   const done = new Set<string>();
   const found: string[] = [];
   const walk = (path: string, trail: readonly string[]): void => {
     const seen = trail.indexOf(path);
     if (seen >= 0) {
-      const circle = [...trail.slice(seen), path].map((path) => `src/${path}`);
+      const cycle = [...trail.slice(seen), path].map((path) => `src/${path}`);
       found.push(
-        `${circle.join(" → ")}: these files load each other in a circle; move what they share to a file below.`,
+        `${cycle.join(" → ")}: these files load each other in a circle; move what they share to a file below.`,
       );
     }
     if (seen >= 0 || done.has(path)) return;
@@ -125,21 +133,23 @@ function circles(edges: readonly Edge[]): string[] {
 }
 
 /** Who imports whom, room by room: a row for the room that imports, a column for the room that is imported. */
-export function table(sources: ReadonlyMap<string, string>, { rooms }: House): string {
-  const edges = edgesOf(sources);
-  const present = Object.keys(rooms).filter((room) => [...sources.keys()].some((path) => roomOf(path) === room));
+export function formatImportTable(sources: ReadonlyMap<string, string>, { folders }: ImportRules): string {
+  const edges = getImportEdges(sources);
+  const present = Object.keys(folders).filter((folder) =>
+    [...sources.keys()].some((path) => getFolder(path) === folder)
+  );
   const cell = (from: string, to: string): string => {
     if (from === to) return "–";
-    const between = edges.filter((edge) => edge.to && roomOf(edge.from) === from && roomOf(edge.to) === to);
+    const between = edges.filter((edge) => edge.to && getFolder(edge.from) === from && getFolder(edge.to) === to);
     const count = (kind: Import["kind"], mark: string): string[] => {
       const { length } = between.filter((edge) => edge.kind === kind);
       return length ? [`${length}${mark}`] : [];
     };
     return [...count("value", ""), ...count("type", "t"), ...count("dynamic", "d")].join("+") || "·";
   };
-  const outside = (room: string): string => {
-    const names = edges.filter((edge) => roomOf(edge.from) === room && edge.specifier && edge.to === undefined)
-      .map(({ specifier }) => packageOf(specifier!));
+  const outside = (folder: string): string => {
+    const names = edges.filter((edge) => getFolder(edge.from) === folder && edge.specifier && edge.to === undefined)
+      .map(({ specifier }) => getPackageName(specifier!));
     return [...new Set(names)].sort().join(" ");
   };
   const imported = present.filter((to) => present.some((from) => from !== to && cell(from, to) !== "·"));
@@ -155,11 +165,11 @@ export function table(sources: ReadonlyMap<string, string>, { rooms }: House): s
 }
 
 /** The longest of these files and folders that this path is or lies in. */
-function longestPrefix(path: string, places: readonly string[]): string | undefined {
+function findLongestPrefix(path: string, places: readonly string[]): string | undefined {
   return places.filter((place) => path === place || place === "" || place.endsWith("/") && path.startsWith(place))
     .sort((one, other) => other.length - one.length)[0];
 }
 
-function list(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

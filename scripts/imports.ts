@@ -2,14 +2,14 @@
 
 import { globSync } from "node:fs";
 import { readCommand } from "./command.ts";
-import { type House, judge, table } from "./import_rules.ts";
+import { checkImports, formatImportTable, type ImportRules } from "./import_rules.ts";
 
-const house: House = {
-  rooms: {
-    "mod.ts": { may: { "": "anything" } },
-    "main.ts": { may: { "": "anything" } },
+const importRules: ImportRules = {
+  folders: {
+    "mod.ts": { allowed: { "": "anything" } },
+    "main.ts": { allowed: { "": "anything" } },
     testing: {
-      may: {
+      allowed: {
         "mod.ts": "anything",
         "server/": "anything",
         "endpoints/": "anything",
@@ -23,7 +23,7 @@ const house: House = {
       packages: ["jose"],
     },
     server: {
-      may: {
+      allowed: {
         "http/": "anything",
         "app/": "anything",
         "endpoints/": "anything",
@@ -38,7 +38,7 @@ const house: House = {
     },
     // Plugins: they wrap the server, and are loaded only where they are wanted.
     inspector: {
-      may: {
+      allowed: {
         "site/": "anything",
         "http/": "anything",
         "app/": "anything",
@@ -48,7 +48,7 @@ const house: House = {
       },
     },
     operating: {
-      may: {
+      allowed: {
         "http/": "anything",
         "app/": "types",
         "oauth/": "types",
@@ -60,7 +60,7 @@ const house: House = {
       },
     },
     cli: {
-      may: {
+      allowed: {
         "oauth/": "types",
         "oauth/test_hosts.ts": "anything",
         "oauth/secret_names.ts": "anything",
@@ -71,7 +71,7 @@ const house: House = {
       packages: ["valibot", "jsonc-parser", "fastest-levenshtein"],
     },
     site: {
-      may: {
+      allowed: {
         "admin/": "anything",
         "endpoints/": "anything",
         "http/": "anything",
@@ -79,9 +79,9 @@ const house: House = {
         "oauth/": "anything",
       },
     },
-    admin: { may: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
+    admin: { allowed: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
     interaction: {
-      may: {
+      allowed: {
         "endpoints/authorize.ts": "anything",
         "http/": "anything",
         "app/": "anything",
@@ -91,7 +91,7 @@ const house: House = {
       },
     },
     recorder: {
-      may: {
+      allowed: {
         "http/": "anything",
         "app/": "types",
         "oauth/": "types",
@@ -99,15 +99,15 @@ const house: House = {
         "oauth/secret_names.ts": "anything",
       },
     },
-    endpoints: { may: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
+    endpoints: { allowed: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
     // What the endpoints and the plugins share.
-    app: { may: { "http/": "anything", "oauth/": "anything" } },
+    app: { allowed: { "http/": "anything", "oauth/": "anything" } },
     ui: {
-      may: { "app/pages.ts": "types", "recorder/": "types" },
+      allowed: { "app/pages.ts": "types", "recorder/": "types" },
       packages: ["preact", "preact-render-to-string"],
     },
     oauth: {
-      may: {
+      allowed: {
         "store/": "types",
         "runtime/base64url.ts": "anything",
         "runtime/hash.ts": "anything",
@@ -115,30 +115,30 @@ const house: House = {
       },
       packages: ["jose"],
     },
-    runtime: { may: { "http/message.ts": "anything" } },
-    store: { may: {}, packages: ["postgres", "ioredis"] },
-    http: { may: { "oauth/rules/": "types" } },
+    runtime: { allowed: { "http/message.ts": "anything" } },
+    store: { allowed: {}, packages: ["postgres", "ioredis"] },
+    http: { allowed: { "oauth/rules/": "types" } },
   },
   reserved: [
     {
-      words: /\b(?:Deno|Bun)\b|(?<![.\w$])process(?=\s*\??\.|\[)|\bglobalThis\.process\b/,
-      where: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
-      why: "the rest runs unchanged everywhere",
+      identifiers: /\b(?:Deno|Bun)\b|(?<![.\w$])process(?=\s*\??\.|\[)|\bglobalThis\.process\b/,
+      allowedIn: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
+      reason: "the rest runs unchanged everywhere",
     },
     {
       modules: /^node:/,
-      where: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
-      why: "the rest runs unchanged everywhere, workers included",
+      allowedIn: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
+      reason: "the rest runs unchanged everywhere, workers included",
     },
     {
-      words: /\bDate\.now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])/,
-      where: ["server/latchkey.ts", "runtime/", "testing/clock.ts"],
-      why: "everything else is handed a clock",
+      identifiers: /\bDate\.now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])/,
+      allowedIn: ["server/latchkey.ts", "runtime/", "testing/clock.ts"],
+      reason: "everything else is handed a clock",
     },
     {
-      words: /\bMath\.random\b|\bgetRandomValues\b|\brandomUUID\b/,
-      where: ["server/latchkey.ts", "runtime/"],
-      why: "everything else is handed dice",
+      identifiers: /\bMath\.random\b|\bgetRandomValues\b|\brandomUUID\b/,
+      allowedIn: ["server/latchkey.ts", "runtime/"],
+      reason: "everything else is handed dice",
     },
   ],
 };
@@ -152,8 +152,8 @@ const sources = new Map<string, string>();
 for (const path of globSync("src/**/*.{ts,tsx}").sort()) {
   sources.set(path.slice("src/".length), await Deno.readTextFile(path));
 }
-console.log(table(sources, house));
+console.log(formatImportTable(sources, importRules));
 console.log("Each row imports from the columns: values, t types alone, d loaded when needed.");
-const breaches = judge(sources, house);
-for (const breach of breaches) console.error(breach);
-if (breaches.length) Deno.exit(1);
+const violations = checkImports(sources, importRules);
+for (const breach of violations) console.error(breach);
+if (violations.length) Deno.exit(1);

@@ -12,85 +12,100 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 export interface Signature {
   readonly adHoc: boolean;
   /** How many bytes, from the first, it covers; it is to be all up to itself. */
-  readonly covers: number;
+  readonly coveredBytes: number;
   /** Where it begins in the file. */
-  readonly begins: number;
+  readonly signatureOffset: number;
   /** Numbers of the pages that are not as they were signed. */
-  readonly broken: readonly number[];
+  readonly brokenPages: readonly number[];
 }
 
 /** The load commands that are of interest here (`mach-o/loader.h`), and the size of what stands before the first. */
-const command = { segment: 0x19, signature: 0x1d, header: 32 } as const;
+const loadCommands = { segment: 0x19, signature: 0x1d, header: 32 } as const;
 
 /** Magic numbers and flags of signatures (`kern/cs_blobs.h`). */
-const magic = { all: 0xfade0cc0, directory: 0xfade0c02 } as const;
+const magicNumbers = { all: 0xfade0cc0, directory: 0xfade0c02 } as const;
 const flags = { adHoc: 0x2, linkerSigned: 0x20000 } as const;
 const sha256 = 2;
 const pageBits = 12;
 const page = 2 ** pageBits;
 
 /** Whether every byte before the signature is as it was signed. */
-export function holds({ covers, begins, broken }: Signature): boolean {
-  return covers === begins && broken.length === 0;
+export function isSignatureValid({ coveredBytes, signatureOffset, brokenPages }: Signature): boolean {
+  return coveredBytes === signatureOffset && brokenPages.length === 0;
 }
 
 /** The signature of a file; undefined where there is none. */
 export function readSignature(file: Bytes): Signature | undefined {
   const view = new DataView(file.buffer);
-  const place = commandsOf(view).signature;
-  if (place === undefined) return undefined;
-  const begins = view.getUint32(place + 8, true);
+  const command = findLoadCommands(view).signature;
+  if (command === undefined) return undefined;
+  const signatureOffset = view.getUint32(command + 8, true);
   // From here on numbers are big-endian. First a list of kinds and offsets, one of which is the directory of the code.
-  const parts = Array.from({ length: view.getUint32(begins + 8) }, (_, i) => view.getUint32(begins + 16 + 8 * i));
-  const directory = parts.map((offset) => begins + offset).find((at) => view.getUint32(at) === magic.directory);
+  const parts = Array.from(
+    { length: view.getUint32(signatureOffset + 8) },
+    (_, i) => view.getUint32(signatureOffset + 16 + 8 * i),
+  );
+  const directory = parts.map((offset) => signatureOffset + offset).find((at) =>
+    view.getUint32(at) === magicNumbers.directory
+  );
   if (directory === undefined) throw new Error("This signature has no code directory.");
   const hashes = directory + view.getUint32(directory + 16);
-  const covers = view.getUint32(directory + 32);
+  const coveredBytes = view.getUint32(directory + 32);
   if (view.getUint8(directory + 37) !== sha256 || view.getUint8(directory + 39) !== pageBits) {
     throw new Error("This signature is not one of SHA-256 and pages of 4 KiB.");
   }
-  const broken = digests(file, covers).flatMap((digest, i) =>
+  const brokenPages = digests(file, coveredBytes).flatMap((digest, i) =>
     digest.equals(file.subarray(hashes + 32 * i, hashes + 32 * (i + 1))) ? [] : [i]
   );
-  return { adHoc: (view.getUint32(directory + 12) & flags.adHoc) !== 0, covers, begins, broken };
+  return { adHoc: (view.getUint32(directory + 12) & flags.adHoc) !== 0, coveredBytes, signatureOffset, brokenPages };
 }
 
 /** The same file, signed ad hoc in the place of its signature. */
 export function signAdHoc(file: Bytes, name: string): Bytes {
   const old = new DataView(file.buffer);
-  const { signature, text, linkedit } = commandsOf(old);
+  const { signature, text, linkedit } = findLoadCommands(old);
   if (signature === undefined || text === undefined || linkedit === undefined) {
     throw new Error("There is no place for a signature in this file.");
   }
-  const begins = old.getUint32(signature + 8, true);
+  const signatureOffset = old.getUint32(signature + 8, true);
   const identifier = new TextEncoder().encode(`${name}\0`);
   const head = { all: 20, directory: 88 };
   const hashes = head.directory + identifier.length;
-  const pages = Math.ceil(begins / page);
+  const pages = Math.ceil(signatureOffset / page);
   const size = head.all + hashes + 32 * pages;
 
-  const signed = new Uint8Array(begins + size);
-  signed.set(file.subarray(0, begins));
+  const signed = new Uint8Array(signatureOffset + size);
+  signed.set(file.subarray(0, signatureOffset));
   const view = new DataView(signed.buffer);
   // The segment at the end of the file, which holds the signature, ends with it. All this is signed, so it comes first.
   view.setUint32(signature + 12, size, true);
-  const inSegment = BigInt(begins + size) - view.getBigUint64(linkedit + 40, true);
+  const inSegment = BigInt(signatureOffset + size) - view.getBigUint64(linkedit + 40, true);
   view.setBigUint64(linkedit + 32, (inSegment + 0x3fffn) & ~0x3fffn, true);
   view.setBigUint64(linkedit + 48, inSegment, true);
 
-  const numbers = [magic.all, size, 1, 0, head.all];
-  numbers.forEach((number, i) => view.setUint32(begins + 4 * i, number));
-  const directory = begins + head.all;
+  const numbers = [magicNumbers.all, size, 1, 0, head.all];
+  numbers.forEach((number, i) => view.setUint32(signatureOffset + 4 * i, number));
+  const directory = signatureOffset + head.all;
   const version = 0x20400;
   const kinds = flags.adHoc | flags.linkerSigned;
-  const fields = [magic.directory, size - head.all, version, kinds, hashes, head.directory, 0, pages, begins];
+  const fields = [
+    magicNumbers.directory,
+    size - head.all,
+    version,
+    kinds,
+    hashes,
+    head.directory,
+    0,
+    pages,
+    signatureOffset,
+  ];
   fields.forEach((number, i) => view.setUint32(directory + 4 * i, number));
   signed.set([32, sha256, 0, pageBits], directory + 36);
   // How much of it is code, and that it is a program's.
   view.setBigUint64(directory + 72, view.getBigUint64(text + 48, true));
   view.setBigUint64(directory + 80, 1n);
   signed.set(identifier, directory + head.directory);
-  digests(signed, begins).forEach((digest, i) => signed.set(digest, directory + hashes + 32 * i));
+  digests(signed, signatureOffset).forEach((digest, i) => signed.set(digest, directory + hashes + 32 * i));
   return signed;
 }
 
@@ -103,18 +118,18 @@ function digests(file: Bytes, length: number): Buffer[] {
 }
 
 /** Where the load commands stand that say where code, the last segment and the signature are. */
-function commandsOf(view: DataView): { signature?: number; text?: number; linkedit?: number } {
+function findLoadCommands(view: DataView): { signature?: number; text?: number; linkedit?: number } {
   const found: { signature?: number; text?: number; linkedit?: number } = {};
-  let place: number = command.header;
+  let position: number = loadCommands.header;
   for (let left = view.getUint32(16, true); left > 0; left--) {
-    const kind = view.getUint32(place, true);
-    if (kind === command.signature) found.signature = place;
-    if (kind === command.segment) {
-      const name = String.fromCharCode(...new Uint8Array(view.buffer, place + 8, 16)).replaceAll("\0", "");
-      if (name === "__TEXT") found.text = place;
-      if (name === "__LINKEDIT") found.linkedit = place;
+    const kind = view.getUint32(position, true);
+    if (kind === loadCommands.signature) found.signature = position;
+    if (kind === loadCommands.segment) {
+      const name = String.fromCharCode(...new Uint8Array(view.buffer, position + 8, 16)).replaceAll("\0", "");
+      if (name === "__TEXT") found.text = position;
+      if (name === "__LINKEDIT") found.linkedit = position;
     }
-    place += view.getUint32(place + 4, true);
+    position += view.getUint32(position + 4, true);
   }
   return found;
 }

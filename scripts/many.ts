@@ -2,15 +2,15 @@
 
 import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
-import { readCommand, refuse } from "./command.ts";
-import { npx, run, withoutSettings } from "./run.ts";
-import { say, type Tally, total } from "./test_counts.ts";
+import { exitWithError, readCommand } from "./command.ts";
+import { getCleanEnvironment, npx, run } from "./run.ts";
+import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which the tests are taken to hang. */
-const patience = 600;
+const timeoutSeconds = 600;
 
-const { words: names } = readCommand({
+const { words: pathParts } = readCommand({
   call: "deno task test:many",
   does:
     "Runs the tests that need several instances and databases of their own, and prints the account of every fault. " +
@@ -18,43 +18,45 @@ const { words: names } = readCommand({
   words: { value: "PART", does: "only files that have this in their path" },
 });
 const files = globSync("tests/many/*_many.ts").sort().filter((path) =>
-  names.length === 0 || names.some((name) => path.includes(name))
+  pathParts.length === 0 || pathParts.some((name) => path.includes(name))
 );
-if (files.length === 0) refuse(`No file tests/many/*_many.ts has ${names.join(" or ")} in its path.`);
+if (files.length === 0) exitWithError(`No file tests/many/*_many.ts has ${pathParts.join(" or ")} in its path.`);
 
 // Instances run on Node and Bun too, and there from a bundle.
 const [node, bun] = await Promise.all([
   run([npx, "-y", "node@24.21.0", "-p", "process.execPath"]),
   run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]),
   bundleTests([]),
-]).catch(refuse);
-const env = { ...withoutSettings(), MANY_NODE: node.trim(), MANY_BUN: bun.trim() };
+]).catch(exitWithError);
+const env = { ...getCleanEnvironment(), MANY_NODE: node.trim(), MANY_BUN: bun.trim() };
 
 // Two at a time: they wait more than they work. Each has ports of its own.
-const left = files.map((file, i) => ({ file, ports: 15_001 + 600 * i }));
-const tallies: Tally[] = [];
+const remainingFiles = files.map((file, i) => ({ file, ports: 15_001 + 600 * i }));
+const counts: TestCounts[] = [];
 await Promise.all([1, 2].map(async () => {
-  for (let next = left.shift(); next !== undefined; next = left.shift()) await runFile(next.file, next.ports);
+  for (let next = remainingFiles.shift(); next !== undefined; next = remainingFiles.shift()) {
+    await runFile(next.file, next.ports);
+  }
 }));
-const sum = total(tallies);
-console.log(say(sum));
-Deno.exit(sum.failed > 0 ? 1 : 0);
+const totalCounts = sumCounts(counts);
+console.log(formatCounts(totalCounts));
+Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 
 /** Runs one file, prints what it says when it has ended, and counts. */
 async function runFile(file: string, ports: number): Promise<void> {
   const own = { ...env, MANY_PORTS: String(ports) };
   const { tally, output } = await testOnDeno(["--lock=dev.lock", "--no-check", file], {
-    patience,
+    timeoutSeconds,
     env: own,
     clearEnv: true,
   });
   // The accounts, and whatever went wrong; where all went well, not the names of the tests once more.
-  console.log(`${file}\n${tally.failed > 0 ? output : accounts(output)}`);
-  tallies.push(tally);
+  console.log(`${file}\n${tally.failed > 0 ? output : findReportLines(output)}`);
+  counts.push(tally);
 }
 
 /** The lines that tests have printed, and the last one. */
-function accounts(text: string): string {
+function findReportLines(text: string): string {
   return text.split("\n").filter((line) => /: .*(lost \d|swept in \d)|^ok \|/.test(line)).map((line) => `  ${line}\n`)
     .join("");
 }

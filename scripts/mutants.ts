@@ -4,9 +4,9 @@ import * as esbuild from "esbuild";
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import { bundleTests } from "./bundle_tests.ts";
-import { readCommand, refuse } from "./command.ts";
+import { exitWithError, readCommand } from "./command.ts";
 import explained from "./mutants_explained.json" with { type: "json" };
-import { blank } from "./read_source.ts";
+import { blankLiterals } from "./read_source.ts";
 import { npx, run } from "./run.ts";
 import { capture } from "./test_run.ts";
 
@@ -18,7 +18,7 @@ interface Mutant {
   /** The line as it is, without indentation. */
   readonly text: string;
   /** What is changed: `&& becomes ||`. */
-  readonly fault: string;
+  readonly mutation: string;
   /** The whole file with the fault in it. */
   readonly source: string;
 }
@@ -59,73 +59,73 @@ const { flags, words } = readCommand({
 });
 const { count = "200", seed = "1", skip = "0" } = flags;
 for (const [name, text] of Object.entries({ count, skip })) {
-  if (!/^\d+$/.test(text)) refuse(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
+  if (!/^\d+$/.test(text)) exitWithError(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
 }
 
 const sources = globSync("src/{oauth,app,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
-if (sources.length === 0) refuse(`No file of the four folders has ${words.join(" or ")} in its path.`);
-const every = (await Promise.all(sources.map(mutantsOf))).flat();
-const drawn = (await draw(every, Number(count))).slice(Number(skip));
-console.log(`${drawn.length} of ${every.length} faults, seed ${seed}`);
+if (sources.length === 0) exitWithError(`No file of the four folders has ${words.join(" or ")} in its path.`);
+const allMutants = (await Promise.all(sources.map(createMutants))).flat();
+const sampled = (await sampleMutants(allMutants, Number(count))).slice(Number(skip));
+console.log(`${sampled.length} of ${allMutants.length} faults, seed ${seed}`);
 if (flags.list) {
-  for (const mutant of drawn) console.log(say(mutant));
+  for (const mutant of sampled) console.log(formatMutant(mutant));
   Deno.exit();
 }
 
 /** Tests of stores and scripts run no code of the four folders. */
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
-const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(refuse)).trim();
+const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(exitWithError)).trim();
 
-if (!await pass()) refuse("The tests fail without a fault: mend that first (deno task test --bun).");
+if (!await testsPass()) exitWithError("The tests fail without a fault: mend that first (deno task test --bun).");
 const survivors: Mutant[] = [];
-for (const [i, mutant] of drawn.entries()) {
+for (const [i, mutant] of sampled.entries()) {
   const started = performance.now();
-  const survived = await pass(mutant);
+  const survived = await testsPass(mutant);
   if (survived) survivors.push(mutant);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${Number(skip) + i + 1}: ${survived ? "SURVIVED" : "noticed"} (${seconds} s) ${say(mutant)}`);
+  console.log(`${Number(skip) + i + 1}: ${survived ? "SURVIVED" : "noticed"} (${seconds} s) ${formatMutant(mutant)}`);
 }
 await esbuild.stop();
 
 const reasons: readonly { path: string; line: string; fault: string; why: string }[] = explained;
-const reasonOf = ({ path, text, fault }: Mutant) =>
-  reasons.find((reason) => reason.path === path && reason.line === text && reason.fault === fault)?.why;
-const unexplained = survivors.filter((mutant) => reasonOf(mutant) === undefined);
+const findReason = ({ path, text, mutation }: Mutant) =>
+  reasons.find((reason) => reason.path === path && reason.line === text && reason.fault === mutation)?.why;
+const unexplained = survivors.filter((mutant) => findReason(mutant) === undefined);
 console.log(
-  `\n${drawn.length} drawn, ${drawn.length - survivors.length} noticed, ${survivors.length} survived, ` +
+  `\n${sampled.length} drawn, ${sampled.length - survivors.length} noticed, ${survivors.length} survived, ` +
     `${survivors.length - unexplained.length} of them explained`,
 );
-for (const mutant of survivors) console.log(`${say(mutant)}\n    ${reasonOf(mutant) ?? "not explained"}`);
+for (const mutant of survivors) console.log(`${formatMutant(mutant)}\n    ${findReason(mutant) ?? "not explained"}`);
 Deno.exit(unexplained.length > 0 ? 1 : 0);
 
-function say({ path, line, text, fault }: Mutant): string {
-  return `${path}:${line} ${fault}: ${text}`;
+function formatMutant({ path, line, text, mutation }: Mutant): string {
+  return `${path}:${line} ${mutation}: ${text}`;
 }
 
 /** Every fault that changes what a file does when it runs; what only changes types is left out. */
-async function mutantsOf(path: string): Promise<Mutant[]> {
+async function createMutants(path: string): Promise<Mutant[]> {
   const source = await Deno.readTextFile(path);
-  const code = blank(source);
+  const code = blankLiterals(source);
   const compile = async (text: string) => {
     const loader = path.endsWith("x") ? "tsx" : "ts";
     return (await esbuild.transform(text, { loader, jsx: "automatic", logLevel: "silent" })).code;
   };
   const before = await compile(source);
   const found: Mutant[] = [];
-  for (const [start, end, inserted, fault] of changesOf(code)) {
+  for (const [start, end, inserted, mutation] of findMutations(code)) {
     const changed = source.slice(0, start) + inserted + source.slice(end);
     // A change that does not parse is not a logic fault.
     const after = await compile(changed).catch(() => before);
     if (after === before) continue;
     const line = source.slice(0, start).split("\n").length;
-    found.push({ path, line, text: source.split("\n")[line - 1]!.trim(), fault, source: changed });
+    found.push({ path, line, text: source.split("\n")[line - 1]!.trim(), mutation, source: changed });
   }
   return found;
 }
 
 /** Changes of a text without comments and literals: start, end, replacement, name. */
-function* changesOf(code: string): Generator<readonly [number, number, string, string]> {
+function* findMutations(code: string): Generator<readonly [number, number, string, string]> {
   for (const { index, 0: operator } of code.matchAll(/(?<= )(&&|\|\||\?\?|[!=]==|[<>]=?|[-+])(?=[ \n])/g)) {
     yield [index, index + operator.length, swaps[operator]!, `${operator} becomes ${swaps[operator]}`];
   }
@@ -133,7 +133,7 @@ function* changesOf(code: string): Generator<readonly [number, number, string, s
     yield [index, index + word.length, swaps[word]!, `${word} becomes ${swaps[word]}`];
   }
   for (const { index } of code.matchAll(/(?<![\w$.])if \(/g)) {
-    const end = closing(code, index + 3);
+    const end = findClosingParenthesis(code, index + 3);
     yield [index + 4, end, "false", "check dropped"];
   }
   for (const { index, 0: text, 1: indent } of code.matchAll(/^( +)(?:await )?[\w$.]+\(.*\);$/gm)) {
@@ -142,7 +142,7 @@ function* changesOf(code: string): Generator<readonly [number, number, string, s
 }
 
 /** The position of the parenthesis that closes the one at this position. */
-function closing(code: string, open: number): number {
+function findClosingParenthesis(code: string, open: number): number {
   let depth = 0;
   for (let i = open; i < code.length; i++) {
     if (code[i] === "(") depth++;
@@ -154,10 +154,10 @@ function closing(code: string, open: number): number {
 /**
  * Samples this many, ordered by a digest of seed and line text, so that changes of other lines do not change the order.
  */
-async function draw(mutants: readonly Mutant[], count: number): Promise<Mutant[]> {
+async function sampleMutants(mutants: readonly Mutant[], count: number): Promise<Mutant[]> {
   const seen = new Map<string, number>();
   const placed = await Promise.all(mutants.map(async (mutant) => {
-    const name = `${seed} ${mutant.path} ${mutant.fault} ${mutant.text}`;
+    const name = `${seed} ${mutant.path} ${mutant.mutation} ${mutant.text}`;
     const nth = seen.get(name) ?? 0;
     seen.set(name, nth + 1);
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${name} ${nth}`));
@@ -167,7 +167,7 @@ async function draw(mutants: readonly Mutant[], count: number): Promise<Mutant[]
 }
 
 /** Tests ordered by their chance to detect a fault: those named after the file, those that send requests, the rest. */
-function stagesFor(path: string): string[][] {
+function getTestStages(path: string): string[][] {
   const words = path.split(/[/_.]/).filter((word) => word.length > 3);
   const sendsRequests = /tests\/(flows|http|oauth|testing)\//;
   const stageOf = (test: string) => words.some((word) => test.includes(word)) ? 0 : sendsRequests.test(test) ? 1 : 2;
@@ -175,19 +175,19 @@ function stagesFor(path: string): string[][] {
 }
 
 /** Whether all tests pass with that fault in the code, or without any. */
-async function pass(mutant?: Mutant): Promise<boolean> {
-  const plugins = mutant === undefined ? [] : [withFault(mutant)];
-  for (const stage of mutant === undefined ? [tests] : stagesFor(mutant.path)) {
+async function testsPass(mutant?: Mutant): Promise<boolean> {
+  const plugins = mutant === undefined ? [] : [applyMutant(mutant)];
+  for (const stage of mutant === undefined ? [tests] : getTestStages(mutant.path)) {
     const files = await bundleTests(stage, plugins);
     const command = [bun, "test", "--parallel", "--bail", `--timeout=${timeoutSeconds * 1000}`, ...files];
-    const { success, late } = await capture(command, { patience: timeoutSeconds });
-    if (!success || late) return false;
+    const { success, timedOut } = await capture(command, { timeoutSeconds });
+    if (!success || timedOut) return false;
   }
   return true;
 }
 
 /** Loads that file with the fault in it. */
-function withFault({ path, source }: Mutant): esbuild.Plugin {
+function applyMutant({ path, source }: Mutant): esbuild.Plugin {
   return {
     name: "fault",
     setup(build) {

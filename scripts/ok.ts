@@ -4,7 +4,7 @@ import { readCommand } from "./command.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 /** Each part: what it looks at, the arguments for `deno`, and what to do when it fails. */
-const parts: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
+const checks: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
   ["format", ["fmt", "--check"], "deno fmt mends it."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
   ["lock", ["task", "lock", "--check"], "See above how to mend it."],
@@ -23,13 +23,13 @@ const parts: readonly (readonly [name: string, args: readonly string[], advice: 
 const { flags } = readCommand({
   call: "deno task ok",
   does: `Looks at everything that must hold before a push: ${
-    parts.map(([name]) => name).join(", ")
+    checks.map(([name]) => name).join(", ")
   }, tests. Stops at ` +
     "the first thing that does not, and says how to mend it.",
   flags: { "but-tests": { does: "without the tests" } },
 });
 
-for (const [name, args, advice] of parts) {
+for (const [name, args, advice] of checks) {
   const started = performance.now();
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args] }).output();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

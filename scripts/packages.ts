@@ -2,8 +2,8 @@
 
 import { globSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { readCommand, refuse } from "./command.ts";
-import { say } from "./test_counts.ts";
+import { exitWithError, readCommand } from "./command.ts";
+import { formatCounts } from "./test_counts.ts";
 
 /** A project: what its user installs beside Latchkey, and how they run their tests. */
 interface Project {
@@ -69,64 +69,68 @@ const { words: names } = readCommand({
     does: `only projects that have this in their name: ${projects.map(({ name }) => name).join(", ")}`,
   },
 });
-const wanted = projects.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
-if (wanted.length === 0) {
-  refuse(`No project has ${names.join(" or ")} in its name: ${projects.map(({ name }) => name).join(", ")}.`);
+const selectedProjects = projects.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
+if (selectedProjects.length === 0) {
+  exitWithError(`No project has ${names.join(" or ")} in its name: ${projects.map(({ name }) => name).join(", ")}.`);
 }
 
 const source = resolve("tests/packages");
 const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
 if (tarball === undefined) {
-  refuse("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
+  exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
 }
-const away = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
+const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 let passed = 0;
 let failed = 0;
 try {
   // The compiler sees the same installed package, under the strictest settings that a user may have.
   for (const commonJs of [false, true]) {
-    await step(typesOf(commonJs), async (home) => {
+    await runStep(typesFolder(commonJs), async (home) => {
       const settings = commonJs ? "commonjs/tsconfig.json" : "tsconfig.json";
-      await fill(home, { packages: ["typescript@6", "@types/node@24"], files: [settings, "sample.ts"], commonJs });
+      await setUpProject(home, {
+        packages: ["typescript@6", "@types/node@24"],
+        files: [settings, "sample.ts"],
+        commonJs,
+      });
       return await run(home, "npx", "tsc", "--project", "tsconfig.json");
     });
   }
-  for (const project of failed > 0 ? [] : wanted) {
-    await step(project.name, async (home) => {
-      await fill(home, project);
+  for (const project of failed > 0 ? [] : selectedProjects) {
+    await runStep(project.name, async (home) => {
+      await setUpProject(home, project);
       // A project that compiles the suite has its source and needs no other file.
       if (!project.files.includes("sample.ts")) {
-        await Deno.copyFile(`${away}/${typesOf(project.commonJs)}/out/sample.js`, `${home}/sample.js`);
+        await Deno.copyFile(`${tempFolder}/${typesFolder(project.commonJs)}/out/sample.js`, `${home}/sample.js`);
       }
       return await run(home, ...project.command);
     });
   }
 } finally {
-  await Deno.remove(away, { recursive: true });
+  await Deno.remove(tempFolder, { recursive: true });
 }
-console.log(say({ passed, failed, skipped: 0 }));
+console.log(formatCounts({ passed, failed, skipped: 0 }));
 Deno.exit(failed > 0 ? 1 : 0);
 
 /** Makes a folder and does something there; prints what went wrong. */
-async function step(name: string, act: (home: string) => Promise<string | undefined>): Promise<void> {
+async function runStep(name: string, action: (home: string) => Promise<string | undefined>): Promise<void> {
   const started = performance.now();
-  const home = `${away}/${name}`;
+  const home = `${tempFolder}/${name}`;
   await Deno.mkdir(home);
-  const complaint = await act(home);
-  if (complaint === undefined) passed++;
+  const problem = await action(home);
+  if (problem === undefined) passed++;
   else failed++;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${`${name}:`.padEnd(16)}${complaint === undefined ? "ok" : "FAILED"}, ${seconds} s`);
-  if (complaint !== undefined) console.log(complaint);
+  console.log(`${`${name}:`.padEnd(16)}${problem === undefined ? "ok" : "FAILED"}, ${seconds} s`);
+  if (problem !== undefined) console.log(problem);
 }
 
 /** Type-checks and compiles the sample suite. */
-function typesOf(commonJs = false): string {
+function typesFolder(commonJs = false): string {
   return commonJs ? "types-commonjs" : "types";
 }
 
 /** A project as its user has it: a manifest, the installed packages, and test files. */
-async function fill(
+async function setUpProject(
   home: string,
   { packages, files, commonJs = false }: Pick<Project, "packages" | "files" | "commonJs">,
 ): Promise<void> {
@@ -134,11 +138,11 @@ async function fill(
     `${home}/package.json`,
     JSON.stringify({ private: true, ...!commonJs && { type: "module" } }),
   );
-  const complaint = await run(
+  const problem = await run(
     home,
     ...["npm", "install", "--save-dev", "--silent", "--no-audit", "--no-fund", tarball!, ...packages],
   );
-  if (complaint !== undefined) throw new Error(complaint);
+  if (problem !== undefined) throw new Error(problem);
   for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${basename(file)}`);
 }
 

@@ -16,62 +16,74 @@ const regex = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
 const word = /[\w$]+/y;
 
 /** After these words a slash begins a regular expression, as it does after most punctuation. */
-const beforeValue = new Set(["return", "typeof", "case", "in", "of", "void", "await", "yield", "else", "throw"]);
+const regexPrecedingWords = new Set([
+  "return",
+  "typeof",
+  "case",
+  "in",
+  "of",
+  "void",
+  "await",
+  "yield",
+  "else",
+  "throw",
+]);
 
 /**
  * The same text with a space for every character of comments, strings, templates and regular expressions; quotes, line
  * breaks and the code inside `${}` stay. It is a reader of tokens, not of grammar: an apostrophe in the text of a JSX
  * element is taken for a letter when nothing closes it on its line.
  */
-export function blank(source: string): string {
+export function blankLiterals(source: string): string {
   let result = "";
   let at = 0;
   let previous = "";
   /** Braces open inside each `${` that is not closed yet. */
   const depths: number[] = [];
-  const take = (pattern: RegExp): string | undefined => {
+  const matchAt = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
     return pattern.exec(source)?.[0];
   };
-  const hide = (text: string): string => text.replace(/[^\n]/g, " ");
-  const eat = (text: string, shown: string): void => {
+  const toSpaces = (text: string): string => text.replace(/[^\n]/g, " ");
+  const advance = (text: string, shown: string): void => {
     result += shown;
     at += text.length;
   };
-  const eatTemplate = (): void => {
-    const text = take(template)!;
+  const advanceTemplate = (): void => {
+    const text = matchAt(template)!;
     const end = /(?:`|\$\{)$/.exec(text)?.[0] ?? "";
-    eat(text, hide(text.slice(0, text.length - end.length)) + end);
+    advance(text, toSpaces(text.slice(0, text.length - end.length)) + end);
     if (end === "${") depths.push(0);
     previous = end === "${" ? "{" : "`";
   };
   while (at < source.length) {
     const char = source[at];
     let text: string | undefined;
-    if ((text = take(comment))) {
-      eat(text, hide(text));
-    } else if ((text = take(quoted))) {
-      eat(text, char + hide(text.slice(1, -1)) + char);
+    if ((text = matchAt(comment))) {
+      advance(text, toSpaces(text));
+    } else if ((text = matchAt(quoted))) {
+      advance(text, char + toSpaces(text.slice(1, -1)) + char);
       previous = char;
     } else if (char === "`") {
-      eat(char, char);
-      eatTemplate();
+      advance(char, char);
+      advanceTemplate();
     } else if (char === "}" && depths.at(-1) === 0) {
       depths.pop();
-      eat(char, char);
-      eatTemplate();
+      advance(char, char);
+      advanceTemplate();
     } else if (
-      char === "/" && (beforeValue.has(previous) || /^[-+*%=&|^!?:;,~({[>]?$/.test(previous)) && (text = take(regex))
+      char === "/" && (regexPrecedingWords.has(previous) || /^[-+*%=&|^!?:;,~({[>]?$/.test(previous)) &&
+      (text = matchAt(regex))
     ) {
-      eat(text, hide(text));
+      advance(text, toSpaces(text));
       previous = "/x/";
-    } else if ((text = take(word))) {
-      eat(text, text);
+    } else if ((text = matchAt(word))) {
+      advance(text, text);
       previous = text;
     } else {
       if (depths.length && char === "{") depths[depths.length - 1]++;
       if (depths.length && char === "}") depths[depths.length - 1]--;
-      eat(char, char);
+      advance(char, char);
       if (!/\s/.test(char)) previous = char;
     }
   }
@@ -85,7 +97,7 @@ const call = /\bimport\s*\(\s*(["']?)/g;
 
 /** What a file imports or re-exports, in no particular order. JSX counts as an import of Preact. */
 export function readImports(path: string, source: string): Import[] {
-  const bare = blank(source);
+  const bare = blankLiterals(source);
   const lineAt = (index: number): number => source.slice(0, index).split("\n").length;
   /** The literal whose opening quote stands just before this place. */
   const literalAt = (start: number): string => source.slice(start, bare.indexOf(source[start - 1], start));
@@ -112,6 +124,6 @@ export function readImports(path: string, source: string): Import[] {
 }
 
 /** `preact` of `preact/jsx-runtime`; a `node:` module as it is. */
-export function packageOf(specifier: string): string {
+export function getPackageName(specifier: string): string {
   return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }

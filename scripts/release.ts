@@ -3,21 +3,21 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import manifest from "../deno.json" with { type: "json" };
-import { readCommand, Refusal, refuse } from "./command.ts";
-import { type Packed, tarGz, zip } from "./release/archive.ts";
-import { objections, readChanges } from "./release/changes.ts";
-import { architectures, librariesIn, makeImage } from "./release/image.ts";
-import { licensedIn, type Locked, packagesOf } from "./release/locked.ts";
-import { described, runtimeOf, targets } from "./release/parts.ts";
-import { billOfMaterials, purlOf } from "./release/sbom.ts";
-import { tryProgram } from "./release/trial.ts";
+import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { type ArchiveEntry, tarGz, zip } from "./release/archive.ts";
+import { findReleaseBlockers, parseChangelog } from "./release/changelog.ts";
+import { architectures, makeImage, parseLddOutput } from "./release/image.ts";
+import { findLicensedPackages, getLockedPackages, type LockedPackage } from "./release/locked_packages.ts";
+import { getRuntimeComponent, targets, withLicenses } from "./release/components.ts";
+import { billOfMaterials, getPackageUrl } from "./release/sbom.ts";
+import { smokeTest } from "./release/smoke_test.ts";
 import { run, thisSystem } from "./run.ts";
 
 const folder = "dist/release";
 const { name, version, license } = manifest;
 
 /** Libraries that are on every Linux with glibc, and in the base of the image. */
-const everywhere = /^(?:libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\.so\.\d+$/;
+const standardLibraries = /^(?:libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\.so\.\d+$/;
 
 const { flags } = readCommand({
   call: "deno task release",
@@ -39,90 +39,92 @@ const { flags } = readCommand({
     try: { does: "makes nothing, but tries what was made for this system" },
   },
 });
-await (flags.try ? tryArchive() : make()).catch(refuse);
+await (flags.try ? tryArchive() : makeRelease()).catch(exitWithError);
 
-async function make(): Promise<void> {
-  const wanted = flags.targets ?? targets;
-  const dry = flags["dry-run"];
+async function makeRelease(): Promise<void> {
+  const selectedTargets = flags.targets ?? targets;
+  const isDryRun = flags["dry-run"];
   const remarks: string[] = [];
-  const object = (sentences: readonly string[]) => {
-    if (sentences.length > 0 && !dry) throw new Refusal(sentences.join("\n"));
+  const report = (sentences: readonly string[]) => {
+    if (sentences.length > 0 && !isDryRun) throw new CommandError(sentences.join("\n"));
     remarks.push(...sentences);
   };
-  object(await judge(flags.tag));
-  if (!flags["but-checks"]) await step("deno task ok --but-tests", () => deno("task", "ok", "--but-tests"));
-  await step("checks of the release", () => judgeWith("tests/release/files_release.ts"));
-  await step("JSR, dry", () => deno("publish", "--dry-run", ...dry ? ["--allow-dirty"] : []));
+  report(await checkRelease(flags.tag));
+  if (!flags["but-checks"]) await runStep("deno task ok --but-tests", () => deno("task", "ok", "--but-tests"));
+  await runStep("checks of the release", () => runReleaseTest("tests/release/files_release.ts"));
+  await runStep("JSR, dry", () => deno("publish", "--dry-run", ...isDryRun ? ["--allow-dirty"] : []));
 
   const commit = (await git("rev-parse", "HEAD")).trim();
   const seconds = Number(await git("log", "-1", "--format=%ct"));
-  await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
+  await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
   await Deno.mkdir(folder, { recursive: true });
-  const locked = packagesOf(JSON.parse(await Deno.readTextFile("deno.lock")));
-  object(await makePackage(locked, seconds));
-  const { licences, faults } = await step("binary, twice", () => tryHere());
-  object(faults);
-  for (const target of wanted) await step(target, () => makeBinary(target, licences, locked, seconds));
-  const here = hereIn(wanted);
-  if (here !== undefined && Object.hasOwn(architectures, here)) {
+  const locked = getLockedPackages(JSON.parse(await Deno.readTextFile("deno.lock")));
+  report(await makePackage(locked, seconds));
+  const { licences, problems } = await runStep("binary, twice", () => buildAndTryBinary());
+  report(problems);
+  for (const target of selectedTargets) await runStep(target, () => makeBinary(target, licences, locked, seconds));
+  const currentTarget = findCurrentTarget(selectedTargets);
+  if (currentTarget !== undefined && Object.hasOwn(architectures, currentTarget)) {
     const label = { version, revision: commit, seconds };
-    const image = await step("image", () => makeImage(here, binaryOf(here), label));
+    const image = await runStep("image", () => makeImage(currentTarget, binaryPath(currentTarget), label));
     if (image === undefined) remarks.push("No image was made: neither docker, podman nor buildah works here.");
     else console.log(image);
   }
-  const entry = readChanges(await Deno.readTextFile("static/changes.md")).find((entry) => entry.version === version);
+  const entry = parseChangelog(await Deno.readTextFile("static/changes.md")).find((entry) => entry.version === version);
   await Deno.writeTextFile(`${folder}/NOTES.md`, `${entry?.notes ?? ""}\n`);
-  await sumUp();
-  await step("checks of what was made", () => judgeWith("tests/release/made_release.ts"));
+  await writeChecksums();
+  await runStep("checks of what was made", () => runReleaseTest("tests/release/made_release.ts"));
   for (const remark of remarks) console.log(`Remark: ${remark}`);
   console.log(
-    dry
+    isDryRun
       ? "That was all, and nothing was published."
       : `Nothing was published. To do that: git tag v${version} && git push origin v${version}`,
   );
 }
 
 /** What keeps this version from being released as it stands here. */
-async function judge(tag?: string): Promise<string[]> {
-  return objections({
+async function checkRelease(tag?: string): Promise<string[]> {
+  return findReleaseBlockers({
     version,
-    changes: await Deno.readTextFile("static/changes.md"),
-    changed: (await git("status", "--porcelain")).split("\n").filter(Boolean).map((line) => line.slice(3)),
+    changelog: await Deno.readTextFile("static/changes.md"),
+    uncommittedFiles: (await git("status", "--porcelain")).split("\n").filter(Boolean).map((line) => line.slice(3)),
     head: (await git("rev-parse", "HEAD")).trim(),
-    tagged: (await git(
+    taggedCommit: (await git(
       "tag",
       "--list",
       `v${version}`,
       "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)",
     )).trim() || undefined,
-    tag,
+    requestedTag: tag,
   });
 }
 
 /** The npm package, made twice, because it must be the same; gives back what it lacks. */
-async function makePackage(locked: readonly Locked[], seconds: number): Promise<string[]> {
+async function makePackage(locked: readonly LockedPackage[], seconds: number): Promise<string[]> {
   const file = `${name.slice(1).replace("/", "-")}-${version}.tgz`;
   const make = async () => {
     await deno("task", "build");
     return await Deno.readFile(`dist/${file}`);
   };
-  const bytes = await step("npm package", make);
-  const again = await step("npm package again", make);
-  if (sumOf(bytes) !== sumOf(again)) throw new Refusal(`dist/${file} is not the same when it is built again.`);
+  const bytes = await runStep("npm package", make);
+  const again = await runStep("npm package again", make);
+  if (sha256Hex(bytes) !== sha256Hex(again)) {
+    throw new CommandError(`dist/${file} is not the same when it is built again.`);
+  }
   await Deno.writeFile(`${folder}/${file}`, bytes);
 
   const built = JSON.parse(await Deno.readTextFile("dist/npm/package.json"));
   if (built.version !== version) {
-    throw new Refusal(`dist/npm/package.json says ${built.version} instead of ${version}.`);
+    throw new CommandError(`dist/npm/package.json says ${built.version} instead of ${version}.`);
   }
   const pick = (names: object) => locked.filter(({ name }) => Object.hasOwn(names, name));
-  const inside = licensedIn(await Deno.readTextFile("dist/npm/THIRD_PARTY_LICENSES"), locked);
+  const inside = findLicensedPackages(await Deno.readTextFile("dist/npm/THIRD_PARTY_LICENSES"), locked);
   const parts = [
     // The CommonJS bundle contains the installed dependencies as well.
-    ...await described([...new Set([...inside, ...pick(built.dependencies)])], "required"),
-    ...await described(pick(built.peerDependencies), "optional"),
+    ...await withLicenses([...new Set([...inside, ...pick(built.dependencies)])], "required"),
+    ...await withLicenses(pick(built.peerDependencies), "optional"),
   ];
-  const subject = { name, version, license, type: "library", purl: purlOf({ name, version }), bytes } as const;
+  const subject = { name, version, license, type: "library", purl: getPackageUrl({ name, version }), bytes } as const;
   await Deno.writeTextFile(`${folder}/latchkey-${version}-npm.cdx.json`, billOfMaterials(subject, parts, seconds));
   const listing = (await run(["tar", "-tzf", `dist/${file}`])).split("\n");
   return listing.includes("package/CHANGELOG.md")
@@ -131,36 +133,45 @@ async function makePackage(locked: readonly Locked[], seconds: number): Promise<
 }
 
 /** Makes the binary for this system twice, tries it, and gives back the licences that it brings, and what is wrong. */
-async function tryHere(): Promise<{ licences: string; faults: string[] }> {
-  const here = hereIn(targets);
-  if (here === undefined) throw new Refusal("Binaries are tried before they are released, which this system cannot.");
-  const file = await compile(here);
+async function buildAndTryBinary(): Promise<{ licences: string; problems: string[] }> {
+  const currentTarget = findCurrentTarget(targets);
+  if (currentTarget === undefined) {
+    throw new CommandError("Binaries are tried before they are released, which this system cannot.");
+  }
+  const file = await compile(currentTarget);
   const bytes = await Deno.readFile(file);
-  await compile(here);
-  if (sumOf(bytes) !== sumOf(await Deno.readFile(file))) throw new Refusal(`${file} is not the same when built again.`);
-  if (here.startsWith("linux")) {
-    const strangers = librariesIn(await run(["ldd", file])).map((path) => path.split("/").at(-1)!)
-      .filter((library) => !everywhere.test(library));
-    if (strangers.length > 0) {
-      throw new Refusal(`${file} wants ${strangers.join(", ")}, which the image does not have.`);
+  await compile(currentTarget);
+  if (sha256Hex(bytes) !== sha256Hex(await Deno.readFile(file))) {
+    throw new CommandError(`${file} is not the same when built again.`);
+  }
+  if (currentTarget.startsWith("linux")) {
+    const unexpectedLibraries = parseLddOutput(await run(["ldd", file])).map((path) => path.split("/").at(-1)!)
+      .filter((library) => !standardLibraries.test(library));
+    if (unexpectedLibraries.length > 0) {
+      throw new CommandError(`${file} wants ${unexpectedLibraries.join(", ")}, which the image does not have.`);
     }
   }
-  await tryProgram([file], version, Deno.build.os !== "windows");
-  const stray = `${Deno.cwd()}/node_modules`;
+  await smokeTest([file], version, Deno.build.os !== "windows");
+  const absolutePath = `${Deno.cwd()}/node_modules`;
   return {
     licences: await run([file, "--licenses"]),
-    faults: Buffer.from(bytes).includes(stray)
-      ? [`${file} holds the path ${stray}, so elsewhere it is not the same.`]
+    problems: Buffer.from(bytes).includes(absolutePath)
+      ? [`${file} holds the path ${absolutePath}, so elsewhere it is not the same.`]
       : [],
   };
 }
 
 /** The archive for one system, and its bill of materials. */
-async function makeBinary(target: string, licences: string, locked: readonly Locked[], seconds: number): Promise<void> {
-  const file = target === hereIn(targets) ? binaryOf(target) : await compile(target);
+async function makeBinary(
+  target: string,
+  licences: string,
+  locked: readonly LockedPackage[],
+  seconds: number,
+): Promise<void> {
+  const file = target === findCurrentTarget(targets) ? binaryPath(target) : await compile(target);
   const bytes = await Deno.readFile(file);
   const title = `latchkey-${version}-${target}`;
-  const inside: Packed[] = [
+  const inside: ArchiveEntry[] = [
     { path: `${title}/${file.split("/").at(-1)}`, bytes, mode: 0o755 },
     ...await Promise.all(
       [["CHANGELOG.md", "static/changes.md"], ["LICENSE", "LICENSE"], [
@@ -170,10 +181,13 @@ async function makeBinary(target: string, licences: string, locked: readonly Loc
         .map(async ([path, from]) => ({ path: `${title}/${path}`, bytes: await Deno.readFile(from!), mode: 0o644 })),
     ),
   ];
-  await Deno.writeFile(archiveOf(target), target.startsWith("windows") ? zip(inside, seconds) : tarGz(inside, seconds));
+  await Deno.writeFile(
+    archivePath(target),
+    target.startsWith("windows") ? zip(inside, seconds) : tarGz(inside, seconds),
+  );
   const parts = [
-    ...await described(licensedIn(licences, locked), "required"),
-    await runtimeOf(target, licences),
+    ...await withLicenses(findLicensedPackages(licences, locked), "required"),
+    await getRuntimeComponent(target, licences),
   ];
   const purl = `pkg:generic/latchkey@${version}?platform=${target}`;
   const subject = { name: "latchkey", version, license, type: "application", purl, bytes } as const;
@@ -182,46 +196,48 @@ async function makeBinary(target: string, licences: string, locked: readonly Loc
 
 /** By Bun, which builds for every system on any. Always into the same place: its name is inside. */
 async function compile(target: string): Promise<string> {
-  const file = binaryOf(target);
+  const file = binaryPath(target);
   await deno("task", "compile", "--with", "bun", "--target", target, "--output", file);
   return file;
 }
 
-function binaryOf(target: string): string {
+function binaryPath(target: string): string {
   return `dist/binaries/${target}/latchkey${target.startsWith("windows") ? ".exe" : ""}`;
 }
 
-function archiveOf(target: string): string {
+function archivePath(target: string): string {
   return `${folder}/latchkey-${version}-${target}${target.startsWith("windows") ? ".zip" : ".tar.gz"}`;
 }
 
 /** Unpacks the archive for this system as its user would, and runs what is inside. */
 async function tryArchive(): Promise<void> {
-  const here = hereIn(targets);
-  if (here === undefined) throw new Refusal(`There is no archive for this system: ${targets.join(", ")} have one.`);
-  const away = await Deno.makeTempDir();
+  const currentTarget = findCurrentTarget(targets);
+  if (currentTarget === undefined) {
+    throw new CommandError(`There is no archive for this system: ${targets.join(", ")} have one.`);
+  }
+  const tempFolder = await Deno.makeTempDir();
   try {
-    await run(["tar", "-xf", archiveOf(here), "-C", away]);
-    const program = `${away}/latchkey-${version}-${here}/${binaryOf(here).split("/").at(-1)}`;
-    await tryProgram([program], version, Deno.build.os !== "windows");
-    console.log(`${archiveOf(here)} holds a latchkey that runs.`);
+    await run(["tar", "-xf", archivePath(currentTarget), "-C", tempFolder]);
+    const program = `${tempFolder}/latchkey-${version}-${currentTarget}/${binaryPath(currentTarget).split("/").at(-1)}`;
+    await smokeTest([program], version, Deno.build.os !== "windows");
+    console.log(`${archivePath(currentTarget)} holds a latchkey that runs.`);
   } finally {
-    await Deno.remove(away, { recursive: true });
+    await Deno.remove(tempFolder, { recursive: true });
   }
 }
 
 /** Which of these systems is this one. */
-function hereIn(wanted: readonly string[]): string | undefined {
-  return wanted.find((target) => target === thisSystem);
+function findCurrentTarget(candidates: readonly string[]): string | undefined {
+  return candidates.find((target) => target === thisSystem);
 }
 
 /** Writes the sums as `sha256sum --check` reads them, and prints what there is now. */
-async function sumUp(): Promise<void> {
-  const made = await filesIn(folder);
+async function writeChecksums(): Promise<void> {
+  const made = await listFiles(folder);
   // The notes are not downloaded: they stand beside the files.
   const sums = made.filter(({ name }) => name !== "NOTES.md").map(({ name, sum }) => `${sum}  ${name}\n`);
   await Deno.writeTextFile(`${folder}/SHA256SUMS`, sums.join(""));
-  const files = await filesIn(folder);
+  const files = await listFiles(folder);
   const width = Math.max(...files.map(({ name }) => name.length));
   console.log(`\n${folder}/`);
   for (const { name, size, sum } of files) {
@@ -230,22 +246,22 @@ async function sumUp(): Promise<void> {
 }
 
 /** The files of a folder, by their names. */
-async function filesIn(folder: string): Promise<{ name: string; size: number; sum: string }[]> {
+async function listFiles(folder: string): Promise<{ name: string; size: number; sum: string }[]> {
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
   return await Promise.all(names.map(async (name) => {
     const bytes = await Deno.readFile(`${folder}/${name}`);
-    return { name, size: bytes.length, sum: sumOf(bytes) };
+    return { name, size: bytes.length, sum: sha256Hex(bytes) };
   }));
 }
 
-function sumOf(bytes: Uint8Array): string {
+function sha256Hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-async function step<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+async function runStep<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
   const started = performance.now();
   const result = await work();
-  console.log(`${what}: ok (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  console.log(`${label}: ok (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   return result;
 }
 
@@ -254,7 +270,7 @@ async function deno(...args: string[]): Promise<string> {
 }
 
 /** Without the lock: it is for what everybody needs, and these judges are not. */
-async function judgeWith(test: string): Promise<string> {
+async function runReleaseTest(test: string): Promise<string> {
   return await deno("test", "--no-lock", "--quiet", "-A", test);
 }
 
@@ -262,6 +278,6 @@ async function git(...args: string[]): Promise<string> {
   return await run(["git", ...args]);
 }
 
-function ignoreMissing(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

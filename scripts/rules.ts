@@ -25,13 +25,13 @@ const sourceFolder = new URL("../src/", import.meta.url);
 const specification = /^(?:RFC \d+|OAuth 2\.[01]|OpenID Connect|MCP authorization)/;
 
 /** The rows `| ID | Level | Rule | Source |` of the table; throws, with the line, on a row that is none. */
-function readRules(): Map<string, Rule> {
+function parseRules(): Map<string, Rule> {
   const rules = new Map<string, Rule>();
   for (const [index, line] of readFileSync(new URL("rules.md", testsFolder), "utf8").split("\n").entries()) {
     if (!line.startsWith("|") || /^\| ID \||^\|[-|: ]+$/.test(line)) continue;
     const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim());
     const [id = "", level = "", text = "", source = ""] = cells;
-    const fault = cells.length !== 4
+    const problem = cells.length !== 4
       ? `expected 4 cells, found ${cells.length}; write a bar inside a cell as \\|`
       : !/^[A-Z]{2}-\d{2}$/.test(id)
       ? `expected an ID such as CI-06, found "${id}"`
@@ -40,14 +40,14 @@ function readRules(): Map<string, Rule> {
       : rules.has(id)
       ? `${id} stands there twice; give the new rule a number of its own`
       : undefined;
-    if (fault) throw new Error(`tests/rules.md:${index + 1}: ${fault}`);
+    if (problem) throw new Error(`tests/rules.md:${index + 1}: ${problem}`);
     rules.set(id, { id, level, text, source });
   }
   return rules;
 }
 
 /** The titles of every `test(` whose ID can be read off the source. Skipped tests and comments prove nothing. */
-function readTitles(): { readonly titles: readonly Title[]; readonly unread: readonly string[] } {
+function findTestTitles(): { readonly titles: readonly Title[]; readonly unread: readonly string[] } {
   const titles: Title[] = [];
   const unread: string[] = [];
   const files = readdirSync(testsFolder, { recursive: true, encoding: "utf8" })
@@ -69,13 +69,13 @@ function readTitles(): { readonly titles: readonly Title[]; readonly unread: rea
 }
 
 /** The specifications in a row's source, as the table in the code cites them. */
-function citedIn({ source }: Rule): string {
+function getCitations({ source }: Rule): string {
   return source.replaceAll(/ †|`[^`]*`/g, "").split("; ").map((one) => one.replace(/, (?!§|App\.).*$/, ""))
     .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
 }
 
 /** The IDs that the code names, the table itself left out. */
-function idsInCode(): Set<string> {
+function findRuleIdsInCode(): Set<string> {
   const files = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/")).filter((file) =>
       /\.tsx?$/.test(file) && !file.startsWith("oauth/rules/")
@@ -98,14 +98,14 @@ const { flags } = readCommand({
     "no test, a title quotes an unknown ID, or src/oauth/rules/ does not match tests/rules.md and the code.",
   flags: { uncovered: { does: "only what is missing" } },
 });
-const rules = readRules();
-const { titles, unread } = readTitles();
-const proofs = new Map([...rules.keys()].map((id) => [id, titles.filter((title) => title.ids.includes(id))]));
-const isProved = (rule: Rule): boolean => proofs.get(rule.id)!.length > 0;
+const rules = parseRules();
+const { titles, unread } = findTestTitles();
+const testsByRule = new Map([...rules.keys()].map((id) => [id, titles.filter((title) => title.ids.includes(id))]));
+const hasTest = (rule: Rule): boolean => testsByRule.get(rule.id)!.length > 0;
 
 if (!flags.uncovered) {
   for (const { id, level } of rules.values()) {
-    const [first, ...others] = proofs.get(id)!;
+    const [first, ...others] = testsByRule.get(id)!;
     const proof = first ? `${first.file}: ${first.text}` : "–";
     const more = others.length > 0 ? ` (+${others.length})` : "";
     console.log(`${id} ${level.padEnd(8)} ${shorten(proof, 105 - more.length)}${more}`);
@@ -113,37 +113,37 @@ if (!flags.uncovered) {
 }
 
 const all = [...rules.values()];
-const musts = all.filter((rule) => rule.level.startsWith("MUST"));
-const unproved = all.filter((rule) => !isProved(rule));
-const missing = unproved.filter((rule) => musts.includes(rule) || Object.hasOwn(table, rule.id));
+const mustRules = all.filter((rule) => rule.level.startsWith("MUST"));
+const untested = all.filter((rule) => !hasTest(rule));
+const missing = untested.filter((rule) => mustRules.includes(rule) || Object.hasOwn(table, rule.id));
 const unknown = titles.flatMap(({ file, line, ids }) =>
   ids.filter((id) => !rules.has(id)).map((id) => `${id}  tests/${file}:${line}`)
 );
-const named = idsInCode();
+const idsInSource = findRuleIdsInCode();
 const disagreements = Object.entries(table).flatMap(([id, { cites }]) => {
   const row = rules.get(id);
   const cited = cites.join("; ");
   return [
     ...row === undefined ? [`${id}  has no row in tests/rules.md`] : [],
-    ...row !== undefined && citedIn(row) !== cited
-      ? [`${id}  cites "${cited}", and its row in tests/rules.md "${citedIn(row)}"`]
+    ...row !== undefined && getCitations(row) !== cited
+      ? [`${id}  cites "${cited}", and its row in tests/rules.md "${getCitations(row)}"`]
       : [],
-    ...named.has(id) ? [] : [`${id}  is named nowhere in src/`],
+    ...idsInSource.has(id) ? [] : [`${id}  is named nowhere in src/`],
   ];
 });
-const inWords = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
+const formatRule = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
 
-printList("MUST rules, and rules that the code checks, without a test", missing.map(inWords));
+printList("MUST rules, and rules that the code checks, without a test", missing.map(formatRule));
 printList(
   "SHOULD and MAY rules without a test, which is allowed",
-  unproved.filter((rule) => !missing.includes(rule)).map(inWords),
+  untested.filter((rule) => !missing.includes(rule)).map(formatRule),
 );
 printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
 printList("Rules of src/oauth/rules/ that differ from tests/rules.md or from the code", disagreements);
 console.log(
-  `\n${all.length} rules, ${all.length - unproved.length} with a test; MUST: ${musts.filter(isProved).length} of ` +
-    `${musts.length}; ${
+  `\n${all.length} rules, ${all.length - untested.length} with a test; MUST: ${mustRules.filter(hasTest).length} of ` +
+    `${mustRules.length}; ${
       Object.keys(table).length
     } in the code; ${titles.length} titles read; ${unknown.length} unknown IDs`,
 );

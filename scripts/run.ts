@@ -1,6 +1,6 @@
 /** Runs commands, ends what is wrong with them in a sentence, and knows what this system is called. */
 
-import { Refusal } from "./command.ts";
+import { CommandError } from "./command.ts";
 
 /** The names of npm's commands on this system. */
 export const [npm, npx] = Deno.build.os === "windows" ? ["npm.cmd", "npx.cmd"] as const : ["npm", "npx"] as const;
@@ -14,19 +14,19 @@ export const thisSystem: string = `${Deno.build.os === "darwin" ? "macos" : Deno
 export async function run([command, ...args]: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const options = { args, env: { NO_COLOR: "1", ...env }, stdin: "null" } as const;
   const { success, stdout, stderr } = await new Deno.Command(command!, options).output().catch((error) => {
-    throw new Refusal(`${command} cannot be run: ${error.message}.`);
+    throw new CommandError(`${command} cannot be run: ${error.message}.`);
   });
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   if (success) return out!;
-  throw new Refusal(`${[command, ...args].join(" ")} failed:\n${`${out}${err}`.trim()}`);
+  throw new CommandError(`${[command, ...args].join(" ")} failed:\n${`${out}${err}`.trim()}`);
 }
 
 /** Whether a command is there, and does it. */
-export async function works(words: readonly string[]): Promise<boolean> {
+export async function succeeds(words: readonly string[]): Promise<boolean> {
   return await run(words).then(() => true, () => false);
 }
 
 /** The variables of the surroundings, but for what the shell has set for Latchkey, or for its tests. */
-export function withoutSettings(): Record<string, string> {
+export function getCleanEnvironment(): Record<string, string> {
   return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("LATCHKEY_")));
 }

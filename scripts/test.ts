@@ -2,8 +2,15 @@
 
 import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
-import { readCommand, refuse } from "./command.ts";
-import { count, type Counts, denoCounts, say, type Tally, total } from "./test_counts.ts";
+import { exitWithError, readCommand } from "./command.ts";
+import {
+  type CountPatterns,
+  denoCountPatterns,
+  formatCounts,
+  parseCounts,
+  sumCounts,
+  type TestCounts,
+} from "./test_counts.ts";
 import { capture } from "./test_run.ts";
 
 /** The runtimes beside Deno, as npm packages: always these versions, whatever the machine has. */
@@ -11,20 +18,20 @@ const node = "node@24.21.0";
 const bun = "bun@1.4.4";
 
 /** Minutes after which a run is taken to hang. */
-const patience = 8;
+const timeoutMinutes = 8;
 
 type RuntimeName = "deno" | "node" | "bun";
 
 /** A way to run the tests, and where its output says how many. */
 interface Runtime {
   readonly command: () => Promise<readonly string[]>;
-  readonly counts: Counts;
+  readonly counts: CountPatterns;
 }
 
 const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
   deno: {
-    command: () => Promise.resolve([Deno.execPath(), "test", "-A", "--lock=dev.lock", "--parallel", ...sources]),
-    counts: denoCounts,
+    command: () => Promise.resolve([Deno.execPath(), "test", "-A", "--lock=dev.lock", "--parallel", ...testFiles]),
+    counts: denoCountPatterns,
   },
   node: {
     command:
@@ -37,7 +44,8 @@ const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
   },
   bun: {
     // Files in processes of their own and without a time limit for each test, as on the other two.
-    command: async () => ["npx", "-y", bun, "test", "--parallel", `--timeout=${patience * 60_000}`, ...await bundle()],
+    command:
+      async () => ["npx", "-y", bun, "test", "--parallel", `--timeout=${timeoutMinutes * 60_000}`, ...await bundle()],
     counts: {
       passed: [/^ *(\d+) pass$/gm],
       failed: [/^ *(\d+) fail$/gm],
@@ -46,7 +54,7 @@ const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
   },
 };
 
-const { flags, words: names } = readCommand({
+const { flags, words: pathParts } = readCommand({
   call: "deno task test",
   does: "Runs the tests on Deno from source, and on Node and Bun from a bundle, and adds up what they counted. " +
     "Without flags on all three. Tests that need more than a runtime are apart: test:browser, test:many, " +
@@ -54,55 +62,65 @@ const { flags, words: names } = readCommand({
   flags: { deno: { does: "on Deno" }, node: { does: "on Node" }, bun: { does: "on Bun" } },
   words: { value: "PART", does: "only files that have this in their path" },
 });
-const known = ["deno", "node", "bun"] as const;
-const chosen = known.some((name) => flags[name]) ? known.filter((name) => flags[name]) : known;
+const runtimeNames = ["deno", "node", "bun"] as const;
+const selectedRuntimes = runtimeNames.some((name) => flags[name])
+  ? runtimeNames.filter((name) => flags[name])
+  : runtimeNames;
 
-const sources = globSync("tests/**/*_test.{ts,tsx}").sort()
-  .filter((path) => names.length === 0 || names.some((name) => path.includes(name)));
-if (sources.length === 0) refuse(`No file tests/**/*_test.ts has ${names.join(" or ")} in its path.`);
+const testFiles = globSync("tests/**/*_test.{ts,tsx}").sort()
+  .filter((path) => pathParts.length === 0 || pathParts.some((name) => path.includes(name)));
+if (testFiles.length === 0) exitWithError(`No file tests/**/*_test.ts has ${pathParts.join(" or ")} in its path.`);
 
 let bundled: Promise<string[]> | undefined;
 
-const tallies: Tally[] = [];
-for (const name of chosen) {
+const allCounts: TestCounts[] = [];
+for (const name of selectedRuntimes) {
   const started = performance.now();
   const { tally, complaint } = await run(runtimes[name]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const files = `${sources.length} ${sources.length === 1 ? "file" : "files"}`;
-  console.log(`${`${name}:`.padEnd(9)}${say(tally)} in ${files}, ${seconds} s`);
+  const files = `${testFiles.length} ${testFiles.length === 1 ? "file" : "files"}`;
+  console.log(`${`${name}:`.padEnd(9)}${formatCounts(tally)} in ${files}, ${seconds} s`);
   // Whatever else is wrong counts as a failure too, so that the last line and the exit code agree.
   if (complaint) console.log(`${" ".repeat(9)}${complaint}`);
-  tallies.push(complaint ? { ...tally, failed: tally.failed + 1 } : tally);
+  allCounts.push(complaint ? { ...tally, failed: tally.failed + 1 } : tally);
 }
-const sum = total(tallies);
-const ran = tallies.map(({ passed, failed, skipped }) => passed + failed + skipped);
-const differ = sum.failed === 0 && ran.some((count) => count !== ran[0]);
-if (differ) console.log(`Every test must run everywhere, but ${chosen.join(", ")} ran ${ran.join(", ")} of them.`);
-const verdict = differ ? { ...sum, failed: 1 } : sum;
-console.log(say(verdict));
-Deno.exit(verdict.failed ? 1 : 0);
+const totalCounts = sumCounts(allCounts);
+const ranCounts = allCounts.map(({ passed, failed, skipped }) => passed + failed + skipped);
+const isUneven = totalCounts.failed === 0 && ranCounts.some((count) => count !== ranCounts[0]);
+if (isUneven) {
+  console.log(
+    `Every test must run everywhere, but ${selectedRuntimes.join(", ")} ran ${ranCounts.join(", ")} of them.`,
+  );
+}
+const finalCounts = isUneven ? { ...totalCounts, failed: 1 } : totalCounts;
+console.log(formatCounts(finalCounts));
+Deno.exit(finalCounts.failed ? 1 : 0);
 
 /** Runs the tests once; shows what the runtime printed when something failed. */
-async function run({ command, counts }: Runtime): Promise<{ tally: Tally; complaint?: string }> {
-  const nothing = { passed: 0, failed: 0, skipped: 0 };
+async function run({ command, counts }: Runtime): Promise<{ tally: TestCounts; complaint?: string }> {
+  const zeroCounts = { passed: 0, failed: 0, skipped: 0 };
   let words: readonly string[];
   try {
     words = await command();
   } catch (error) {
-    return { tally: nothing, complaint: `The tests could not be bundled: ${error}` };
+    return { tally: zeroCounts, complaint: `The tests could not be bundled: ${error}` };
   }
-  const { output, success, late } = await capture(words, { patience: patience * 60 });
-  const tally = count(output, counts);
+  const { output, success, timedOut } = await capture(words, { timeoutSeconds: timeoutMinutes * 60 });
+  const testCounts = parseCounts(output, counts);
   if (!success) console.log(output);
   // What had to be left out is said even where everything else went well.
   for (const line of new Set(output.match(/^.*SKIPPED: .*$/gm))) console.log(line.slice(line.indexOf("SKIPPED")));
-  if (late) return { tally, complaint: `It was ended after ${patience} minutes.` };
-  if (!success && !tally.failed) return { tally, complaint: "It ended with an error outside the tests; see above." };
-  if (tally.passed + tally.failed + tally.skipped === 0) return { tally, complaint: "It ran no test." };
-  return { tally };
+  if (timedOut) return { tally: testCounts, complaint: `It was ended after ${timeoutMinutes} minutes.` };
+  if (!success && !testCounts.failed) {
+    return { tally: testCounts, complaint: "It ended with an error outside the tests; see above." };
+  }
+  if (testCounts.passed + testCounts.failed + testCounts.skipped === 0) {
+    return { tally: testCounts, complaint: "It ran no test." };
+  }
+  return { tally: testCounts };
 }
 
 /** Bundles the tests once for both runtimes. */
 function bundle(): Promise<string[]> {
-  return bundled ??= bundleTests(sources);
+  return bundled ??= bundleTests(testFiles);
 }

@@ -1,37 +1,37 @@
 /** What runners of tests have counted. */
 
 /** What was counted. */
-export interface Tally {
+export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
 /** What a runner of tests prints before each number; of each pattern the last find counts, and all of them add up. */
-export type Counts = Readonly<Record<keyof Tally, readonly RegExp[]>>;
+export type CountPatterns = Readonly<Record<keyof TestCounts, readonly RegExp[]>>;
 
 /** What Deno prints. */
-export const denoCounts: Counts = {
+export const denoCountPatterns: CountPatterns = {
   passed: [/^(?:ok|FAILED) \| (\d+) passed/gm],
   failed: [/^(?:ok|FAILED) \|.* (\d+) failed/gm],
   skipped: [/^(?:ok|FAILED) \|.* (\d+) ignored/gm],
 };
 
 /** The numbers in what a runner has printed. */
-export function count(output: string, { passed, failed, skipped }: Counts): Tally {
-  const sum = (patterns: readonly RegExp[]) =>
+export function parseCounts(output: string, { passed, failed, skipped }: CountPatterns): TestCounts {
+  const sumMatches = (patterns: readonly RegExp[]) =>
     patterns.map((pattern) => [...output.matchAll(pattern)].at(-1)?.[1] ?? "0")
-      .reduce((sum, digits) => sum + Number(digits), 0);
-  return { passed: sum(passed), failed: sum(failed), skipped: sum(skipped) };
+      .reduce((sumMatches, digits) => sumMatches + Number(digits), 0);
+  return { passed: sumMatches(passed), failed: sumMatches(failed), skipped: sumMatches(skipped) };
 }
 
 /** The sum of them all. */
-export function total(tallies: readonly Tally[]): Tally {
-  const sum = (what: keyof Tally) => tallies.reduce((sum, tally) => sum + tally[what], 0);
+export function sumCounts(all: readonly TestCounts[]): TestCounts {
+  const sum = (what: keyof TestCounts) => all.reduce((sum, counts) => sum + counts[what], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
 }
 
 /** The line in which every task that runs tests says how many. */
-export function say({ passed, failed, skipped }: Tally): string {
+export function formatCounts({ passed, failed, skipped }: TestCounts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }

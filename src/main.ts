@@ -1,25 +1,25 @@
 /** The front door for operators: flags, environment and file become options, options become a listening server. */
 
 import { licencesText, version, versionLine } from "./cli/about.ts";
-import { greeting, insecurities, openness } from "./cli/banner.ts";
+import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
-import type { StoreChoice } from "./cli/option_definitions.ts";
+import type { StoreChoice } from "./cli/options.ts";
 import { printable } from "./cli/show.ts";
 import { readConfiguration } from "./cli/read_config.ts";
-import type { Layer } from "./app/plugin.ts";
-import type { Incoming } from "./http/message.ts";
-import type { Handle } from "./http/router.ts";
-import { latchkey, optionFaults } from "./server/latchkey.ts";
+import type { Plugin } from "./app/plugin.ts";
+import type { RequestLike } from "./http/message.ts";
+import type { RequestHandler } from "./http/router.ts";
+import { latchkey, validateOptions } from "./server/latchkey.ts";
 import type { Trace } from "./oauth/trace.ts";
-import { demoSecret, hasTestHost, settle } from "./oauth/config/settings.ts";
+import { demoSecret, hasTestHost, resolveSettings } from "./oauth/config/settings.ts";
 import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
-import { narrate } from "./operating/format_event.ts";
-import { limitLoad } from "./operating/overload.ts";
-import { machine } from "./runtime/process_environment.ts";
-import type { Machine } from "./runtime/process_environment.ts";
+import { formatEvent } from "./operating/format_event.ts";
+import { limitConcurrency } from "./operating/limit_concurrency.ts";
+import { processEnvironment } from "./runtime/process_environment.ts";
+import type { ProcessEnvironment } from "./runtime/process_environment.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 import type { Store } from "./store/store.ts";
@@ -28,70 +28,73 @@ import type { Store } from "./store/store.ts";
 start();
 
 async function start(): Promise<void> {
-  const host = await machine();
+  const environment = await processEnvironment();
   try {
-    await main(host);
+    await main(environment);
   } catch (error) {
-    const foreseen = error instanceof ConfigurationError || error instanceof ListenError || error instanceof StoreError;
-    console.error(foreseen ? error.message.split("\n").map(printable).join("\n") : error);
-    host.exit(1);
+    const isExpected = error instanceof ConfigurationError || error instanceof ListenError ||
+      error instanceof StoreError;
+    console.error(isExpected ? error.message.split("\n").map(printable).join("\n") : error);
+    environment.exit(1);
   }
 }
 
-async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, exit }: Machine): Promise<void> {
-  if (unfit !== undefined) {
-    console.error(unfit);
+async function main(
+  { args, env, isTerminal, now, unsupported, readTextFile, onStop, exit }: ProcessEnvironment,
+): Promise<void> {
+  if (unsupported !== undefined) {
+    console.error(unsupported);
     exit(1);
   }
-  const wanted = await readConfiguration({ args, env, readTextFile }, optionFaults);
-  if (wanted.kind === "help") return console.log(wanted.text.trimEnd());
-  if (wanted.kind === "version") return console.log(versionLine);
-  if (wanted.kind === "licenses") return console.log(licencesText);
-  if (wanted.kind === "schema") return console.log(await schemaText());
-  if (wanted.kind === "hash-password") return console.log(await hashPassword());
+  const config = await readConfiguration({ args, env, readTextFile }, validateOptions);
+  if (config.kind === "help") return console.log(config.text.trimEnd());
+  if (config.kind === "version") return console.log(versionLine);
+  if (config.kind === "licenses") return console.log(licencesText);
+  if (config.kind === "schema") return console.log(await schemaText());
+  if (config.kind === "hash-password") return console.log(await hashPassword());
 
-  const { settings, drain } = wanted;
+  const { settings, drain } = config;
   const isTest = settings.issuer === undefined || hasTestHost(settings.issuer);
-  const inspected = wanted.inspector ?? isTest;
-  const log = wanted.log === "off"
+  const inspectorEnabled = config.inspector ?? isTest;
+  const log = config.log === "off"
     ? undefined
-    : logging({ write: (line) => console.error(line), format: wanted.log, everything: isTerminal });
-  const counted = wanted.metrics && (await import("./operating/metrics.ts")).metrics();
-  const state = health();
-  const stored: { [of in StoredChanges["of"]]?: StoredChanges } = {};
+    : logging({ write: (line) => console.error(line), format: config.log, verbose: isTerminal });
+  const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
+  const healthCheck = health();
+  const storedChanges: { [of in StoredChanges["of"]]?: StoredChanges } = {};
   const trace: Trace = (event) => {
-    if (event.type === "stored_changes") stored[event.of] = event;
+    if (event.type === "stored_changes") storedChanges[event.of] = event;
     log?.trace(event);
-    counted?.trace(event);
+    metrics?.trace(event);
     // Printed even without a log: nothing else reports that a misspelt setting has no effect.
-    if (log === undefined && event.type === "configuration_warning") console.error(narrate(event, false));
+    if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event, false));
   };
-  for (const warning of wanted.warnings) trace({ type: "configuration_warning", at: now(), ...warning });
-  let ask: Handle | undefined;
-  const as = await latchkey({
+  for (const warning of config.warnings) trace({ type: "configuration_warning", at: now(), ...warning });
+  let dispatch: RequestHandler | undefined;
+  const server = await latchkey({
     ...settings,
     // The first is the outermost.
-    layers: [
-      limitLoad({ inFlight: wanted.maxInFlight }),
+    plugins: [
+      limitConcurrency({ maxInFlight: config.maxInFlight }),
       ...log === undefined ? [] : [log],
-      ...counted === undefined ? [] : [counted],
-      state,
-      ...inspected ? [await openInspector(wanted.insecureAllowInspector)] : [],
-      { open: (desk) => void (ask = desk.ask) },
+      ...metrics === undefined ? [] : [metrics],
+      healthCheck,
+      ...inspectorEnabled ? [await openInspector(config.insecureAllowInspector)] : [],
+      { setup: (app) => void (dispatch = app.dispatch) },
     ],
     store: await openStore(
-      wanted.store,
+      config.store,
       (message) => trace({ type: "configuration_warning", at: now(), path: "store", message }),
     ),
     trace,
   });
   let url: string;
-  let scraped: { readonly url: string; close(): Promise<void> } | undefined;
+  let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
   try {
-    scraped = counted && await serveMetrics(counted, wanted.metrics!);
-    ({ url } = await as.listen({ port: wanted.port, host: wanted.host, tls: wanted.tls }));
+    metricsServer = metrics && await serveMetrics(metrics, config.metrics!);
+    ({ url } = await server.listen({ port: config.port, host: config.host, tls: config.tls }));
   } catch (error) {
-    await Promise.all([as.close(), scraped?.close()]);
+    await Promise.all([server.close(), metricsServer?.close()]);
     throw error;
   }
 
@@ -100,33 +103,33 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
     // A second signal means now.
     if (stopping) exit(1);
     stopping = true;
-    state.drain();
-    if (wanted.log === "json") log?.announce("stopping", { drain });
+    healthCheck.drain();
+    if (config.log === "json") log?.logEvent("stopping", { drain });
     else if (drain === 0) console.log("Stopping: requests in flight are answered first.");
     else console.log(`Stopping in ${drain} seconds: /readyz says so, and until then requests are answered as before.`);
     setTimeout(() => {
-      Promise.all([as.close(), scraped?.close()]).then(() => exit(0), (error) => {
+      Promise.all([server.close(), metricsServer?.close()]).then(() => exit(0), (error) => {
         console.error(error);
         exit(1);
       });
     }, drain * 1000);
   });
 
-  const settled = settle(settings, as.issuer);
-  const inspector = inspected ? isTest ? "on" : "insecure" : "off";
-  const store = placeOf(wanted.store);
-  const facts = { version, issuer: as.issuer, url, store, inspector, metrics: scraped?.url } as const;
-  if (wanted.log === "json") {
-    const open = openness({ ...facts, host: wanted.host, settled });
-    return log?.announce("listening", { ...facts, insecure: insecurities(settled, inspector), open });
+  const resolved = resolveSettings(settings, server.issuer);
+  const inspector = inspectorEnabled ? isTest ? "on" : "insecure" : "off";
+  const store = describeStore(config.store);
+  const details = { version, issuer: server.issuer, url, store, inspector, metrics: metricsServer?.url } as const;
+  if (config.log === "json") {
+    const open = describeExposure({ ...details, host: config.host, settings: resolved });
+    return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspector), open });
   }
-  const document = `${as.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const metadata = JSON.parse(String((await ask!(questionFor(document))).body));
-  console.log(greeting({
-    ...facts,
-    settled,
-    stored,
-    host: wanted.host,
+  const document = `${server.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const metadata = JSON.parse(String((await dispatch!(getRequest(document))).body));
+  console.log(banner({
+    ...details,
+    settings: resolved,
+    storedChanges,
+    host: config.host,
     discovery: document,
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
     endpoints: Object.entries(metadata).filter((pair): pair is [string, string] =>
@@ -136,7 +139,7 @@ async function main({ args, env, isTerminal, now, unfit, readTextFile, onStop, e
 }
 
 /** Asks without a Request: the first one of a process is slow to make. */
-function questionFor(url: string): Incoming {
+function getRequest(url: string): RequestLike {
   return {
     method: "GET",
     url,
@@ -149,14 +152,17 @@ function questionFor(url: string): Incoming {
 
 /** A listener of its own, so that whoever reaches the server does not reach the metrics. */
 async function serveMetrics(
-  counted: Metrics,
+  metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const bound = await serve((request) => counted.answer(request), { host, port });
-  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound.port}/metrics`, close: () => bound.close() };
+  const listener = await serve((request) => metrics.answer(request), { host, port });
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/metrics`,
+    close: () => listener.close(),
+  };
 }
 
-async function openInspector(insecureAllow: boolean): Promise<Layer> {
+async function openInspector(insecureAllow: boolean): Promise<Plugin> {
   const { inspector } = await import("./inspector/mod.ts");
   return inspector({ insecureAllow });
 }
@@ -168,9 +174,9 @@ async function schemaText(): Promise<string> {
 }
 
 /** Where records are kept, for a person. */
-function placeOf(choice: StoreChoice): string {
+function describeStore(choice: StoreChoice): string {
   if (choice.kind === "memory") return "memory, gone when it stops";
-  return choice.kind === "sqlite" ? choice.path : choice.place;
+  return choice.kind === "sqlite" ? choice.path : choice.displayUrl;
 }
 
 async function openStore(choice: StoreChoice, warn: (message: string) => void): Promise<Store | undefined> {
@@ -189,20 +195,27 @@ async function openStore(choice: StoreChoice, warn: (message: string) => void): 
 
 /** The digest of a password that is asked for, twice where a person types it unseen. */
 async function hashPassword(): Promise<string> {
-  const [{ readSecret }, { deriveKey, drawSalt }, { passwordCost, passwordLimit, writePasswordDigest }] = await Promise
-    .all([
-      import("./runtime/secret_input.ts"),
-      import("./runtime/scrypt.ts"),
-      import("./oauth/users/password.ts"),
-    ]);
+  const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
+    await Promise
+      .all([
+        import("./runtime/secret_input.ts"),
+        import("./runtime/scrypt.ts"),
+        import("./oauth/users/password.ts"),
+      ]);
   const { password, again } = await readSecret("Password: ", "The same again: ");
-  const fault = (expected: string, found: string, mend: string) =>
-    new ConfigurationError([{ place: "password", expected, found, mend }]);
-  if (password !== again) throw fault("the same password twice", "two different ones", "Run the command again.");
+  const invalidPassword = (expected: string, received: string, hint: string) =>
+    new ConfigurationError([{ path: "password", expected, received, hint }]);
+  if (password !== again) {
+    throw invalidPassword("the same password twice", "two different ones", "Run the command again.");
+  }
   const size = new TextEncoder().encode(password).length;
-  if (size === 0) throw fault("a password", "nothing", "Type one, or pipe it in: latchkey hash-password < FILE.");
-  if (size > passwordLimit) throw fault(`at most ${passwordLimit} bytes`, `${size}`, "Choose a shorter one.");
-  const salt = drawSalt(passwordCost.salt);
+  if (size === 0) {
+    throw invalidPassword("a password", "nothing", "Type one, or pipe it in: latchkey hash-password < FILE.");
+  }
+  if (size > maxPasswordBytes) {
+    throw invalidPassword(`at most ${maxPasswordBytes} bytes`, `${size}`, "Choose a shorter one.");
+  }
+  const salt = randomSalt(passwordCost.salt);
   const hash = await deriveKey(password, { ...passwordCost, salt }, passwordCost.hash);
-  return writePasswordDigest({ ...passwordCost, salt, hash });
+  return formatPasswordDigest({ ...passwordCost, salt, hash });
 }

@@ -19,12 +19,12 @@ export { latchkey } from "./server/latchkey.ts";
 export type { Latchkey, LatchkeyOptions, ListenOptions } from "./server/latchkey.ts";
 export { autoApprover } from "./app/approver.ts";
 export type { Approver, ApproverContext } from "./app/approver.ts";
-export type { Desk, Endpoint } from "./app/endpoint.ts";
-export type { Layer } from "./app/plugin.ts";
+export type { App, Endpoint } from "./app/endpoint.ts";
+export type { Plugin } from "./app/plugin.ts";
 export type * from "./app/pages.ts";
-export type { HttpFault } from "./http/http_error.ts";
-export type { Answer, Incoming, Reply } from "./http/message.ts";
-export type { Handle, Handler, Peer, Route, Target } from "./http/router.ts";
+export type { HttpError } from "./http/http_error.ts";
+export type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
+export type { ClientAddress, RequestHandler, RequestTarget, Route, RouteHandler } from "./http/router.ts";
 export type {
   Approval,
   AuthorizationRequest,
@@ -32,25 +32,25 @@ export type {
   ResponseMode,
 } from "./oauth/authorize/authorization_request.ts";
 export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/clients/client.ts";
-export type { Client, Clients, Registry, Users } from "./oauth/clients/repository.ts";
+export type { Client, ClientRepository, Repository, UserRepository } from "./oauth/clients/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
 export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
-export type { LoginWishes } from "./oauth/authorize/openid.ts";
+export type { LoginRequirements } from "./oauth/authorize/openid.ts";
 export type { ResourceSettings } from "./oauth/authorize/resources.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/keys.ts";
-export type { Dice } from "./oauth/secrets.ts";
+export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
 export type { ClaimsContext, Outbound, OverrideClaims, Server } from "./oauth/server.ts";
-export type { Authorization, Grant, Subject } from "./oauth/grants/grant.ts";
-export type { Keys, KeySource, NewKey, PublishedKey, Sign, SignedKind, Signer } from "./oauth/keys/keys.ts";
+export type { Authorization, GrantType, Subject } from "./oauth/grants/grant_type.ts";
+export type { JwtKind, Keys, KeySource, NewKey, PublishedKey, SignClaims, Signer } from "./oauth/keys/keys.ts";
 export type { Params } from "./oauth/params.ts";
-export type { Recent } from "./oauth/bounded_cache.ts";
+export type { BoundedCache } from "./oauth/bounded_cache.ts";
 export type { RegisteredSecrets } from "./oauth/clients/registered_secrets.ts";
 export type { Resources } from "./oauth/authorize/resources.ts";
-export type { Guesser, Throttle } from "./oauth/rate_limiter.ts";
+export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
 export type { TokenIssuer, TokenResponse } from "./oauth/tokens/issuer.ts";
-export type { ConfigurationWarning, Fault } from "./oauth/config/config_issue.ts";
+export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings, Settings } from "./oauth/config/settings.ts";
 export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
@@ -65,8 +65,8 @@ export type {
   RuleTable,
   tokenRules,
 } from "./oauth/rules/mod.ts";
-export type { Explanation, Held, Trace, TraceEvent } from "./oauth/trace.ts";
+export type { Explanation, RulePassed, Trace, TraceEvent } from "./oauth/trace.ts";
 export { memoryStore } from "./store/memory.ts";
 export type { MemoryStoreOptions } from "./store/memory.ts";
 export type * from "./store/store.ts";
-export type { Soon } from "./oauth/maybe_promise.ts";
+export type { MaybePromise } from "./oauth/maybe_promise.ts";

@@ -6,7 +6,7 @@
 /// <reference lib="esnext" />
 
 /** How long a button goes on saying what it did, in milliseconds. */
-const saidFor = 2000;
+const feedbackDurationMs = 2000;
 
 const status = document.querySelector("[role=status]");
 
@@ -40,7 +40,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button.copy")
     if (await copy(source)) say("Copied", "Copied");
     else say("Selected", "Selected; copy it with the keyboard");
     clearTimeout(timer);
-    timer = setTimeout(() => say(rest, ""), saidFor);
+    timer = setTimeout(() => say(rest, ""), feedbackDurationMs);
   });
   button.hidden = false;
 }

@@ -5,13 +5,13 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
-import { bench, claimsOf } from "./flows/harness.ts";
+import { decodeClaims, testServer } from "./flows/harness.ts";
 import { faults } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
-import { settingsFaults } from "../src/oauth/config/validate_settings.ts";
-import { latchkey } from "./watched.ts";
-import { testLatchkey } from "./watched.ts";
+import { validateSettings } from "../src/oauth/config/validate_settings.ts";
+import { latchkey } from "./secret_leak_check.ts";
+import { testLatchkey } from "./secret_leak_check.ts";
 
 const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.parse(readFileSync("deno.json", "utf8"));
 
@@ -70,7 +70,7 @@ test("the example of a client in the first README finds the server and authentic
 test("the examples of embedding run one after the other and end with tokens", async () => {
   const [first, ...others] = program("src/README.md").split(/(?=^const \{ publicKey)/m);
   const tokens = await run(`${first}\nawait as.close();\nreturn tokens;`, { latchkey });
-  assertEquals([tokens.token_type, tokens.scope, claimsOf(tokens.access_token).sub], ["Bearer", "read", "alice"]);
+  assertEquals([tokens.token_type, tokens.scope, decodeClaims(tokens.access_token).sub], ["Bearer", "read", "alice"]);
   const other = await run(`${others.join("")}\nreturn other;`, { latchkey });
   const { keys } = await (await other.fetch(new Request(`${other.issuer}/oauth2/jwks`))).json();
   assertEquals(keys.map(({ kid }: { kid: string }) => kid), ["signing-2026"]);
@@ -93,10 +93,10 @@ test("the example of a configuration file has no faults", async () => {
 });
 
 test("the first README shows a rejection as the terminal does", async () => {
-  const { narrate } = await import("../src/operating/format_event.ts");
-  const { token, code, events } = await bench();
+  const { formatEvent } = await import("../src/operating/format_event.ts");
+  const { token, code, events } = await testServer();
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
-  const told = narrate(events.at(-1)!, false)!;
+  const told = formatEvent(events.at(-1)!, false)!;
   const shown = blocks("README.md", "text").find((text) => text.includes("invalid_grant"))!.split("\n").join(" ");
   const wording = (text: string) =>
     text.replace(/^\S+ /, "").replace(/\S+:\/\/[^\s;]+/g, "URL").replace(/\d{4}-\S+Z/, "TIME").trim();
@@ -161,9 +161,9 @@ for (const [path, text] of readmes) {
 }
 
 test("the table of flags names every flag, and its variable and its key", async () => {
-  const { operatorNames } = await import("../src/cli/option_definitions.ts");
+  const { optionNames } = await import("../src/cli/options.ts");
   const text = readmes.get("src/cli/README.md")!;
-  for (const name of operatorNames) assert(text.includes(`\`--${name}`), name);
+  for (const name of optionNames) assert(text.includes(`\`--${name}`), name);
 });
 
 test("every setting of the configuration file is named in the README of the configuration", () => {
@@ -176,7 +176,7 @@ test("every setting of the configuration file is named in the README of the conf
 
 /** What the program makes of these arguments, and of that text in the file that they name. */
 function read(args: readonly string[], text = "{}"): Promise<Configuration> {
-  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) }, settingsFaults);
+  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) }, validateSettings);
 }
 
 /** Whether a script, or what is beside it in a folder of its own, takes that flag. */

@@ -7,65 +7,70 @@ const secretNames = new Set([
 ]);
 
 /** What is shorter says nothing, and what holds other characters is no secret of anybody's: it would be a word of a log. */
-const likely = /^[\w.~+/= -]{12,}$/;
+const likelySecretPattern = /^[\w.~+/= -]{12,}$/;
 
 /** The secrets of a form, or of a query; what the same fields hold in another place as well is none. */
-export function* secretsInFields(text: string): Generator<string> {
+export function* findFieldSecrets(text: string): Generator<string> {
   const fields = [...new URLSearchParams(text)];
-  const open = new Set(openFields(text));
-  for (const [name, value] of fields) if (secretNames.has(name) && !open.has(value)) yield* worth(value);
+  const publicValues = new Set(getPublicFields(text));
+  for (const [name, value] of fields) {
+    if (secretNames.has(name) && !publicValues.has(value)) yield* ifLikelySecret(value);
+  }
 }
 
 /** What such fields hold in the open. */
-export function openFields(text: string): string[] {
+export function getPublicFields(text: string): string[] {
   return [...new URLSearchParams(text)].flatMap(([name, value]) => secretNames.has(name) ? [] : [value]);
 }
 
 /** The secrets in the headers of a request. */
-export function* secretsInHeaders(headers: { get(name: string): string | null }): Generator<string> {
-  for (const pair of (headers.get("cookie") ?? "").split(";")) yield* worth(pair.slice(pair.indexOf("=") + 1).trim());
+export function* findHeaderSecrets(headers: { get(name: string): string | null }): Generator<string> {
+  for (const pair of (headers.get("cookie") ?? "").split(";")) {
+    yield* ifLikelySecret(pair.slice(pair.indexOf("=") + 1).trim());
+  }
   const [scheme = "", credentials = ""] = (headers.get("authorization") ?? "").split(" ");
-  yield* worth(credentials);
-  if (/^basic$/i.test(scheme)) yield* secretInBasic(credentials);
+  yield* ifLikelySecret(credentials);
+  if (/^basic$/i.test(scheme)) yield* findBasicSecrets(credentials);
 }
 
-function* secretInBasic(credentials: string): Generator<string> {
+function* findBasicSecrets(credentials: string): Generator<string> {
   try {
     const text = atob(credentials);
     const secret = text.slice(text.indexOf(":") + 1);
-    yield* worth(secret);
-    yield* worth(decodeURIComponent(secret.replaceAll("+", " ")));
+    yield* ifLikelySecret(secret);
+    yield* ifLikelySecret(decodeURIComponent(secret.replaceAll("+", " ")));
   } catch {
     // It is no Basic header, and holds no secret.
   }
 }
 
 /** Hidden fields that this server makes; what others hold came from the request. */
-const ownFields = new Set(["form_token", "confirm", "interaction", "login"]);
+const serverFields = new Set(["form_token", "confirm", "interaction", "login"]);
 
 /** The secrets in an answer: in its redirect, its cookies, its JSON, and the hidden fields of its pages. */
-export function* secretsInAnswer(headers: Headers, body: string): Generator<string> {
+export function* findResponseSecrets(headers: Headers, body: string): Generator<string> {
   const location = headers.get("location") ?? "";
-  yield* secretsInFields(location.slice(location.indexOf("?") + 1));
-  for (const line of headers.getSetCookie()) yield* worth(line.slice(line.indexOf("=") + 1).split(";", 1)[0]!);
+  yield* findFieldSecrets(location.slice(location.indexOf("?") + 1));
+  for (const line of headers.getSetCookie()) yield* ifLikelySecret(line.slice(line.indexOf("=") + 1).split(";", 1)[0]!);
   const type = headers.get("content-type") ?? "";
   if (type.startsWith("application/json")) {
     for (const [, name, value] of body.matchAll(/"(\w+)":"([^"\\]*)"/g)) {
-      if (ownFields.has(name!)) yield* worth(value!);
+      if (serverFields.has(name!)) yield* ifLikelySecret(value!);
     }
   } else if (type.startsWith("text/html")) {
     for (const [, name, value] of body.matchAll(/name="(\w+)" value="([^"&]*)"/g)) {
-      if (ownFields.has(name!)) yield* worth(value!);
+      if (serverFields.has(name!)) yield* ifLikelySecret(value!);
     }
   }
 }
 
 /** What looks as codes, tokens, verifiers and cookies do, in what a program has said; names of keys look like them. */
-export function drawnSecretsIn(text: string): string[] {
-  const known = text.replace(/"kid":"[^"]*"/g, "");
-  return known.match(/(?<![\w$+/-])(?:[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+|[\w-]{20,}\.[\w-]{43})(?![\w+/-])/g) ?? [];
+export function findRandomSecrets(text: string): string[] {
+  const withoutKids = text.replace(/"kid":"[^"]*"/g, "");
+  return withoutKids.match(/(?<![\w$+/-])(?:[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+|[\w-]{20,}\.[\w-]{43})(?![\w+/-])/g) ??
+    [];
 }
 
-function* worth(value: string): Generator<string> {
-  if (likely.test(value)) yield value;
+function* ifLikelySecret(value: string): Generator<string> {
+  if (likelySecretPattern.test(value)) yield value;
 }

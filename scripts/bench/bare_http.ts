@@ -9,7 +9,7 @@ declare const Bun: {
 };
 
 /** A request before it takes a common form; what is not asked for is not read. */
-export interface Received {
+export interface BareRequest {
   readonly path: string;
   readonly query: string;
   authorization(): string;
@@ -17,34 +17,34 @@ export interface Received {
 }
 
 /** An answer before it takes the runtime's form. */
-export interface Reply {
+export interface BareResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | null;
 }
 
 /** Listens on a free port of 127.0.0.1, and gives the port. */
-export async function serve(handle: (received: Received) => Promise<Reply>): Promise<number> {
+export async function serve(handle: (request: BareRequest) => Promise<BareResponse>): Promise<number> {
   const hostname = "127.0.0.1";
 
   async function fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
-    const reply = await handle({
+    const response = await handle({
       path: pathname,
       query: search,
       authorization: () => request.headers.get("authorization") ?? "",
       form: () => request.text(),
     });
-    return new Response(reply.body, reply);
+    return new Response(response.body, response);
   }
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function handleNode(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const [path = "", query = ""] = incoming.url!.split("?");
     const { status, headers, body } = await handle({
       path,
       query,
       authorization: () => incoming.headers.authorization ?? "",
-      form: () => textOf(incoming),
+      form: () => readText(incoming),
     });
     outgoing.writeHead(status, { ...headers, "content-length": body?.length ?? 0 });
     outgoing.end(body);
@@ -54,12 +54,12 @@ export async function serve(handle: (received: Received) => Promise<Reply>): Pro
   if (globals.Deno !== undefined) return Deno.serve({ hostname, port: 0, onListen() {} }, fetch).addr.port;
   if (globals.Bun !== undefined) return Bun.serve({ hostname, port: 0, fetch }).port;
   const { createServer } = await import("node:http");
-  const server = createServer(answer);
+  const server = createServer(handleNode);
   await new Promise<void>((resolve) => server.listen(0, hostname, resolve));
   return (server.address() as { port: number }).port;
 }
 
-function textOf(incoming: IncomingMessage): Promise<string> {
+function readText(incoming: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
     incoming.setEncoding("utf8");

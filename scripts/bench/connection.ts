@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 
 /** What a server answered. Headers and body as they were sent. */
-export interface Answer {
+export interface RawResponse {
   readonly status: number;
   /** Status line and header lines. */
   readonly head: string;
@@ -15,14 +15,14 @@ export interface Answer {
 /** An open connection: one request at a time, and a rejection when it ends before the answer. */
 export interface Connection {
   /** `credentials` are the value of the `Authorization` header, where there is one. */
-  get(path: string, credentials?: string): Promise<Answer>;
+  get(path: string, credentials?: string): Promise<RawResponse>;
   /** Posts a form. */
-  post(path: string, form: string, credentials?: string): Promise<Answer>;
+  post(path: string, form: string, credentials?: string): Promise<RawResponse>;
   close(): void;
 }
 
-interface Waiting {
-  resolve(answer: Answer): void;
+interface PendingRequest {
+  resolve(answer: RawResponse): void;
   reject(error: Error): void;
 }
 
@@ -30,8 +30,8 @@ interface Waiting {
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The same by a fetch, as most clients have it. */
-export function over(fetch: Fetch, origin: string): Connection {
-  async function send(method: string, path: string, credentials?: string, form?: string): Promise<Answer> {
+export function fetchConnection(fetch: Fetch, origin: string): Connection {
+  async function send(method: string, path: string, credentials?: string, form?: string): Promise<RawResponse> {
     const headers: Record<string, string> = {};
     if (credentials !== undefined) headers.authorization = credentials;
     if (form !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
@@ -47,44 +47,44 @@ export function over(fetch: Fetch, origin: string): Connection {
 }
 
 /** Milliseconds within which any answer must have come. */
-const patience = 20_000;
+const responseTimeoutMs = 20_000;
 
 /** Opens a connection to a port of 127.0.0.1. */
-export async function open(port: number): Promise<Connection> {
-  const socket = await connected(port);
+export async function openConnection(port: number): Promise<Connection> {
+  const socket = await connectSocket(port);
   let received = "";
-  let waiting: Waiting | undefined;
+  let pending: PendingRequest | undefined;
 
-  const settle = (outcome: (waiting: Waiting) => void): void => {
-    const answered = waiting;
-    waiting = undefined;
-    if (answered !== undefined) outcome(answered);
+  const finish = (outcome: (pending: PendingRequest) => void): void => {
+    const finished = pending;
+    pending = undefined;
+    if (finished !== undefined) outcome(finished);
   };
-  const fail = (why: string): void => settle(({ reject }) => reject(new Error(why)));
+  const failWith = (reason: string): void => finish(({ reject }) => reject(new Error(reason)));
 
   socket.setEncoding("latin1");
-  socket.setTimeout(patience, () => {
-    fail(`There was no answer within ${patience / 1000} s.`);
+  socket.setTimeout(responseTimeoutMs, () => {
+    failWith(`There was no answer within ${responseTimeoutMs / 1000} s.`);
     socket.destroy();
   });
-  socket.on("error", (error) => fail(`The connection failed: ${error.message}`));
-  socket.on("close", () => fail("The server closed the connection before it had answered."));
+  socket.on("error", (error) => failWith(`The connection failed: ${error.message}`));
+  socket.on("close", () => failWith("The server closed the connection before it had answered."));
   socket.on("data", (text: string) => {
     received += text;
-    let answer: Answer | undefined;
+    let response: RawResponse | undefined;
     try {
-      answer = readAnswer(received);
+      response = parseResponse(received);
     } catch (error) {
-      return fail((error as Error).message);
+      return failWith((error as Error).message);
     }
-    if (answer === undefined) return;
+    if (response === undefined) return;
     received = "";
-    settle(({ resolve }) => resolve(answer));
+    finish(({ resolve }) => resolve(response));
   });
 
-  const send = (line: string, credentials: string | undefined, rest: string): Promise<Answer> =>
+  const send = (line: string, credentials: string | undefined, rest: string): Promise<RawResponse> =>
     new Promise((resolve, reject) => {
-      waiting = { resolve, reject };
+      pending = { resolve, reject };
       const authorization = credentials === undefined ? "" : `Authorization: ${credentials}\r\n`;
       socket.write(`${line} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: */*\r\n${authorization}${rest}`, "latin1");
     });
@@ -101,8 +101,8 @@ export async function open(port: number): Promise<Connection> {
 }
 
 /** Opens one connection to each of several servers; each request goes to the next of them. */
-export async function openAll(ports: readonly number[]): Promise<Connection> {
-  const all = await Promise.all(ports.map(open));
+export async function openConnections(ports: readonly number[]): Promise<Connection> {
+  const all = await Promise.all(ports.map(openConnection));
   if (all.length === 1) return all[0]!;
   let sent = 0;
   const next = (): Connection => all[sent++ % all.length]!;
@@ -113,7 +113,7 @@ export async function openAll(ports: readonly number[]): Promise<Connection> {
   };
 }
 
-function connected(port: number): Promise<Socket> {
+function connectSocket(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
     socket.once("error", reject);
@@ -125,11 +125,11 @@ function connected(port: number): Promise<Socket> {
 }
 
 /** The answer, when all of it is there. Only answers with Content-Length are read: every server here sends it. */
-function readAnswer(text: string): Answer | undefined {
+function parseResponse(text: string): RawResponse | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const head = text.slice(0, end);
-  const length = header(head, "content-length");
+  const length = getHeader(head, "content-length");
   if (length === undefined) throw new Error(`Expected Content-Length, found:\n${head}`);
   const body = text.slice(end + 4);
   if (body.length < Number(length)) return undefined;
@@ -138,7 +138,7 @@ function readAnswer(text: string): Answer | undefined {
 }
 
 /** The value of the first header of that lower-case name. */
-export function header(head: string, name: string): string | undefined {
+export function getHeader(head: string, name: string): string | undefined {
   for (let start = head.indexOf("\r\n"); start >= 0;) {
     const next = head.indexOf("\r\n", start + 2);
     const colon = start + 2 + name.length;

@@ -1,11 +1,11 @@
 /** The embedded part: Latchkey's mock beside other packages for tests, each in the process of the test. */
 
-import type { First, Fresh, Job, Span, SubjectName, Way } from "./embedded/child.ts";
+import type { Duration, FirstRun, FreshRun, Job, SubjectName, Transport } from "./embedded/child.ts";
 import type { Options } from "./options.ts";
 import { installPeers } from "./peers/install.ts";
 import { peers, peersFolder, versions } from "./peers/packages.ts";
-import { start } from "./processes.ts";
-import type { Running } from "./processes.ts";
+import { startProcess } from "./processes.ts";
+import type { RunningProcess } from "./processes.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
 import { median, print } from "./table.ts";
@@ -13,12 +13,12 @@ import { median, print } from "./table.ts";
 /** One subject on one runtime, and what was measured of it. */
 interface Row {
   readonly label: string;
-  readonly words: readonly string[];
-  readonly firsts: First[];
-  readonly fresh: Fresh[];
-  readonly logins: Span[];
+  readonly command: readonly string[];
+  readonly firstRuns: FirstRun[];
+  readonly freshRuns: FreshRun[];
+  readonly logins: Duration[];
   /** By its own call for a login. */
-  readonly own: Span[];
+  readonly ownLogins: Duration[];
 }
 
 /** Measures and prints. */
@@ -34,8 +34,8 @@ export async function embedded(options: Options): Promise<void> {
   const runtimes = await Promise.all(options.runtimes.map((name) => findRuntime(name)));
   for (const alg of options.algs ?? ["ES256", "RS256"]) {
     const rows = [
-      ...runtimes.map((runtime) => row(runtime, "latchkey", alg)),
-      ...peers.flatMap((name) => [row(node, name, alg), row(node, name, alg, "socket")]),
+      ...runtimes.map((runtime) => createRow(runtime, "latchkey", alg)),
+      ...peers.flatMap((name) => [createRow(node, name, alg), createRow(node, name, alg, "socket")]),
     ];
     console.log(`\n${alg}`);
     await measure(rows, options);
@@ -43,86 +43,88 @@ export async function embedded(options: Options): Promise<void> {
   }
 }
 
-function row(runtime: Runtime, subject: SubjectName, alg: string, way: Way = "fetch"): Row {
+function createRow(runtime: Runtime, subject: SubjectName, alg: string, way: Transport = "fetch"): Row {
   const version = subject === "latchkey" ? "" : ` ${versions[subject]}`;
   const socket = way === "socket" ? ", by socket" : "";
   return {
     label: `${subject}${version}, ${runtime.name} ${runtime.version}${socket}`,
-    words: [...runtime.command("embedded/child"), subject, alg, way],
-    firsts: [],
-    fresh: [],
+    command: [...runtime.command("embedded/child"), subject, alg, way],
+    firstRuns: [],
+    freshRuns: [],
     logins: [],
-    own: [],
+    ownLogins: [],
   };
 }
 
 async function measure(rows: readonly Row[], options: Options): Promise<void> {
   for (let spawn = 0; spawn < options.spawns; spawn++) {
-    for (const { words, firsts } of rows) {
-      await using child = start(words);
-      firsts.push(JSON.parse(await child.hear(30_000)));
+    for (const { command, firstRuns } of rows) {
+      await using child = startProcess(command);
+      firstRuns.push(JSON.parse(await child.readLine(30_000)));
     }
   }
   await using children = new AsyncDisposableStack();
-  const running = rows.map((row) => ({ row, child: children.use(start(row.words)) }));
-  for (const { child } of running) await child.hear(30_000);
-  for (const { child } of running) await work(child, { seconds: options.warmUp, own: false });
+  const running = rows.map((row) => ({ row, child: children.use(startProcess(row.command)) }));
+  for (const { child } of running) await child.readLine(30_000);
+  for (const { child } of running) await runJob(child, { seconds: options.warmUp, own: false });
   for (let round = 0; round < options.rounds; round++) {
     for (const { row, child } of round % 2 === 0 ? running : running.toReversed()) {
-      row.fresh.push(await work(child, { fresh: options.freshServers }));
-      row.logins.push(await work(child, { seconds: options.seconds, own: false }));
-      if (row.words.includes("latchkey")) row.own.push(await work(child, { seconds: options.seconds, own: true }));
+      row.freshRuns.push(await runJob(child, { fresh: options.freshServers }));
+      row.logins.push(await runJob(child, { seconds: options.seconds, own: false }));
+      if (row.command.includes("latchkey")) {
+        row.ownLogins.push(await runJob(child, { seconds: options.seconds, own: true }));
+      }
     }
   }
 }
 
-function work(child: Running, job: { fresh: number }): Promise<Fresh>;
-function work(child: Running, job: { seconds: number; own: boolean }): Promise<Span>;
-async function work(child: Running, job: Job): Promise<unknown> {
-  await child.say(JSON.stringify(job));
-  return JSON.parse(await child.hear(120_000));
+function runJob(child: RunningProcess, job: { fresh: number }): Promise<FreshRun>;
+function runJob(child: RunningProcess, job: { seconds: number; own: boolean }): Promise<Duration>;
+async function runJob(child: RunningProcess, job: Job): Promise<unknown> {
+  await child.writeLine(JSON.stringify(job));
+  return JSON.parse(await child.readLine(120_000));
 }
 
 function report(rows: readonly Row[]): void {
-  const isOurs = ({ label }: Row): boolean => label.startsWith("latchkey");
-  const best = rows.find((row) => isOurs(row) && row.label.includes("Node"));
+  const isLatchkey = ({ label }: Row): boolean => label.startsWith("latchkey");
+  const best = rows.find((row) => isLatchkey(row) && row.label.includes("Node"));
 
   /** Time and CPU, and by how many times more than Latchkey's mock on Node. */
-  const cells = (spans: (row: Row) => readonly Span[], row: Row, digits: number): string[] => {
-    const middle = (one: Row, part: keyof Span): number => median(spans(one).map((span) => span[part]));
-    const ratio = (part: keyof Span): string =>
-      best === undefined || isOurs(row) ? "" : `${(middle(row, part) / middle(best, part)).toFixed(1)}×`;
-    return [middle(row, "time").toFixed(digits), ratio("time"), middle(row, "cpu").toFixed(digits), ratio("cpu")];
+  const cells = (spans: (row: Row) => readonly Duration[], row: Row, digits: number): string[] => {
+    const getMedian = (one: Row, part: keyof Duration): number => median(spans(one).map((span) => span[part]));
+    const ratio = (part: keyof Duration): string =>
+      best === undefined || isLatchkey(row) ? "" : `${(getMedian(row, part) / getMedian(best, part)).toFixed(1)}×`;
+    return [getMedian(row, "time").toFixed(digits), ratio("time"), getMedian(row, "cpu").toFixed(digits), ratio("cpu")];
   };
-  const middleTime = (spans: readonly Span[]): number => median(spans.map(({ time }) => time));
+  const medianTime = (spans: readonly Duration[]): number => median(spans.map(({ time }) => time));
 
   print(
     ["the first in a process", "loading", "made", "logged in", "", "CPU", ""],
     rows.map((row) => [
       row.label,
-      middleTime(row.firsts.map(({ loaded }) => loaded)).toFixed(1),
-      middleTime(row.firsts.map(({ made }) => made)).toFixed(1),
-      ...cells(({ firsts }) => firsts.map(({ loggedIn }) => loggedIn), row, 1),
+      medianTime(row.firstRuns.map(({ loaded }) => loaded)).toFixed(1),
+      medianTime(row.firstRuns.map(({ created }) => created)).toFixed(1),
+      ...cells(({ firstRuns }) => firstRuns.map(({ loggedIn }) => loggedIn), row, 1),
     ]),
   );
   print(
     ["each later one", "made", "logged in", "", "CPU", ""],
     rows.map((row) => [
       row.label,
-      middleTime(row.fresh.map(({ made }) => made)).toFixed(2),
-      ...cells(({ fresh }) => fresh.map(({ loggedIn }) => loggedIn), row, 2),
+      medianTime(row.freshRuns.map(({ created }) => created)).toFixed(2),
+      ...cells(({ freshRuns }) => freshRuns.map(({ loggedIn }) => loggedIn), row, 2),
     ]),
   );
   const both = rows.flatMap((row) =>
-    row.own.length === 0
+    row.ownLogins.length === 0
       ? [row]
-      : [row, { ...row, label: row.label.replace("latchkey", "latchkey logIn()"), logins: row.own }]
+      : [row, { ...row, label: row.label.replace("latchkey", "latchkey logIn()"), logins: row.ownLogins }]
   );
   print(
     ["logins at one server", "each a second", "ms", "", "CPU", ""],
     both.map((row) => [
       row.label,
-      (1000 / middleTime(row.logins)).toFixed(0),
+      (1000 / medianTime(row.logins)).toFixed(0),
       ...cells(({ logins }) => logins, row, 3),
     ]),
   );

@@ -5,7 +5,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { clients, publicId, redirectUri, rotatingId, user } from "./clients.ts";
 
 /** How many there are of each, beside those that the bench itself uses. */
-export interface Fill {
+export interface StoreContents {
   readonly clients?: number;
   readonly users?: number;
   /** Live ones, of as many approvals. */
@@ -15,19 +15,19 @@ export interface Fill {
 }
 
 /** Flows leave no more behind while they are measured. */
-const room = 1_000_000;
+const headroom = 1_000_000;
 
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** The options of such a server. */
-export async function filled(fill: Fill): Promise<LatchkeyOptions> {
+export async function filledOptions(fill: StoreContents): Promise<LatchkeyOptions> {
   const { clients: registered = 0, users = 0, refreshTokens = 0, codes = 0 } = fill;
-  const store = memoryStore({ limit: room + Math.max(refreshTokens, codes) });
+  const store = memoryStore({ maxRecords: headroom + Math.max(refreshTokens, codes) });
   const now = Date.now();
   const common = { sub: user.sub, scope: ["openid", "profile", "read"], resources: [], authTime: now };
   for (let i = 0; i < refreshTokens; i++) {
     // They end one after the other, as those of real approvals do.
-    const endsAt = now + 30 * day + i;
+    const endsAt = now + 30 * dayMs + i;
     await store.add("refresh_token", random(32), {
       ...common,
       scope: [...common.scope],
@@ -36,10 +36,10 @@ export async function filled(fill: Fill): Promise<LatchkeyOptions> {
       salt: random(16),
       validUntil: endsAt,
       endsAt,
-    }, { family: random(16), expiresAt: endsAt });
+    }, { grantId: random(16), expiresAt: endsAt });
   }
   for (let i = 0; i < codes; i++) {
-    const validUntil = now + day + i;
+    const validUntil = now + dayMs + i;
     await store.put("code", random(32), {
       ...common,
       scope: [...common.scope],
@@ -50,7 +50,7 @@ export async function filled(fill: Fill): Promise<LatchkeyOptions> {
       sid: random(16),
       issuedAt: now,
       validUntil,
-    }, { family: random(16), expiresAt: validUntil });
+    }, { grantId: random(16), expiresAt: validUntil });
   }
   return {
     store,

@@ -1,10 +1,10 @@
 /** One whole authorization code flow of a public client over one connection, with every answer checked. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { jwt, members, secret, unlike } from "./answers.ts";
-import type { Signed } from "./answers.ts";
+import { assertJson, jwt, secret, unexpectedResponse } from "./assert_response.ts";
+import type { ExpectedToken } from "./assert_response.ts";
 import { redirectUri, rotatingId } from "./clients.ts";
-import { header } from "./connection.ts";
+import { getHeader } from "./connection.ts";
 import type { Connection } from "./connection.ts";
 import type { Site } from "./site.ts";
 
@@ -24,46 +24,53 @@ export interface Tokens {
 export const userTokens = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope, id_token: jwt };
 
 /** The same where only the tokens matter. */
-const anyTokens = { access_token: jwt, token_type: "Bearer", id_token: jwt };
+const anyTokenMembers = { access_token: jwt, token_type: "Bearer", id_token: jwt };
 
 const callback = encodeURIComponent(redirectUri);
 
 /** GET authorize → redirect with a code → POST token → 200 with tokens; throws what is wrong with an answer. */
-export async function flow(connection: Connection, site: Site, clientId = site.clientId): Promise<Tokens> {
+export async function runFlow(connection: Connection, site: Site, clientId = site.clientId): Promise<Tokens> {
   const random = randomBytes(56).toString("base64url");
   const verifier = random.slice(0, 43);
   const state = random.slice(43, 59);
   const nonce = random.slice(59);
   const challenge = createHash("sha256").update(verifier).digest("base64url");
 
-  const sent = await connection.get(
+  const authorizationResponse = await connection.get(
     `${site.paths.authorize}?response_type=code&client_id=${clientId}&redirect_uri=${callback}` +
       `&scope=${scope.replaceAll(" ", "%20")}&state=${state}&nonce=${nonce}&code_challenge=${challenge}` +
       `&code_challenge_method=S256`,
   );
-  const location = header(sent.head, "location") ?? "";
-  if (!(sent.status === 302 || sent.status === 303) || !location.startsWith(`${redirectUri}?`)) {
-    throw unlike("a redirect to the client from the authorization endpoint", sent);
+  const location = getHeader(authorizationResponse.head, "location") ?? "";
+  if (
+    !(authorizationResponse.status === 302 || authorizationResponse.status === 303) ||
+    !location.startsWith(`${redirectUri}?`)
+  ) {
+    throw unexpectedResponse("a redirect to the client from the authorization endpoint", authorizationResponse);
   }
   const response = new URLSearchParams(location.slice(redirectUri.length + 1));
   const code = response.get("code") ?? "";
   const iss = response.get("iss") ?? (site.exact ? "" : site.issuer);
   if (!(site.exact ? secret : /./).test(code) || response.get("state") !== state || iss !== site.issuer) {
-    throw unlike("code, state and the right iss in the redirect", sent);
+    throw unexpectedResponse("code, state and the right iss in the redirect", authorizationResponse);
   }
 
-  const bought = await connection.post(
+  const tokenResponse = await connection.post(
     site.paths.token,
     `grant_type=authorization_code&code=${code}&redirect_uri=${callback}&client_id=${clientId}` +
       `&code_verifier=${verifier}`,
   );
-  if (!site.exact) return { ...members(bought, anyTokens, false), nonce };
+  if (!site.exact) return { ...assertJson(tokenResponse, anyTokenMembers, false), nonce };
   const expected = clientId === rotatingId ? { ...userTokens, refresh_token: secret } : userTokens;
-  return { ...members(bought, expected), nonce };
+  return { ...assertJson(tokenResponse, expected), nonce };
 }
 
 /** What the tokens of a user must say. */
-export function proofs({ issuer, sub, exact }: Site, clientId: string, tokens: Omit<Tokens, "nonce">): Signed[] {
+export function expectedTokens(
+  { issuer, sub, exact }: Site,
+  clientId: string,
+  tokens: Omit<Tokens, "nonce">,
+): ExpectedToken[] {
   return [
     { token: tokens.access_token, claims: { iss: issuer, sub, ...exact && { client_id: clientId } } },
     {

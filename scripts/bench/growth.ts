@@ -4,33 +4,33 @@
  */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
-import { atMost } from "./aims.ts";
-import type { Fill } from "./fill.ts";
+import { atMost } from "./targets.ts";
+import type { StoreContents } from "./fill.ts";
 import type { Options } from "./options.ts";
-import { chart } from "./picture.ts";
-import type { Line } from "./picture.ts";
-import { findPlaces } from "./places.ts";
-import type { Place } from "./places.ts";
+import { chart } from "./chart.ts";
+import type { Line } from "./chart.ts";
+import { findStoreLocations } from "./store_locations.ts";
+import type { StoreLocation } from "./store_locations.ts";
 import { capture } from "./processes.ts";
-import type { Running } from "./processes.ts";
+import type { RunningProcess } from "./processes.ts";
 import type { RequestName } from "./requests.ts";
-import { middle, ratio, takeTurnsAll } from "./rounds.ts";
-import type { Measured } from "./rounds.ts";
+import { measureAllInTurn, medianOf, ratio } from "./rounds.ts";
+import type { Measurement } from "./rounds.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
-import { serve, together } from "./served.ts";
+import { combineServers, startServer } from "./served.ts";
 import { print } from "./table.ts";
 
 /** Each tenfold may add this part of what the smallest costs: no more than logarithmic growth, and little of that. */
-const perTenfold = 0.1;
+const maxGrowthPerDecade = 0.1;
 
 /** Several instances beside one may cost as many times as much. */
-const mostForInstances = 1.25;
+const maxInstancesRatio = 1.25;
 
 /** What of each grows, and what is asked of the server beside it. */
 const dimensions: readonly {
   readonly of: string;
-  readonly fill: keyof Fill;
+  readonly fill: keyof StoreContents;
   readonly whats: readonly RequestName[];
   /** As many at most: this part of the most that there are of anything. */
   readonly part: number;
@@ -45,10 +45,10 @@ const dimensions: readonly {
 const issuer = "http://localhost:9000";
 
 /** Measures, prints and draws. */
-export async function growth(options: Options, load: Running): Promise<void> {
+export async function growth(options: Options, load: RunningProcess): Promise<void> {
   console.log(
     "\nGrowth: µs of the servers' CPU per request, by how many of one kind there are. Wanted is that each tenfold adds no\n" +
-      `more than ${perTenfold * 100} % of what the smallest costs.`,
+      `more than ${maxGrowthPerDecade * 100} % of what the smallest costs.`,
   );
   const lines: Line[] = [];
   let heading = "";
@@ -57,8 +57,8 @@ export async function growth(options: Options, load: Running): Promise<void> {
     for (const alg of options.algs ?? ["EdDSA"]) {
       heading = `${runtime.name} ${runtime.version}, ${alg}`;
       lines.length = 0;
-      for (const dimension of dimensions) lines.push(...await grow(runtime, alg, dimension, options, load));
-      await instances(runtime, alg, options, load);
+      for (const dimension of dimensions) lines.push(...await measureGrowth(runtime, alg, dimension, options, load));
+      await measureInstances(runtime, alg, options, load);
     }
   }
   if (options.picture === undefined) return;
@@ -68,93 +68,100 @@ export async function growth(options: Options, load: Running): Promise<void> {
   await capture(Deno.execPath(), "fmt", "--quiet", options.picture);
 }
 
-async function grow(
+async function measureGrowth(
   runtime: Runtime,
   alg: SigningAlgorithm,
-  { of, fill, whats, part }: typeof dimensions[number],
+  { of: label, fill, whats, part: share }: typeof dimensions[number],
   options: Options,
-  load: Running,
+  load: RunningProcess,
 ): Promise<Line[]> {
-  const counts = [10, 100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= options.grown * part);
-  const begins = counts.map((count) => () =>
-    serve(runtime, { which: "latchkey", alg, codeLifetime: 10, fill: { [fill]: count } }, 0)
+  const counts = [10, 100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= options.maxGrowth * share);
+  const starters = counts.map((count) => () =>
+    startServer(runtime, { subject: "latchkey", alg, codeLifetime: 10, fill: { [fill]: count } }, 0)
   );
-  const measured = await takeTurnsAll(begins, whats, options, load);
+  const measured = await measureAllInTurn(starters, whats, options, load);
   const first = measured[0]!;
   const bytes = (i: number): number => (measured[i]!.held - first.held) * 2 ** 20 / (counts[i]! - counts[0]!);
   print(
     [
-      `${of}, ${runtime.name} ${runtime.version}, ${alg}`,
+      `${label}, ${runtime.name} ${runtime.version}, ${alg}`,
       ...whats.flatMap((what) => [what, ""]),
       "RSS, MiB",
       "bytes each",
     ],
-    measured.map((one, i) => [
+    measured.map((result, i) => [
       counts[i]!.toLocaleString("en"),
       ...whats.flatMap((
         what,
-      ) => [middle(one.rounds[what]!, "cpu").toFixed(0), `${times(one, first, what).toFixed(2)}×`]),
-      one.held.toFixed(0),
+      ) => [medianOf(result.rounds[what]!, "cpu").toFixed(0), `${getRatio(result, first, what).toFixed(2)}×`]),
+      result.held.toFixed(0),
       // Of fewer, what the runtime takes for itself would be most of it.
       counts[i]! < 100_000 ? "" : bytes(i).toFixed(0),
     ]),
   );
   const last = measured.at(-1)!;
-  const most = 1 + perTenfold * Math.log10(counts.at(-1)! / counts[0]!);
+  const maxRatio = 1 + maxGrowthPerDecade * Math.log10(counts.at(-1)! / counts[0]!);
   for (const what of whats) {
-    const beside = `${counts.at(-1)!.toLocaleString("en")} ${of}`;
+    const beside = `${counts.at(-1)!.toLocaleString("en")} ${label}`;
     atMost(
       `growth, ${runtime.key}, ${alg}: ${what} beside ${beside}, times that beside 10`,
-      most,
-      times(last, first, what),
+      maxRatio,
+      getRatio(last, first, what),
     );
   }
   return whats.map((what) => ({
-    name: `${what}, ${of}`,
-    points: measured.map((one, i) => ({ count: counts[i]!, times: times(one, first, what) })),
+    name: `${what}, ${label}`,
+    points: measured.map((result, i) => ({ count: counts[i]!, times: getRatio(result, first, what) })),
   }));
 }
 
 /** One, two and three instances on one database, on whichever core there is; each request goes to the next instance. */
-async function instances(runtime: Runtime, alg: SigningAlgorithm, options: Options, load: Running): Promise<void> {
-  const places = await findPlaces();
+async function measureInstances(
+  runtime: Runtime,
+  alg: SigningAlgorithm,
+  options: Options,
+  load: RunningProcess,
+): Promise<void> {
+  const places = await findStoreLocations();
   try {
-    for (const place of places.filter(({ shared }) => shared)) await instancesOn(place, runtime, alg, options, load);
+    for (const place of places.filter(({ shared }) => shared)) {
+      await measureInstancesOn(place, runtime, alg, options, load);
+    }
   } finally {
     for (const place of places) await place.clear?.();
   }
 }
 
-async function instancesOn(
-  { name, store, namespace }: Place,
+async function measureInstancesOn(
+  { name, store, namespace }: StoreLocation,
   runtime: Runtime,
   alg: SigningAlgorithm,
   options: Options,
-  load: Running,
+  load: RunningProcess,
 ): Promise<void> {
-  const one = () => serve(runtime, { which: "latchkey", alg, store, namespace, issuer });
-  const begins = [1, 2, 3].map((count) => async () =>
-    together(await Promise.all(Array.from({ length: count }, () => one())))
+  const startOne = () => startServer(runtime, { subject: "latchkey", alg, store, namespace, issuer });
+  const starters = [1, 2, 3].map((count) => async () =>
+    combineServers(await Promise.all(Array.from({ length: count }, () => startOne())))
   );
-  const measured = await takeTurnsAll(begins, ["flow"], options, load);
+  const measured = await measureAllInTurn(starters, ["flow"], options, load);
   const first = measured[0]!;
   print(
     [`instances on one ${name}, ${runtime.name} ${runtime.version}, ${alg}`, "flow", "", "flows/s", ""],
-    measured.map((one, i) => {
-      const rounds = one.rounds.flow!;
+    measured.map((startOne, i) => {
+      const rounds = startOne.rounds.flow!;
       return [
         `${i + 1}`,
-        middle(rounds, "cpu").toFixed(0),
-        `${times(one, first, "flow").toFixed(2)}×`,
-        middle(rounds, "rate").toFixed(0),
+        medianOf(rounds, "cpu").toFixed(0),
+        `${getRatio(startOne, first, "flow").toFixed(2)}×`,
+        medianOf(rounds, "rate").toFixed(0),
         `${ratio(rounds, first.rounds.flow!, ({ rate }) => rate).toFixed(2)}×`,
       ];
     }),
   );
-  const aim = `growth, ${runtime.key}, ${alg}: flow at 3 instances on ${name}, times that at 1`;
-  atMost(aim, mostForInstances, times(measured.at(-1)!, first, "flow"));
+  const target = `growth, ${runtime.key}, ${alg}: flow at 3 instances on ${name}, times that at 1`;
+  atMost(target, maxInstancesRatio, getRatio(measured.at(-1)!, first, "flow"));
 }
 
-function times(one: Measured, first: Measured, what: RequestName): number {
+function getRatio(one: Measurement, first: Measurement, what: RequestName): number {
   return ratio(one.rounds[what]!, first.rounds[what]!, ({ cpu }) => cpu);
 }

@@ -3,12 +3,12 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers";
-import { prover } from "./answers.ts";
-import { openAll } from "./connection.ts";
+import { tokenVerifier } from "./assert_response.ts";
+import { openConnections } from "./connection.ts";
 import type { Connection } from "./connection.ts";
-import { useOf } from "./process_use.ts";
+import { getProcessUsage } from "./process_usage.ts";
 import { requests } from "./requests.ts";
-import type { RequestName, Step } from "./requests.ts";
+import type { RequestName, SendRequest } from "./requests.ts";
 import type { Site } from "./site.ts";
 
 /** What to do: requests until the time is up or that many have been sent. */
@@ -16,7 +16,7 @@ export interface Job {
   /** The servers, on 127.0.0.1; where there are several, each request goes to the next. */
   readonly ports: readonly number[];
   readonly site: Site;
-  readonly what: RequestName;
+  readonly requestName: RequestName;
   /** The servers' processes. */
   readonly pids: readonly number[];
   /** As many requests are under way at any time, unless there is a rate. */
@@ -47,27 +47,27 @@ export interface Result {
 const verifiedEvery = 500;
 
 /** A server that cannot keep up is given up on when so many requests wait at once. */
-const mostWaiting = 2000;
+const maxWaiting = 2000;
 
-async function run(job: Job): Promise<Result> {
+async function runJob(job: Job): Promise<Result> {
   const connections: Connection[] = [];
-  const connect = async (): Promise<Step> => {
-    const connection = await openAll(job.ports);
+  const connect = async (): Promise<SendRequest> => {
+    const connection = await openConnections(job.ports);
     connections.push(connection);
-    return await requests[job.what](connection, job.site);
+    return await requests[job.requestName](connection, job.site);
   };
   try {
     const steps = await Promise.all(Array.from({ length: job.connections }, connect));
-    const prove = await prover(connections[0]!, job.site);
+    const prove = await tokenVerifier(connections[0]!, job.site);
     const latencies: number[] = [];
     const delays: number[] = [];
-    const usedBefore = await cpuOf(job.pids);
+    const usedBefore = await getCpu(job.pids);
     const start = performance.now();
-    let begun = 0;
+    let started = 0;
 
     /** Sends one request and checks what comes back; gives the moment at which it was there. */
-    const request = async (step: Step, due: number): Promise<number> => {
-      const isVerified = begun++ % verifiedEvery === 0;
+    const request = async (step: SendRequest, due: number): Promise<number> => {
+      const isVerified = started++ % verifiedEvery === 0;
       const tokens = await step();
       const after = performance.now();
       latencies.push(after - due);
@@ -76,51 +76,53 @@ async function run(job: Job): Promise<Result> {
       return performance.now();
     };
 
-    const asManyAsGo = async (): Promise<void> => {
+    const sendContinuously = async (): Promise<void> => {
       const end = start + job.seconds * 1000;
       await Promise.all(steps.map(async (step) => {
-        for (let before = start; before < end && begun < job.count;) before = await request(step, before);
+        for (let before = start; before < end && started < job.count;) before = await request(step, before);
       }));
     };
 
-    const evenlySpaced = async (rate: number): Promise<void> => {
+    const sendEvenly = async (rate: number): Promise<void> => {
       const count = Math.min(job.count, Math.floor(job.seconds * rate));
       const waiting: number[] = [];
       // The one that has rested longest comes next, so that none rests until the server hangs up on it.
       const idle = [...steps];
       let failure: { readonly error: unknown } | undefined;
-      const send = async (step: Step): Promise<void> => {
+      const send = async (step: SendRequest): Promise<void> => {
         for (let due = waiting.shift(); due !== undefined; due = waiting.shift()) await request(step, due);
         idle.push(step);
       };
       const underWay = new Set<Promise<void>>();
       for (let sent = 0; sent < count; sent++) {
         const due = start + sent * 1000 / rate;
-        await until(due);
+        await waitUntil(due);
         delays.push(performance.now() - due);
         if (failure !== undefined) throw failure.error;
-        if (waiting.length >= mostWaiting) throw new Error(`The server cannot keep up with ${rate.toFixed(0)}/s.`);
+        if (waiting.length >= maxWaiting) throw new Error(`The server cannot keep up with ${rate.toFixed(0)}/s.`);
         waiting.push(due);
         const step = idle.shift();
         if (step === undefined) continue;
-        const one = send(step).catch((error) => void (failure ??= { error })).finally(() => underWay.delete(one));
-        underWay.add(one);
+        const sending = send(step).catch((error) => void (failure ??= { error })).finally(() =>
+          underWay.delete(sending)
+        );
+        underWay.add(sending);
       }
       await Promise.all(underWay);
       if (failure !== undefined) throw failure.error;
     };
 
-    const rest = stayAwake(() => latencies.length);
-    await (job.rate === undefined ? asManyAsGo() : evenlySpaced(job.rate)).finally(rest);
+    const stopBusyLoop = startBusyLoop(() => latencies.length);
+    await (job.rate === undefined ? sendContinuously() : sendEvenly(job.rate)).finally(stopBusyLoop);
     const seconds = (performance.now() - start) / 1000;
-    const used = await cpuOf(job.pids) - usedBefore;
+    const used = await getCpu(job.pids) - usedBefore;
     return {
       rate: latencies.length / seconds,
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),
       late: quantile(delays, 0.99),
       cpu: used / latencies.length,
-      busy: 1 - rest() / 1000 / seconds,
+      busy: 1 - stopBusyLoop() / 1000 / seconds,
     };
   } finally {
     for (const connection of connections) connection.close();
@@ -132,7 +134,7 @@ function quantile(values: readonly number[], part: number): number {
 }
 
 /** Timers are too coarse for the last of the wait. */
-async function until(due: number): Promise<void> {
+async function waitUntil(due: number): Promise<void> {
   for (let left = due - performance.now(); left > 0; left = due - performance.now()) {
     await new Promise<void>((resolve) => left > 3 ? setTimeout(resolve, left - 2) : setImmediate(resolve));
   }
@@ -142,19 +144,19 @@ async function until(due: number): Promise<void> {
  * Looks for answers all the time. Whoever sends to a process that sleeps has to wake it, which costs more than sending: a
  * server that is slower than the client would pay for that with each answer, and one that is quicker would not.
  *
- * @param done How many requests have been answered.
+ * @param getDone How many requests have been answered.
  * @returns Lets it sleep again, and tells the milliseconds that passed without an answer.
  */
-function stayAwake(done: () => number): () => number {
+function startBusyLoop(getDone: () => number): () => number {
   let idle = 0;
-  let seen = done();
-  let looked = performance.now();
+  let lastDone = getDone();
+  let lastLook = performance.now();
   let isAwake = true;
   const look = () => {
     const now = performance.now();
-    if (done() === seen) idle += now - looked;
-    seen = done();
-    looked = now;
+    if (getDone() === lastDone) idle += now - lastLook;
+    lastDone = getDone();
+    lastLook = now;
     if (isAwake) setImmediate(look);
   };
   setImmediate(look);
@@ -164,13 +166,13 @@ function stayAwake(done: () => number): () => number {
   };
 }
 
-async function cpuOf(pids: readonly number[]): Promise<number> {
-  return (await Promise.all(pids.map(useOf))).reduce((sum, { cpu }) => sum + cpu, 0);
+async function getCpu(pids: readonly number[]): Promise<number> {
+  return (await Promise.all(pids.map(getProcessUsage))).reduce((sum, { cpu }) => sum + cpu, 0);
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
   try {
-    console.log(JSON.stringify(await run(JSON.parse(line))));
+    console.log(JSON.stringify(await runJob(JSON.parse(line))));
   } catch (error) {
     console.log(JSON.stringify({ failed: (error as Error).message }));
   }

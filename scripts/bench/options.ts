@@ -14,10 +14,10 @@ export const runtimeNames = ["deno", "bun", "node"] as const;
 export type RuntimeName = typeof runtimeNames[number];
 
 /** Parts that `--what` may name beside kinds of requests. */
-const named = ["embedded", "stores", "growth", "soak"] as const;
+const optionalParts = ["embedded", "stores", "growth", "soak"] as const;
 
 /** The name of a part beside the comparison of requests. */
-export type PartName = "start" | "memory" | typeof named[number];
+export type PartName = "start" | "memory" | typeof optionalParts[number];
 
 /** What to do. */
 export interface Options {
@@ -26,7 +26,7 @@ export interface Options {
   readonly algs?: readonly SigningAlgorithm[];
   readonly peers: readonly PeerName[];
   /** Requests for which Latchkey is measured beside the others. */
-  readonly what: readonly RequestName[];
+  readonly requestNames: readonly RequestName[];
   readonly parts: readonly PartName[];
   readonly rounds: number;
   /** Per round, server and kind of request. */
@@ -40,12 +40,12 @@ export interface Options {
   /** Servers that are made, and logged in at once, in one round of the embedded part. */
   readonly freshServers: number;
   /** Flows in the soak. */
-  readonly soaked: number;
+  readonly soakFlows: number;
   /** Flows per step in the memory part, and how many steps: a multiple of three. */
-  readonly step: number;
+  readonly flowsPerStep: number;
   readonly steps: number;
   /** As many of each at most in the growth part. */
-  readonly grown: number;
+  readonly maxGrowth: number;
   /** Where the growth part draws its picture, if anywhere. */
   readonly picture?: string;
 }
@@ -92,40 +92,40 @@ installs into dist/bench/peers. Without options: flows, three runtimes, some min
  *
  * @throws {Error} With one sentence that says what was expected and what came.
  */
-export function readOptions(args: string[]): Options | undefined {
-  const values = parse(args);
+export function parseOptions(args: string[]): Options | undefined {
+  const values = parseArguments(args);
   if (values.help) return undefined;
   const { quick, start, memory, what = start || memory ? undefined : "flow" } = values;
-  const asked = what === undefined ? [] : list("what", what, [...requestNames, ...named, "all"]);
+  const requested = what === undefined ? [] : parseList("what", what, [...requestNames, ...optionalParts, "all"]);
   const parts: PartName[] = [
     ...start ? ["start"] as const : [],
     ...memory ? ["memory"] as const : [],
-    ...named.filter((name) => asked.some((one) => one === name)),
+    ...optionalParts.filter((name) => requested.some((one) => one === name)),
   ];
   if (values.picture !== undefined && !parts.includes("growth")) {
     throw new Error("--picture: expected --what growth beside it, which is what is drawn.");
   }
   return {
-    runtimes: list("runtimes", values.runtimes, runtimeNames),
-    algs: values.algs === undefined ? undefined : list("algs", values.algs, algNames),
-    peers: values.peers === "none" ? [] : list("peers", values.peers, peers),
-    what: requestNames.filter((name) => asked.includes(name) || asked.includes("all")),
+    runtimes: parseList("runtimes", values.runtimes, runtimeNames),
+    algs: values.algs === undefined ? undefined : parseList("algs", values.algs, algNames),
+    peers: values.peers === "none" ? [] : parseList("peers", values.peers, peers),
+    requestNames: requestNames.filter((name) => requested.includes(name) || requested.includes("all")),
     parts,
-    rounds: Math.ceil(number("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100)),
-    seconds: number("seconds", values.seconds ?? (quick ? "0.5" : "1"), 0.1, 60),
+    rounds: Math.ceil(parseNumber("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100)),
+    seconds: parseNumber("seconds", values.seconds ?? (quick ? "0.5" : "1"), 0.1, 60),
     warmUp: quick ? 0.5 : 2,
     spawns: quick ? 2 : 9,
     binary: values.binary,
     freshServers: quick ? 10 : 100,
-    soaked: quick ? 2000 : 72_000,
-    step: quick ? 500 : 20_000,
+    soakFlows: quick ? 2000 : 72_000,
+    flowsPerStep: quick ? 500 : 20_000,
     steps: quick ? 3 : 9,
-    grown: quick ? 1000 : 1_000_000,
+    maxGrowth: quick ? 1000 : 1_000_000,
     picture: values.picture,
   };
 }
 
-function parse(args: string[]) {
+function parseArguments(args: string[]) {
   try {
     return parseArgs({
       args,
@@ -150,14 +150,14 @@ function parse(args: string[]) {
   }
 }
 
-function list<Item extends string>(name: string, text: string, known: readonly Item[]): Item[] {
+function parseList<Item extends string>(name: string, text: string, known: readonly Item[]): Item[] {
   const items = text.split(",");
   const isKnown = (item: string): item is Item => known.some((one) => one === item);
   if (items.every(isKnown)) return items;
   throw new Error(`--${name}: expected some of ${known.join(",")}, found ${text}.`);
 }
 
-function number(name: string, text: string, least: number, most: number): number {
+function parseNumber(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (value >= least && value <= most) return value;
   throw new Error(`--${name}: expected a number from ${least} to ${most}, found ${text}.`);

@@ -11,20 +11,20 @@ export async function capture(command: string, ...args: string[]): Promise<strin
 }
 
 /** A running program whose lines are read one by one. */
-export interface Running extends AsyncDisposable {
+export interface RunningProcess extends AsyncDisposable {
   readonly pid: number;
   /** Writes a line to its input. */
-  say(line: string): Promise<void>;
+  writeLine(line: string): Promise<void>;
   /** Its next line; rejects with its error output when it ends instead, or when none comes within `patience` ms. */
-  hear(patience: number): Promise<string>;
+  readLine(patience: number): Promise<string>;
 }
 
-const canPin = Deno.build.os === "linux" && cpus().length > 1 && await isThere("taskset");
+const canPin = Deno.build.os === "linux" && cpus().length > 1 && await isInstalled("taskset");
 
 /** What was said about cores, for the heading. */
 export const pinning: string = canPin ? "servers on core 0, load on core 1" : "not pinned to cores";
 
-function isThere(command: string): Promise<boolean> {
+function isInstalled(command: string): Promise<boolean> {
   return new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).output()
     .then(({ success }) => success, () => false);
 }
@@ -36,57 +36,57 @@ const running = new Set<Deno.ChildProcess>();
  *
  * @param core Where it stays, if the system can do that. Default: wherever the system puts it.
  */
-export function start(words: readonly string[], core?: 0 | 1): Running {
+export function startProcess(words: readonly string[], core?: 0 | 1): RunningProcess {
   const [command, ...args] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
   const child = new Deno.Command(command!, { args, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
   running.add(child);
-  const complaints = text(child.stderr);
+  const errorOutput = text(child.stderr);
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const input = child.stdin.getWriter();
-  let heard = "";
+  let buffered = "";
 
-  async function line(): Promise<string> {
-    for (let end = heard.indexOf("\n");; end = heard.indexOf("\n")) {
+  async function nextLine(): Promise<string> {
+    for (let end = buffered.indexOf("\n");; end = buffered.indexOf("\n")) {
       if (end >= 0) {
-        const first = heard.slice(0, end);
-        heard = heard.slice(end + 1);
+        const first = buffered.slice(0, end);
+        buffered = buffered.slice(end + 1);
         return first;
       }
       const { done, value } = await lines.read();
-      if (done) throw new Error(`${words.join(" ")} ended:\n${await complaints}`);
-      heard += value;
+      if (done) throw new Error(`${words.join(" ")} ended:\n${await errorOutput}`);
+      buffered += value;
     }
   }
 
   return {
     pid: child.pid,
-    say: (line) => input.write(new TextEncoder().encode(`${line}\n`)),
-    async hear(patience) {
-      const { promise: late, reject } = Promise.withResolvers<never>();
+    writeLine: (nextLine) => input.write(new TextEncoder().encode(`${nextLine}\n`)),
+    async readLine(timeoutMs) {
+      const { promise: timeout, reject } = Promise.withResolvers<never>();
       const timer = setTimeout(
-        () => reject(new Error(`${words.join(" ")} said nothing for ${patience / 1000} s`)),
-        patience,
+        () => reject(new Error(`${words.join(" ")} said nothing for ${timeoutMs / 1000} s`)),
+        timeoutMs,
       );
       try {
-        return await Promise.race([line(), late]);
+        return await Promise.race([nextLine(), timeout]);
       } finally {
         clearTimeout(timer);
       }
     },
     async [Symbol.asyncDispose]() {
-      end(child);
-      await Promise.allSettled([child.status, input.close(), lines.cancel(), complaints]);
+      kill(child);
+      await Promise.allSettled([child.status, input.close(), lines.cancel(), errorOutput]);
       running.delete(child);
     },
   };
 }
 
 /** Ends every program that is still running, at once. */
-export function endAll(): void {
-  for (const child of running) end(child);
+export function killAll(): void {
+  for (const child of running) kill(child);
 }
 
-function end(child: Deno.ChildProcess): void {
+function kill(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch {

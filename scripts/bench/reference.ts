@@ -6,16 +6,16 @@
 
 import { encodeBase64url } from "../../src/runtime/base64url.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
-import { makeKey, signingKey, verifyingKey } from "../../src/runtime/signing.ts";
+import { generateKey, importPrivateKey, importPublicKey } from "../../src/runtime/signing.ts";
 import type { SignBytes } from "../../src/runtime/signing.ts";
 import { serve } from "./bare_http.ts";
-import type { Received, Reply } from "./bare_http.ts";
+import type { BareRequest, BareResponse } from "./bare_http.ts";
 import { confidential, rotatingId, user } from "./clients.ts";
-import type { Target } from "./server.ts";
+import type { ServerAddress } from "./server.ts";
 import { latchkeySite } from "./site.ts";
 
 /** What a code or a refresh token stands for. */
-interface Grant {
+interface GrantRecord {
   readonly clientId: string;
   readonly scope: string;
   readonly challenge: string;
@@ -34,22 +34,22 @@ const decoder = new TextDecoder();
 const native = "toBase64" in Uint8Array.prototype;
 
 /** Listens on a free port of 127.0.0.1, with a key made now. */
-export async function listen(alg: keyof typeof algorithms, by: "quickest" | "webcrypto"): Promise<Target> {
-  const privateJwk = await makeKey(alg);
+export async function listen(alg: keyof typeof algorithms, signer: "quickest" | "webcrypto"): Promise<ServerAddress> {
+  const privateJwk = await generateKey(alg);
   const { kty, crv, x, y, n, e } = privateJwk;
   const jwk = { kty, crv, x, y, n, e };
-  const signing = by === "quickest" ? signingKey : signingByWebCrypto;
-  const [signBytes, publicKey] = await Promise.all([signing(alg, privateJwk), verifyingKey(alg, jwk)]);
+  const signing = signer === "quickest" ? importPrivateKey : signingByWebCrypto;
+  const [signBytes, publicKey] = await Promise.all([signing(alg, privateJwk), importPublicKey(alg, jwk)]);
   const kid = randomText(32);
   const head = (typ: string): string => encodeBase64url(JSON.stringify({ alg, typ, kid }));
   const heads = { access: head("at+jwt"), id: head("JWT") };
   const secretDigest = await sha256(confidential.secret);
-  const codes = new Map<string, Grant>();
-  const refreshTokens = new Map<string, Grant>();
+  const codes = new Map<string, GrantRecord>();
+  const refreshTokens = new Map<string, GrantRecord>();
   let issuer = "";
   let cookie = "";
 
-  function authorize(query: string): Reply {
+  function authorize(query: string): BareResponse {
     const params = new URLSearchParams(query);
     const code = randomText(32);
     codes.set(code, {
@@ -72,21 +72,21 @@ export async function listen(alg: keyof typeof algorithms, by: "quickest" | "web
     };
   }
 
-  async function token({ form, authorization }: Received): Promise<Reply> {
+  async function token({ form, authorization }: BareRequest): Promise<BareResponse> {
     const params = new URLSearchParams(await form());
     switch (params.get("grant_type")) {
       case "refresh_token":
         return await refresh(params.get("refresh_token")!);
       case "client_credentials":
-        return await actForItself(authorization(), params.get("scope")!);
+        return await issueClientToken(authorization(), params.get("scope")!);
       default:
-        return await redeem(params.get("code")!, params.get("code_verifier")!);
+        return await exchangeCode(params.get("code")!, params.get("code_verifier")!);
     }
   }
 
-  async function redeem(code: string, verifier: string): Promise<Reply> {
+  async function exchangeCode(code: string, verifier: string): Promise<BareResponse> {
     const grant = codes.get(code);
-    if (grant === undefined || await sha256(verifier) !== grant.challenge) return refused;
+    if (grant === undefined || await sha256(verifier) !== grant.challenge) return badRequest;
     codes.delete(code);
     if (grant.clientId !== rotatingId) return await issue(grant, grant.nonce);
     const refreshToken = randomText(32);
@@ -94,23 +94,27 @@ export async function listen(alg: keyof typeof algorithms, by: "quickest" | "web
     return await issue(grant, grant.nonce, refreshToken);
   }
 
-  async function refresh(used: string): Promise<Reply> {
+  async function refresh(used: string): Promise<BareResponse> {
     const grant = refreshTokens.get(used);
-    if (grant === undefined) return refused;
+    if (grant === undefined) return badRequest;
     refreshTokens.delete(used);
     const next = await sha256(used);
     refreshTokens.set(next, grant);
     return await issue(grant, undefined, next);
   }
 
-  async function actForItself(credentials: string, scope: string): Promise<Reply> {
+  async function issueClientToken(credentials: string, scope: string): Promise<BareResponse> {
     const id = await authenticate(credentials);
-    if (id === undefined) return refused;
+    if (id === undefined) return badRequest;
     const access_token = await sign(heads.access, accessClaims(id, id, scope));
     return json({ access_token, token_type: "Bearer", expires_in: 3600, scope }, cors);
   }
 
-  async function issue({ clientId, scope, sid }: Grant, nonce?: string, refresh_token?: string): Promise<Reply> {
+  async function issue(
+    { clientId, scope, sid }: GrantRecord,
+    nonce?: string,
+    refresh_token?: string,
+  ): Promise<BareResponse> {
     const claims = accessClaims(user.sub, clientId, scope);
     const { iss, sub, iat, exp } = claims;
     const session = { auth_time: iat, sid };
@@ -132,16 +136,16 @@ export async function listen(alg: keyof typeof algorithms, by: "quickest" | "web
     return `${input}.${encodeBase64url(await signBytes(encoder.encode(input)))}`;
   }
 
-  async function introspect({ form, authorization }: Received): Promise<Reply> {
+  async function introspect({ form, authorization }: BareRequest): Promise<BareResponse> {
     const params = new URLSearchParams(await form());
-    if (await authenticate(authorization()) === undefined) return refused;
-    const claims = await verified(params.get("token")!);
-    return claims === undefined ? refused : json({ active: true, token_type: "Bearer", ...claims });
+    if (await authenticate(authorization()) === undefined) return badRequest;
+    const claims = await verifyToken(params.get("token")!);
+    return claims === undefined ? badRequest : json({ active: true, token_type: "Bearer", ...claims });
   }
 
-  async function userinfo(credentials: string): Promise<Reply> {
-    const claims = await verified(credentials.slice("Bearer ".length));
-    return claims === undefined ? refused : json({ name: user.name, sub: claims.sub }, cors);
+  async function userinfo(credentials: string): Promise<BareResponse> {
+    const claims = await verifyToken(credentials.slice("Bearer ".length));
+    return claims === undefined ? badRequest : json({ name: user.name, sub: claims.sub }, cors);
   }
 
   /** The id of a client whose secret is right. */
@@ -151,24 +155,24 @@ export async function listen(alg: keyof typeof algorithms, by: "quickest" | "web
   }
 
   /** The claims of a token whose signature holds. */
-  async function verified(token: string): Promise<Record<string, unknown> | undefined> {
+  async function verifyToken(token: string): Promise<Record<string, unknown> | undefined> {
     const end = token.lastIndexOf(".");
-    const signature = bytesOf(token.slice(end + 1));
+    const signature = decodeBase64url(token.slice(end + 1));
     const input = encoder.encode(token.slice(0, end));
     if (!await crypto.subtle.verify(algorithms[alg], publicKey, signature, input)) return undefined;
-    return JSON.parse(decoder.decode(bytesOf(token.slice(token.indexOf(".") + 1, end))));
+    return JSON.parse(decoder.decode(decodeBase64url(token.slice(token.indexOf(".") + 1, end))));
   }
 
-  const port = await serve(async (received) => {
-    switch (received.path) {
+  const port = await serve(async (request) => {
+    switch (request.path) {
       case "/oauth2/authorize":
-        return authorize(received.query);
+        return authorize(request.query);
       case "/oauth2/token":
-        return await token(received);
+        return await token(request);
       case "/oauth2/introspect":
-        return await introspect(received);
+        return await introspect(request);
       case "/oauth2/userinfo":
-        return await userinfo(received.authorization());
+        return await userinfo(request.authorization());
       default:
         return json({ keys: [{ ...jwk, kid, alg }] });
     }
@@ -184,7 +188,7 @@ async function signingByWebCrypto(alg: keyof typeof algorithms, jwk: JsonWebKey)
   return async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithms[alg], key, bytes as BufferSource));
 }
 
-const refused: Reply = { status: 400, headers: {}, body: "" };
+const badRequest: BareResponse = { status: 400, headers: {}, body: "" };
 
 const cors = {
   "access-control-allow-origin": "*",
@@ -192,7 +196,7 @@ const cors = {
 };
 
 /** With the headers of Latchkey's answers. */
-function json(body: unknown, extra?: Record<string, string>): Reply {
+function json(body: unknown, extra?: Record<string, string>): BareResponse {
   const headers = {
     "content-type": "application/json",
     "cache-control": "no-store",
@@ -207,6 +211,6 @@ function randomText(bytes: number): string {
 }
 
 /** The bytes that base64url stands for. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   return native ? Uint8Array.fromBase64(text, { alphabet: "base64url" }) : Buffer.from(text, "base64url");
 }

@@ -1,17 +1,17 @@
 /** The kinds of requests that are measured, one entry each: what is prepared, what is sent, what must come back. */
 
-import { jwt, members, secret, unlike } from "./answers.ts";
-import type { Signed } from "./answers.ts";
+import { assertJson, jwt, secret, unexpectedResponse } from "./assert_response.ts";
+import type { ExpectedToken } from "./assert_response.ts";
 import { confidential, rotatingId, user } from "./clients.ts";
 import type { Connection } from "./connection.ts";
-import { flow, proofs, scope, userTokens } from "./flow.ts";
+import { expectedTokens, runFlow, scope, userTokens } from "./flow.ts";
 import type { Site } from "./site.ts";
 
 /** Sends one request (a whole flow counts as one) and checks the answer; gives the tokens that were issued. */
-export type Step = () => Promise<readonly Signed[]>;
+export type SendRequest = () => Promise<readonly ExpectedToken[]>;
 
 /** Prepares a connection for one kind of request. */
-type Preparation = (connection: Connection, site: Site) => Promise<Step>;
+type PrepareConnection = (connection: Connection, site: Site) => Promise<SendRequest>;
 
 const credentials = `Basic ${btoa(`${confidential.id}:${confidential.secret}`)}`;
 const clientToken = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope: "read" };
@@ -19,38 +19,39 @@ const time = /^\d{10}$/;
 
 /** Every kind of request there is; all but the first are for servers that answer as Latchkey does. */
 export const requests = {
-  flow: (connection, site) => Promise.resolve(async () => proofs(site, site.clientId, await flow(connection, site))),
+  flow: (connection, site) =>
+    Promise.resolve(async () => expectedTokens(site, site.clientId, await runFlow(connection, site))),
 
   /** One chain per connection: each refresh token is exchanged for the next. */
   async refresh(connection, site) {
-    let { refresh_token: current } = await flow(connection, site, rotatingId);
+    let { refresh_token: current } = await runFlow(connection, site, rotatingId);
     return async () => {
       const form = `grant_type=refresh_token&refresh_token=${current}&client_id=${rotatingId}`;
-      const answer = await connection.post(site.paths.token, form);
-      const tokens = members(answer, { ...userTokens, refresh_token: secret });
-      if (tokens.refresh_token === current) throw unlike("another refresh token", answer);
+      const response = await connection.post(site.paths.token, form);
+      const tokens = assertJson(response, { ...userTokens, refresh_token: secret });
+      if (tokens.refresh_token === current) throw unexpectedResponse("another refresh token", response);
       current = tokens.refresh_token;
-      return proofs(site, rotatingId, tokens);
+      return expectedTokens(site, rotatingId, tokens);
     };
   },
 
   async introspection(connection, site) {
-    const { access_token } = await flow(connection, site);
+    const { access_token } = await runFlow(connection, site);
     const { issuer, clientId } = site;
     const expected = {
       ...{ active: true, token_type: "Bearer", iss: issuer, sub: user.sub, aud: issuer, client_id: clientId, scope },
       ...{ iat: time, exp: time, jti: /./, auth_time: time, sid: /./ },
     };
     return async () => {
-      members(await connection.post("/oauth2/introspect", `token=${access_token}`, credentials), expected);
+      assertJson(await connection.post("/oauth2/introspect", `token=${access_token}`, credentials), expected);
       return [];
     };
   },
 
   async userinfo(connection, site) {
-    const { access_token } = await flow(connection, site);
+    const { access_token } = await runFlow(connection, site);
     return async () => {
-      members(await connection.get("/oauth2/userinfo", `Bearer ${access_token}`), user);
+      assertJson(await connection.get("/oauth2/userinfo", `Bearer ${access_token}`), user);
       return [];
     };
   },
@@ -58,10 +59,10 @@ export const requests = {
   client_credentials: (connection, { issuer, paths }) =>
     Promise.resolve(async () => {
       const form = "grant_type=client_credentials&scope=read";
-      const { access_token } = members(await connection.post(paths.token, form, credentials), clientToken);
+      const { access_token } = assertJson(await connection.post(paths.token, form, credentials), clientToken);
       return [{ token: access_token, claims: { iss: issuer, sub: confidential.id, client_id: confidential.id } }];
     }),
-} satisfies Record<string, Preparation>;
+} satisfies Record<string, PrepareConnection>;
 
 /** The name of a kind of request. */
 export type RequestName = keyof typeof requests;

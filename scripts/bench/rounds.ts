@@ -2,15 +2,15 @@
 
 import type { Result } from "./load.ts";
 import type { Options } from "./options.ts";
-import { useOf } from "./process_use.ts";
-import type { Running } from "./processes.ts";
+import { getProcessUsage } from "./process_usage.ts";
+import type { RunningProcess } from "./processes.ts";
 import type { RequestName } from "./requests.ts";
-import { work } from "./served.ts";
-import type { Served } from "./served.ts";
+import { runLoad } from "./served.ts";
+import type { RunningServer } from "./served.ts";
 import { median } from "./table.ts";
 
 /** What was measured of one server. */
-export interface Measured {
+export interface Measurement {
   /** By kind of request. */
   readonly rounds: Readonly<Partial<Record<RequestName, readonly Result[]>>>;
   /** MiB resident after the last round. */
@@ -18,58 +18,58 @@ export interface Measured {
 }
 
 /** A server that did not start, or whose answers were not as they must be. */
-export interface Absent {
+export interface NotStarted {
   readonly absent: string;
 }
 
 /** Measures several servers, each of them for each kind of request; all run until the end. */
-export async function takeTurns(
-  begins: readonly (() => Promise<Served>)[],
-  whats: readonly RequestName[],
+export async function measureInTurn(
+  starters: readonly (() => Promise<RunningServer>)[],
+  requestNames: readonly RequestName[],
   options: Options,
-  load: Running,
-): Promise<(Measured | Absent)[]> {
+  load: RunningProcess,
+): Promise<(Measurement | NotStarted)[]> {
   await using running = new AsyncDisposableStack();
-  const entrants: (Absent | { readonly served: Served; readonly rounds: Partial<Record<RequestName, Result[]>> })[] =
-    [];
-  for (const begin of begins) {
+  const subjects:
+    (NotStarted | { readonly served: RunningServer; readonly rounds: Partial<Record<RequestName, Result[]>> })[] = [];
+  for (const starter of starters) {
     try {
-      const served = running.use(await begin());
-      for (const what of whats) await work(load, served, what, { seconds: options.warmUp });
-      entrants.push({ served, rounds: {} });
+      const served = running.use(await starter());
+      for (const requestName of requestNames) await runLoad(load, served, requestName, { seconds: options.warmUp });
+      subjects.push({ served, rounds: {} });
     } catch (error) {
-      entrants.push({ absent: (error as Error).message });
+      subjects.push({ absent: (error as Error).message });
     }
   }
-  const present = entrants.filter((entrant) => "served" in entrant);
+  const startedSubjects = subjects.filter((subject) => "served" in subject);
   for (let round = 0; round < options.rounds; round++) {
-    for (const what of whats) {
-      for (const { served, rounds } of round % 2 === 0 ? present : present.toReversed()) {
-        (rounds[what] ??= []).push(await work(load, served, what, { seconds: options.seconds }));
+    for (const requestName of requestNames) {
+      for (const { served, rounds } of round % 2 === 0 ? startedSubjects : startedSubjects.toReversed()) {
+        (rounds[requestName] ??= []).push(await runLoad(load, served, requestName, { seconds: options.seconds }));
       }
     }
   }
-  return await Promise.all(entrants.map(async (entrant) => {
-    if ("absent" in entrant) return entrant;
-    const uses = await Promise.all(entrant.served.processes.map(({ pid }) => useOf(pid)));
-    return { rounds: entrant.rounds, held: uses.reduce((sum, { rss }) => sum + rss, 0) };
+  return await Promise.all(subjects.map(async (subject) => {
+    if ("absent" in subject) return subject;
+    const uses = await Promise.all(subject.served.processes.map(({ pid }) => getProcessUsage(pid)));
+    return { rounds: subject.rounds, held: uses.reduce((sum, { rss }) => sum + rss, 0) };
   }));
 }
 
 /** The same where each of them must run. */
-export async function takeTurnsAll(...given: Parameters<typeof takeTurns>): Promise<Measured[]> {
-  return (await takeTurns(...given)).map((one) => {
-    if ("absent" in one) throw new Error(one.absent);
-    return one;
+export async function measureAllInTurn(...args: Parameters<typeof measureInTurn>): Promise<Measurement[]> {
+  return (await measureInTurn(...args)).map((measurement) => {
+    if ("absent" in measurement) throw new Error(measurement.absent);
+    return measurement;
   });
 }
 
 /** How one compares with another, round by round. */
-export function ratio(one: readonly Result[], other: readonly Result[], of: (round: Result) => number): number {
-  return median(one.map((round, i) => of(round) / of(other[i]!)));
+export function ratio(one: readonly Result[], other: readonly Result[], metric: (round: Result) => number): number {
+  return median(one.map((round, i) => metric(round) / metric(other[i]!)));
 }
 
 /** The middle of what was measured, round by round. */
-export function middle(rounds: readonly Result[], name: keyof Result): number {
+export function medianOf(rounds: readonly Result[], name: keyof Result): number {
   return median(rounds.map((round) => round[name]));
 }

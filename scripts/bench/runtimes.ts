@@ -19,9 +19,9 @@ export interface Runtime {
 }
 
 /** Runtimes beside Deno, as npm packages. */
-const packages = { bun: "bun@1.4.4", node: "node@24" };
+const runtimePackages = { bun: "bun@1.4.4", node: "node@24" };
 
-const home = "dist/bench";
+const defaultFolder = "dist/bench";
 
 /**
  * Finds the program behind a name; Bun and Node are fetched by npx where they are not yet.
@@ -31,7 +31,7 @@ const home = "dist/bench";
  */
 export async function findRuntime(name: RuntimeName, folder?: string): Promise<Runtime> {
   if (name === "deno") {
-    if (folder !== undefined) await bundle(folder);
+    if (folder !== undefined) await bundleOnce(folder);
     // Without our manifest, but with the packages of the folder.
     const foreign = ["--no-config", "--node-modules-dir=manual"];
     return {
@@ -45,37 +45,40 @@ export async function findRuntime(name: RuntimeName, folder?: string): Promise<R
       ],
     };
   }
-  const { path, version } = await fetched(name);
-  await bundle(folder ?? home);
+  const { path, version } = await fetchRuntime(name);
+  await bundleOnce(folder ?? defaultFolder);
   return {
     key: name,
     name: name === "bun" ? "Bun" : "Node",
     version,
     words: [path],
-    command: (program) => [path, `${folder ?? home}/${program}.mjs`],
+    command: (program) => [path, `${folder ?? defaultFolder}/${program}.mjs`],
   };
 }
 
-const found = new Map<string, Promise<{ readonly path: string; readonly version: string }>>();
+const foundRuntimes = new Map<string, Promise<{ readonly path: string; readonly version: string }>>();
 
-function fetched(name: keyof typeof packages): Promise<{ readonly path: string; readonly version: string }> {
+function fetchRuntime(
+  name: keyof typeof runtimePackages,
+): Promise<{ readonly path: string; readonly version: string }> {
   const code =
     "console.log(JSON.stringify({ path: process.execPath, version: process.versions.bun ?? process.versions.node }))";
-  const known = found.get(name) ?? capture("npx", "-y", packages[name], "-e", code).then((text) => JSON.parse(text));
-  found.set(name, known);
+  const known = foundRuntimes.get(name) ??
+    capture("npx", "-y", runtimePackages[name], "-e", code).then((text) => JSON.parse(text));
+  foundRuntimes.set(name, known);
   return known;
 }
 
 const bundled = new Map<string, Promise<unknown>>();
 
 /** Bundles the servers for runtimes that cannot read an import map; packages come from node_modules. */
-function bundle(folder: string): Promise<unknown> {
+function bundleOnce(folder: string): Promise<unknown> {
   let done = bundled.get(folder);
-  if (done === undefined) bundled.set(folder, done = build(folder));
+  if (done === undefined) bundled.set(folder, done = bundleServers(folder));
   return done;
 }
 
-async function build(folder: string): Promise<void> {
+async function bundleServers(folder: string): Promise<void> {
   await esbuild.build({
     entryPoints: ["scripts/bench/server.ts", "scripts/bench/embedded/child.ts"],
     outdir: folder,

@@ -1,22 +1,22 @@
 /** Servers in processes of their own, and what the load generator is asked to do to them. */
 
 import type { Job, Result } from "./load.ts";
-import { start } from "./processes.ts";
-import type { Running } from "./processes.ts";
+import { startProcess } from "./processes.ts";
+import type { RunningProcess } from "./processes.ts";
 import type { RequestName } from "./requests.ts";
 import type { Runtime } from "./runtimes.ts";
-import type { Setup, Target } from "./server.ts";
+import type { ServerAddress, ServerSetup } from "./server.ts";
 import type { Site } from "./site.ts";
 
 /** As many requests are under way at once at each server, where their rate is not fixed. */
 export const connections = 16;
 
 /** As many may be where it is; more of them wait on the client's side, and their waiting counts. */
-const mostConnections = 64;
+const maxConnections = 64;
 
 /** One server, or several that answer for one issuer. */
-export interface Served extends AsyncDisposable {
-  readonly processes: readonly Running[];
+export interface RunningServer extends AsyncDisposable {
+  readonly processes: readonly RunningProcess[];
   readonly ports: readonly number[];
   readonly site: Site;
 }
@@ -26,20 +26,20 @@ export interface Served extends AsyncDisposable {
  *
  * @param core Where it stays; default: wherever the system puts it.
  */
-export async function serve(runtime: Runtime, setup: Setup, core?: 0 | 1): Promise<Served> {
-  const process = start([...runtime.command("server"), JSON.stringify(setup)], core);
-  const end = (): PromiseLike<void> => process[Symbol.asyncDispose]();
+export async function startServer(runtime: Runtime, setup: ServerSetup, core?: 0 | 1): Promise<RunningServer> {
+  const process = startProcess([...runtime.command("server"), JSON.stringify(setup)], core);
+  const stop = (): PromiseLike<void> => process[Symbol.asyncDispose]();
   try {
-    const { port, site }: Target = JSON.parse(await process.hear(120_000));
-    return { processes: [process], ports: [port], site, [Symbol.asyncDispose]: end };
+    const { port, site }: ServerAddress = JSON.parse(await process.readLine(120_000));
+    return { processes: [process], ports: [port], site, [Symbol.asyncDispose]: stop };
   } catch (error) {
-    await end();
+    await stop();
     throw error;
   }
 }
 
 /** Several servers as one, each request going to the next of them. */
-export function together(all: readonly Served[]): Served {
+export function combineServers(all: readonly RunningServer[]): RunningServer {
   return {
     processes: all.flatMap(({ processes }) => processes),
     ports: all.flatMap(({ ports }) => ports),
@@ -55,18 +55,18 @@ export function together(all: readonly Served[]): Served {
  *
  * @throws {Error} With the first answer that was not as it must be.
  */
-export async function work(
-  load: Running,
-  { processes, ports, site }: Served,
-  what: RequestName,
+export async function runLoad(
+  load: RunningProcess,
+  { processes, ports, site }: RunningServer,
+  requestName: RequestName,
   { seconds = 600, count = 1e9, rate }: { seconds?: number; count?: number; rate?: number },
 ): Promise<Result> {
   const pids = processes.map(({ pid }) => pid);
   // Shared out among several, the same requests would cost more: servers do less for each where they have more to do.
-  const most = rate === undefined ? connections * ports.length : mostConnections;
-  const job: Job = { ports, site, pids, what, connections: most, seconds, count, rate };
-  await load.say(JSON.stringify(job));
-  const result: Result | { readonly failed: string } = JSON.parse(await load.hear(seconds * 1000 + 30_000));
+  const connectionCount = rate === undefined ? connections * ports.length : maxConnections;
+  const job: Job = { ports, site, pids, requestName, connections: connectionCount, seconds, count, rate };
+  await load.writeLine(JSON.stringify(job));
+  const result: Result | { readonly failed: string } = JSON.parse(await load.readLine(seconds * 1000 + 30_000));
   if ("failed" in result) throw new Error(result.failed);
   // Where CPU time cannot be read, it is not a number, which JSON cannot say.
   return { ...result, cpu: result.cpu ?? NaN };

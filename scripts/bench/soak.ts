@@ -1,51 +1,51 @@
 /** The soak: an hour's worth of flows at 70 % of what the server can do; memory must stay, and latency must not spread. */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
-import { atMost } from "./aims.ts";
+import { atMost } from "./targets.ts";
 import type { Result } from "./load.ts";
 import type { Options } from "./options.ts";
-import { useOf } from "./process_use.ts";
-import type { Running } from "./processes.ts";
+import { getProcessUsage } from "./process_usage.ts";
+import type { RunningProcess } from "./processes.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
-import { serve, work } from "./served.ts";
-import type { Served } from "./served.ts";
+import { runLoad, startServer } from "./served.ts";
+import type { RunningServer } from "./served.ts";
 import { median, print } from "./table.ts";
 
 /** The part of the capacity that is asked for. */
-const part = 0.7;
+const loadShare = 0.7;
 
 /** The p99 may be as many times the p50. */
-const widest = 3;
+const maxSpread = 3;
 
 /** And as many times the bare server's at the same part of its own capacity. */
-const widestBeside = 1.5;
+const maxP99Ratio = 1.5;
 
 /** In the last third memory may grow to as many times what it was: until then as many codes are kept as ever will be. */
-const flat = 1.1;
+const maxLateGrowth = 1.1;
 
 /** Milliseconds; where more flows than one of 100 were sent later than that, a slice says nothing about the server. */
-const onTime = 1;
+const maxLateMs = 1;
 
 /** So many slices have to say something. */
-const fewest = 3;
+const minSlices = 3;
 
 /** An hour has as many slices, for each of which a row is printed. */
 const slices = 12;
 
 /** One server, and how much is asked of it. */
-interface Soaked {
-  readonly served: Served;
+interface SoakSubject {
+  readonly served: RunningServer;
   readonly capacity: number;
   readonly results: Result[];
 }
 
 /** Soaks and prints. */
-export async function soak(options: Options, load: Running): Promise<void> {
-  const hourly = options.soaked / 3600;
+export async function soak(options: Options, load: RunningProcess): Promise<void> {
+  const hourly = options.soakFlows / 3600;
   console.log(
-    `\n${options.soaked} flows, an hour of ${hourly.toFixed(1)} a second, sent evenly at ${
-      part * 100
+    `\n${options.soakFlows} flows, an hour of ${hourly.toFixed(1)} a second, sent evenly at ${
+      loadShare * 100
     } % of the capacity ` +
       "that was measured just before,\nin turn with the bare server at as much of its own; latency counts from the moment " +
       "at which a flow was due. Codes\nlive 10 s and are kept for 30 s more; overload limit, metrics and health are laid around, as a team has them. The " +
@@ -58,18 +58,23 @@ export async function soak(options: Options, load: Running): Promise<void> {
   }
 }
 
-async function soakBoth(runtime: Runtime, alg: SigningAlgorithm, options: Options, load: Running): Promise<void> {
-  await using bare = await serve(runtime, { which: "reference", alg }, 0);
-  await using full = await serve(runtime, { which: "latchkey", alg, codeLifetime: 10, layered: true }, 0);
-  const reference = await gauge(bare, options, load);
-  const latchkey = await gauge(full, options, load);
+async function soakBoth(
+  runtime: Runtime,
+  alg: SigningAlgorithm,
+  options: Options,
+  load: RunningProcess,
+): Promise<void> {
+  await using bare = await startServer(runtime, { subject: "reference", alg }, 0);
+  await using full = await startServer(runtime, { subject: "latchkey", alg, codeLifetime: 10, withPlugins: true }, 0);
+  const reference = await measureCapacity(bare, options, load);
+  const latchkey = await measureCapacity(full, options, load);
   console.log(
     `\nsoak, ${runtime.name} ${runtime.version}, ${alg}: capacity ${latchkey.capacity.toFixed(0)}/s, so ` +
-      `${(part * latchkey.capacity).toFixed(0)}/s; the bare server's ${reference.capacity.toFixed(0)}/s, so ` +
-      `${(part * reference.capacity).toFixed(0)}/s`,
+      `${(loadShare * latchkey.capacity).toFixed(0)}/s; the bare server's ${reference.capacity.toFixed(0)}/s, so ` +
+      `${(loadShare * reference.capacity).toFixed(0)}/s`,
   );
-  const rss = async (): Promise<number> => (await useOf(full.processes[0]!.pid)).rss;
-  const count = Math.ceil(options.soaked / slices);
+  const rss = async (): Promise<number> => (await getProcessUsage(full.processes[0]!.pid)).rss;
+  const count = Math.ceil(options.soakFlows / slices);
   const memory: number[] = [await rss()];
   for (let slice = 0; slice < slices; slice++) {
     for (const soaked of [reference, latchkey]) await sendEvenly(soaked, count, load);
@@ -99,39 +104,43 @@ async function soakBoth(runtime: Runtime, alg: SigningAlgorithm, options: Option
   );
   const where = `soak, ${runtime.key}, ${alg}`;
   const pairs = latchkey.results.map((result, i) => ({ result, beside: reference.results[i]! }))
-    .filter(({ result, beside }) => Math.max(result.late, beside.late) <= onTime);
-  if (pairs.length < fewest) console.log("  Latency is not judged: the machine had too much other work.");
+    .filter(({ result, beside }) => Math.max(result.late, beside.late) <= maxLateMs);
+  if (pairs.length < minSlices) console.log("  Latency is not judged: the machine had too much other work.");
   else {
-    atMost(`${where}: p99, times p50`, widest, median(pairs.map(({ result }) => spread(result))));
+    atMost(`${where}: p99, times p50`, maxSpread, median(pairs.map(({ result }) => getSpread(result))));
     atMost(
       `${where}: p99, times the reference's`,
-      widestBeside,
+      maxP99Ratio,
       median(pairs.map(({ result, beside }) => result.p99 / beside.p99)),
     );
   }
   const last = memory.slice(slices * 2 / 3);
-  atMost(`${where}: memory, times that after two thirds`, flat, Math.max(...last) / last[0]!);
+  atMost(`${where}: memory, times that after two thirds`, maxLateGrowth, Math.max(...last) / last[0]!);
 }
 
 /** What a server can do when it is warm. */
-async function gauge(served: Served, options: Options, load: Running): Promise<Soaked> {
-  await work(load, served, "flow", { seconds: options.warmUp });
+async function measureCapacity(served: RunningServer, options: Options, load: RunningProcess): Promise<SoakSubject> {
+  await runLoad(load, served, "flow", { seconds: options.warmUp });
   const rates: number[] = [];
   for (let round = 0; round < options.rounds; round++) {
-    rates.push((await work(load, served, "flow", { seconds: options.seconds })).rate);
+    rates.push((await runLoad(load, served, "flow", { seconds: options.seconds })).rate);
   }
   return { served, capacity: median(rates), results: [] };
 }
 
-async function sendEvenly({ served, capacity, results }: Soaked, count: number, load: Running): Promise<void> {
-  const rate = part * capacity;
-  results.push(await work(load, served, "flow", { count, rate, seconds: 1.5 * count / rate }));
+async function sendEvenly(
+  { served, capacity, results }: SoakSubject,
+  count: number,
+  load: RunningProcess,
+): Promise<void> {
+  const rate = loadShare * capacity;
+  results.push(await runLoad(load, served, "flow", { count, rate, seconds: 1.5 * count / rate }));
 }
 
 function latencies(result: Result): string[] {
-  return [result.p50.toFixed(2), result.p99.toFixed(2), `${spread(result).toFixed(1)}×`, result.late.toFixed(2)];
+  return [result.p50.toFixed(2), result.p99.toFixed(2), `${getSpread(result).toFixed(1)}×`, result.late.toFixed(2)];
 }
 
-function spread({ p50, p99 }: Result): number {
+function getSpread({ p50, p99 }: Result): number {
   return p99 / p50;
 }

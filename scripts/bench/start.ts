@@ -1,43 +1,43 @@
 /** The start part: from the spawn of the process to listening, and to the end of the first flow. */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
-import { atMost } from "./aims.ts";
+import { atMost } from "./targets.ts";
 import { clients } from "./clients.ts";
-import { open } from "./connection.ts";
-import { flow } from "./flow.ts";
+import { openConnection } from "./connection.ts";
+import { runFlow } from "./flow.ts";
 import type { Options } from "./options.ts";
-import { capture, start } from "./processes.ts";
+import { capture, startProcess } from "./processes.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
-import type { Served } from "./served.ts";
+import type { RunningServer } from "./served.ts";
 import { latchkeySite } from "./site.ts";
-import { begin, nameOf } from "./subjects.ts";
+import { getSubjectLabel, startOnServerCore } from "./subjects.ts";
 import { firstLines, median, print } from "./table.ts";
 
 /** As many times as long as the bare server may Latchkey take. */
-const longest = 1.25;
+const maxStartRatio = 1.25;
 
 /** Something that is started again and again. */
 interface Row {
   readonly label: string;
-  readonly begin: () => Promise<Served>;
+  readonly start: () => Promise<RunningServer>;
   readonly listening: number[];
-  readonly finished: number[];
+  readonly firstFlow: number[];
   /** Why it cannot be started. */
-  absent?: string;
+  reason?: string;
 }
 
 /** Measures and prints. */
-export async function startUp(options: Options): Promise<void> {
+export async function measureStart(options: Options): Promise<void> {
   console.log(
     "\nThe start, in milliseconds since the spawn: until it listens, and until the first flow is finished. Latchkey is\n" +
       "what its users start, with settings from a file, and makes its keys; so does the reference. The peers' are ready.",
   );
   await buildPackage();
-  const compiled = await timeOf(options.binary);
+  const compiled = await getModifiedTime(options.binary);
   if (compiled === 0) {
     console.log(`Left out the executable file: there is no ${options.binary}; deno task compile makes one.`);
-  } else if (compiled < await newest("src")) {
+  } else if (compiled < await getNewestTime("src")) {
     console.log(`${options.binary} is older than the source: deno task compile makes a new one.`);
   }
   for (const alg of options.algs ?? ["ES256"]) {
@@ -48,18 +48,20 @@ export async function startUp(options: Options): Promise<void> {
       for (const name of options.runtimes) {
         const runtime = await findRuntime(name);
         const rows = [
-          row("reference", () => begin(runtime, { which: "reference", alg })),
+          createRow("reference", () => startOnServerCore(runtime, { subject: "reference", alg })),
           name === "deno"
-            ? row("latchkey, from source", own(...runtime.words, "src/main.ts"))
-            : row("latchkey, npm package", own(...runtime.words, `${packageFolder}/main.js`)),
-          row("latchkey, in a program", () => begin(runtime, { which: "latchkey", alg })),
-          ...options.peers.map((which) => row(nameOf(which), () => begin(runtime, { which, alg }))),
+            ? createRow("latchkey, from source", own(...runtime.words, "src/main.ts"))
+            : createRow("latchkey, npm package", own(...runtime.words, `${packageFolder}/main.js`)),
+          createRow("latchkey, in a program", () => startOnServerCore(runtime, { subject: "latchkey", alg })),
+          ...options.peers.map((which) =>
+            createRow(getSubjectLabel(which), () => startOnServerCore(runtime, { subject: which, alg }))
+          ),
         ];
         await measure(rows, options);
         report(runtime, alg, rows);
       }
       if (compiled > 0) {
-        const rows = [row(`latchkey, ${options.binary}`, own(options.binary))];
+        const rows = [createRow(`latchkey, ${options.binary}`, own(options.binary))];
         await measure(rows, options);
         print([`start, one file, ${alg}`, "listening", "first flow"], rows.map(cells));
       }
@@ -69,22 +71,22 @@ export async function startUp(options: Options): Promise<void> {
   }
 }
 
-function row(label: string, begin: Row["begin"]): Row {
-  return { label, begin, listening: [], finished: [] };
+function createRow(label: string, begin: Row["start"]): Row {
+  return { label, start: begin, listening: [], firstFlow: [] };
 }
 
 /** Each in turn, again and again; the first time, in which caches may be filled, does not count. */
 async function measure(rows: readonly Row[], options: Options): Promise<void> {
   for (let spawn = 0; spawn <= options.spawns; spawn++) {
     for (const row of rows) {
-      if (row.absent !== undefined) continue;
+      if (row.reason !== undefined) continue;
       try {
         const { listening, finished } = await startOnce(row);
         if (spawn === 0) continue;
         row.listening.push(listening);
-        row.finished.push(finished);
+        row.firstFlow.push(finished);
       } catch (error) {
-        row.absent = (error as Error).message;
+        row.reason = (error as Error).message;
       }
     }
   }
@@ -92,11 +94,11 @@ async function measure(rows: readonly Row[], options: Options): Promise<void> {
 
 async function startOnce(row: Row): Promise<{ listening: number; finished: number }> {
   const begun = performance.now();
-  await using served = await row.begin();
+  await using served = await row.start();
   const listening = performance.now() - begun;
-  const connection = await open(served.ports[0]!);
+  const connection = await openConnection(served.ports[0]!);
   try {
-    await flow(connection, served.site);
+    await runFlow(connection, served.site);
     return { listening, finished: performance.now() - begun };
   } finally {
     connection.close();
@@ -105,34 +107,34 @@ async function startOnce(row: Row): Promise<{ listening: number; finished: numbe
 
 function report(runtime: Runtime, alg: SigningAlgorithm, rows: readonly Row[]): void {
   const [reference, latchkey] = rows as [Row, Row];
-  for (const { label, absent } of [reference, latchkey]) {
-    if (absent !== undefined) throw new Error(`${label}: ${absent}`);
+  for (const { label, reason } of [reference, latchkey]) {
+    if (reason !== undefined) throw new Error(`${label}: ${reason}`);
   }
   const heading = `start, ${runtime.name} ${runtime.version}, ${alg}`;
-  const measured = rows.filter(({ absent }) => absent === undefined);
-  const times = (row: Row): number => median(row.finished) / median(reference.finished);
+  const measured = rows.filter(({ reason }) => reason === undefined);
+  const times = (row: Row): number => median(row.firstFlow) / median(reference.firstFlow);
   print(
     [heading, "listening", "first flow", "times the reference"],
     measured.map((row) => [...cells(row), row === reference ? "" : times(row).toFixed(2)]),
   );
-  for (const { label, absent } of rows) {
-    if (absent !== undefined) console.log(`  ${label} does not run here: ${firstLines(absent)}`);
+  for (const { label, reason } of rows) {
+    if (reason !== undefined) console.log(`  ${label} does not run here: ${firstLines(reason)}`);
   }
-  atMost(`start, ${runtime.key}, ${alg}: first flow, times the reference's`, longest, times(latchkey));
+  atMost(`start, ${runtime.key}, ${alg}: first flow, times the reference's`, maxStartRatio, times(latchkey));
 }
 
-function cells({ label, listening, finished }: Row): string[] {
-  return [label, median(listening).toFixed(0), median(finished).toFixed(0)];
+function cells({ label, listening, firstFlow }: Row): string[] {
+  return [label, median(listening).toFixed(0), median(firstFlow).toFixed(0)];
 }
 
 /** Latchkey as its users have it: told by flags, and telling where it is in its first line. */
-async function spawnLatchkey(words: readonly string[]): Promise<Served> {
-  const process = start(words, 0);
+async function spawnLatchkey(words: readonly string[]): Promise<RunningServer> {
+  const process = startProcess(words, 0);
   const end = (): PromiseLike<void> => process[Symbol.asyncDispose]();
   try {
-    const greeting = await process.hear(30_000);
-    const issuer = /http:\/\/\S+/.exec(greeting)?.[0];
-    if (issuer === undefined) throw new Error(`Expected the issuer in the first line, found: ${greeting}`);
+    const banner = await process.readLine(30_000);
+    const issuer = /http:\/\/\S+/.exec(banner)?.[0];
+    if (issuer === undefined) throw new Error(`Expected the issuer in the first line, found: ${banner}`);
     const port = Number(new URL(issuer).port);
     return { processes: [process], ports: [port], site: latchkeySite(issuer), [Symbol.asyncDispose]: end };
   } catch (error) {
@@ -145,22 +147,22 @@ const packageFolder = "dist/npm";
 
 /** Builds the npm package, unless it is newer than everything that it is made from. */
 async function buildPackage(): Promise<void> {
-  const built = await timeOf(`${packageFolder}/main.js`);
-  if (await newest("src") > built || await newest("static") > built) {
+  const built = await getModifiedTime(`${packageFolder}/main.js`);
+  if (await getNewestTime("src") > built || await getNewestTime("static") > built) {
     await capture(Deno.execPath(), "task", "build");
   }
 }
 
-async function newest(folder: string): Promise<number> {
+async function getNewestTime(folder: string): Promise<number> {
   let time = 0;
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
-    time = Math.max(time, await (isDirectory ? newest(path) : timeOf(path)));
+    time = Math.max(time, await (isDirectory ? getNewestTime(path) : getModifiedTime(path)));
   }
   return time;
 }
 
 /** When a file was written; 0 where there is none. */
-async function timeOf(path: string): Promise<number> {
+async function getModifiedTime(path: string): Promise<number> {
   return await Deno.stat(path).then(({ mtime }) => mtime!.getTime(), () => 0);
 }

@@ -5,27 +5,27 @@ import { peers, peersFolder, versions } from "./peers/packages.ts";
 import type { PeerName } from "./peers/packages.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
-import { serve } from "./served.ts";
-import type { Served } from "./served.ts";
-import type { Setup } from "./server.ts";
+import { startServer } from "./served.ts";
+import type { RunningServer } from "./served.ts";
+import type { ServerSetup } from "./server.ts";
 
 /** One of them. */
-export type Which = Setup["which"];
+export type SubjectName = ServerSetup["subject"];
 
 /** Starts one on the core that is the servers'. */
-export async function begin(runtime: Runtime, setup: Setup): Promise<Served> {
-  if (!isPeer(setup.which)) return await serve(runtime, setup, 0);
+export async function startOnServerCore(runtime: Runtime, setup: ServerSetup): Promise<RunningServer> {
+  if (!isPeer(setup.subject)) return await startServer(runtime, setup, 0);
   await installPeers();
-  return await serve(await findRuntime(runtime.key, peersFolder), setup, 0);
+  return await startServer(await findRuntime(runtime.key, peersFolder), setup, 0);
 }
 
 /** What it is called in a table. */
-export function nameOf(which: Which): string {
+export function getSubjectLabel(which: SubjectName): string {
   if (which === "webcrypto") return "reference by WebCrypto";
   return isPeer(which) ? `${which} ${versions[which]}` : which;
 }
 
 /** Whether it is another project's. */
-export function isPeer(which: Which): which is PeerName {
+export function isPeer(which: SubjectName): which is PeerName {
   return peers.some((name) => name === which);
 }

@@ -2,10 +2,10 @@
 
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
-import { Refusal } from "../command.ts";
+import { CommandError } from "../command.ts";
 
 /** A file of an archive. */
-export interface Packed {
+export interface ArchiveEntry {
   /** With slashes; below 100 bytes, as the plainest form of tar has it. */
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -14,15 +14,15 @@ export interface Packed {
 }
 
 /** Higher levels take twice as long for less than half a percent. */
-const level = 6;
+const compressionLevel = 6;
 
 /** A gzipped tar (ustar) of files that all belong to root and were all changed at that second. */
-export function tarGz(files: readonly Packed[], seconds: number): Uint8Array {
+export function tarGz(files: readonly ArchiveEntry[], seconds: number): Uint8Array {
   const blocks = files.flatMap(({ path, bytes, mode }) => {
     const padding = new Uint8Array((512 - bytes.length % 512) % 512);
     return [tarHeader(path, bytes.length, mode, seconds), bytes, padding];
   });
-  return gzipSync(Buffer.concat([...blocks, new Uint8Array(1024)]), { level });
+  return gzipSync(Buffer.concat([...blocks, new Uint8Array(1024)]), { level: compressionLevel });
 }
 
 function tarHeader(path: string, size: number, mode: number, seconds: number): Uint8Array {
@@ -30,7 +30,7 @@ function tarHeader(path: string, size: number, mode: number, seconds: number): U
   const octal = (value: number, at: number, width: number) =>
     header.write(value.toString(8).padStart(width - 1, "0"), at, "ascii");
   if (Buffer.byteLength(path) > 100) {
-    throw new Refusal(`${path} is too long a name for the archive: 100 bytes at most.`);
+    throw new CommandError(`${path} is too long a name for the archive: 100 bytes at most.`);
   }
   header.write(path, 0, "utf8");
   octal(mode, 100, 8);
@@ -49,13 +49,13 @@ function tarHeader(path: string, size: number, mode: number, seconds: number): U
 }
 
 /** A zip of files that were all changed at that second. */
-export function zip(files: readonly Packed[], seconds: number): Uint8Array {
+export function zip(files: readonly ArchiveEntry[], seconds: number): Uint8Array {
   const local: Uint8Array[] = [];
   const central: Uint8Array[] = [];
   let offset = 0;
   for (const { path, bytes, mode } of files) {
     const name = Buffer.from(path, "utf8");
-    const packed = deflateRawSync(bytes, { level });
+    const packed = deflateRawSync(bytes, { level: compressionLevel });
     // Since version 2.0: deflate; bit 11: the name is UTF-8; then time, date, sum and both sizes.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);

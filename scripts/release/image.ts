@@ -1,13 +1,13 @@
 /** Makes the container image of a Linux binary with whatever engine this machine has, and tries it. */
 
 import { dirname } from "node:path";
-import { Refusal } from "../command.ts";
-import { run, works } from "../run.ts";
-import { tryProgram } from "./trial.ts";
+import { CommandError } from "../command.ts";
+import { run, succeeds } from "../run.ts";
+import { smokeTest } from "./smoke_test.ts";
 
 const containerfile = "static/team/Containerfile";
 const folder = "dist/image";
-const standIn = "localhost/latchkey-base";
+const fallbackBase = "localhost/latchkey-base";
 
 /** What is written on the image. */
 export interface Label {
@@ -19,7 +19,7 @@ export interface Label {
 /** A way to make images, and to run a program of one. */
 interface Engine {
   readonly name: string;
-  readonly works: readonly string[];
+  readonly probe: readonly string[];
   readonly build: readonly string[];
   /** The command that the program's own flags follow; what `done` says is run afterwards. */
   readonly start: (
@@ -29,27 +29,27 @@ interface Engine {
 }
 
 /** With the network of this machine, and nothing that the program could write to. */
-const running = ["run", "--rm", "--network", "host", "--read-only", "--cap-drop", "ALL"];
+const runArguments = ["run", "--rm", "--network", "host", "--read-only", "--cap-drop", "ALL"];
 
 const engines: readonly Engine[] = [
   {
     name: "docker",
-    works: ["docker", "info"],
+    probe: ["docker", "info"],
     build: ["docker", "build", "--quiet"],
-    start: (image) => Promise.resolve({ command: ["docker", ...running, image] }),
+    start: (image) => Promise.resolve({ command: ["docker", ...runArguments, image] }),
     signals: true,
   },
   {
     name: "podman",
-    works: ["podman", "info"],
+    probe: ["podman", "info"],
     build: ["podman", "build", "--quiet"],
-    start: (image) => Promise.resolve({ command: ["podman", ...running, image] }),
+    start: (image) => Promise.resolve({ command: ["podman", ...runArguments, image] }),
     signals: true,
   },
   {
     // Where nothing may be isolated any further, such as inside of a container.
     name: "buildah",
-    works: ["buildah", "info"],
+    probe: ["buildah", "info"],
     build: ["buildah", "build", "--isolation", "chroot", "--quiet"],
     async start(image) {
       const container = (await run(["buildah", "from", "--pull-never", image])).trim();
@@ -74,23 +74,23 @@ export const architectures: Readonly<Record<string, string>> = { "linux-x64": "a
 export async function makeImage(target: string, binary: string, label: Label): Promise<string | undefined> {
   const failures: string[] = [];
   for (const engine of engines) {
-    if (!await works(engine.works)) continue;
+    if (!await succeeds(engine.probe)) continue;
     try {
-      return [await makeWith(engine, target, binary, label), ...failures].join("\n");
+      return [await buildAndTryImage(engine, target, binary, label), ...failures].join("\n");
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof CommandError)) throw error;
       failures.push(`Not with ${engine.name}: ${error.message}`);
     }
   }
-  if (failures.length > 0) throw new Refusal(failures.join("\n"));
+  if (failures.length > 0) throw new CommandError(failures.join("\n"));
   return undefined;
 }
 
-async function makeWith(engine: Engine, target: string, binary: string, label: Label): Promise<string> {
+async function buildAndTryImage(engine: Engine, target: string, binary: string, label: Label): Promise<string> {
   const architecture = architectures[target]!;
-  await put(binary, `${folder}/${architecture}/latchkey`);
+  await copyExecutable(binary, `${folder}/${architecture}/latchkey`);
   const image = `localhost/latchkey:${label.version}`;
-  const base = await baseOf(engine, architecture, binary);
+  const base = await resolveBase(engine, architecture, binary);
   const args = { ...base.args, VERSION: label.version, REVISION: label.revision, SOURCE: "" };
   await run([
     ...engine.build,
@@ -100,7 +100,7 @@ async function makeWith(engine: Engine, target: string, binary: string, label: L
   ], { SOURCE_DATE_EPOCH: String(label.seconds) });
   const { command, done } = await engine.start(image);
   try {
-    await tryProgram(command, label.version, engine.signals);
+    await smokeTest(command, label.version, engine.signals);
   } finally {
     if (done !== undefined) await run(done);
   }
@@ -108,30 +108,32 @@ async function makeWith(engine: Engine, target: string, binary: string, label: L
 }
 
 /** The base that the Containerfile names; where it cannot be fetched, the libraries of this machine stand in for it. */
-async function baseOf(
+async function resolveBase(
   engine: Engine,
   architecture: string,
   binary: string,
 ): Promise<{ args: Readonly<Record<string, string>>; remark: string }> {
   const [, base] = /^ARG BASE=(\S+)$/m.exec(await Deno.readTextFile(containerfile)) ?? [];
-  if (base === undefined) throw new Refusal(`${containerfile} names no base: expected a line ARG BASE=…`);
-  if (await works([engine.name, "pull", "--platform", `linux/${architecture}`, base])) return { args: {}, remark: "" };
+  if (base === undefined) throw new CommandError(`${containerfile} names no base: expected a line ARG BASE=…`);
+  if (await succeeds([engine.name, "pull", "--platform", `linux/${architecture}`, base])) {
+    return { args: {}, remark: "" };
+  }
   const context = `${folder}/base`;
-  for (const path of librariesIn(await run(["ldd", binary]))) await put(path, `${context}${path}`);
+  for (const path of parseLddOutput(await run(["ldd", binary]))) await copyExecutable(path, `${context}${path}`);
   await Deno.writeTextFile(`${folder}/base.Containerfile`, "FROM scratch\nCOPY . /\n");
-  await run([...engine.build, "--file", `${folder}/base.Containerfile`, "--tag", standIn, context]);
+  await run([...engine.build, "--file", `${folder}/base.Containerfile`, "--tag", fallbackBase, context]);
   return {
-    args: { BASE: standIn },
+    args: { BASE: fallbackBase },
     remark: `; ${base} cannot be fetched from here, so it stands on the C library of this machine instead`,
   };
 }
 
 /** The files that `ldd` says a program loads. */
-export function librariesIn(listing: string): string[] {
+export function parseLddOutput(listing: string): string[] {
   return [...listing.matchAll(/(?:=> |^\s+)(\/\S+)/gm)].map(([, path]) => path!);
 }
 
-async function put(from: string, to: string): Promise<void> {
+async function copyExecutable(from: string, to: string): Promise<void> {
   await Deno.mkdir(dirname(to), { recursive: true });
   await Deno.copyFile(from, to);
   await Deno.chmod(to, 0o755);

@@ -2,10 +2,10 @@
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { Refusal } from "../command.ts";
+import { CommandError } from "../command.ts";
 
 /** An npm package that is in a file, or is installed with it. */
-export interface Part {
+export interface Component {
   readonly name: string;
   readonly version: string;
   /** An SPDX identifier or expression, as the package says it. */
@@ -33,10 +33,10 @@ export interface Subject {
 }
 
 /** The document, the same for the same contents: its time is that of the commit, its number a digest of itself. */
-export function billOfMaterials(subject: Subject, parts: readonly Part[], seconds: number): string {
-  const sorted = parts.toSorted((one, other) => one.name < other.name ? -1 : 1);
-  const refs = new Map(sorted.map((part) => [part.name, purlOf(part)]));
-  const refsOf = (names: readonly string[]) =>
+export function billOfMaterials(subject: Subject, components: readonly Component[], seconds: number): string {
+  const sorted = components.toSorted((one, other) => one.name < other.name ? -1 : 1);
+  const refs = new Map(sorted.map((part) => [part.name, getPackageUrl(part)]));
+  const getRefs = (names: readonly string[]) =>
     names.flatMap((name) => refs.get(name) ?? []).sort((one, other) => one < other ? -1 : 1);
   const direct = sorted.filter(({ direct }) => direct).map(({ name }) => name);
   const { name, version, license, type, purl, bytes } = subject;
@@ -50,60 +50,60 @@ export function billOfMaterials(subject: Subject, parts: readonly Part[], second
         name,
         version,
         hashes: [{ alg: "SHA-256", content: createHash("sha256").update(bytes).digest("hex") }],
-        licenses: licencesIn(license),
+        licenses: toLicenses(license),
         purl,
       },
     },
     components: sorted.map((part) => ({
       type: part.type,
-      "bom-ref": purlOf(part),
+      "bom-ref": getPackageUrl(part),
       name: part.name,
       version: part.version,
       scope: part.scope,
-      licenses: licencesIn(part.license),
-      purl: purlOf(part),
+      licenses: toLicenses(part.license),
+      purl: getPackageUrl(part),
       // The sum is that of what was downloaded, not of what is left of it after bundling.
-      externalReferences: [{ type: "distribution", url: tarballOf(part), hashes: [hashOf(part)] }],
+      externalReferences: [{ type: "distribution", url: getTarballUrl(part), hashes: [parseIntegrity(part)] }],
     })),
     dependencies: [
-      { ref: purl, dependsOn: refsOf(direct) },
-      ...sorted.map((part) => ({ ref: purlOf(part), dependsOn: refsOf(part.needs) })),
+      { ref: purl, dependsOn: getRefs(direct) },
+      ...sorted.map((part) => ({ ref: getPackageUrl(part), dependsOn: getRefs(part.needs) })),
     ],
   };
   const head = {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
     specVersion: "1.6",
-    serialNumber: `urn:uuid:${uuidOf(JSON.stringify(contents))}`,
+    serialNumber: `urn:uuid:${uuidFromDigest(JSON.stringify(contents))}`,
     version: 1,
   };
   return `${JSON.stringify({ ...head, ...contents }, null, 2)}\n`;
 }
 
 /** The package URL of an npm package. */
-export function purlOf({ name, version }: Pick<Part, "name" | "version">): string {
+export function getPackageUrl({ name, version }: Pick<Component, "name" | "version">): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
-function tarballOf({ name, version }: Part): string {
+function getTarballUrl({ name, version }: Component): string {
   return `https://registry.npmjs.org/${name}/-/${name.split("/").at(-1)}-${version}.tgz`;
 }
 
-function hashOf({ name, integrity }: Part): { alg: string; content: string } {
+function parseIntegrity({ name, integrity }: Component): { alg: string; content: string } {
   const [, base64] = /^sha512-([A-Za-z0-9+/]{86}==)$/.exec(integrity) ?? [];
   if (base64 === undefined) {
-    throw new Refusal(`${name}: expected a sum such as sha512-…, found ${integrity || "none"}.`);
+    throw new CommandError(`${name}: expected a sum such as sha512-…, found ${integrity || "none"}.`);
   }
   return { alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") };
 }
 
 /** One identifier, which the schema knows, or an expression of several. */
-function licencesIn(license: string): unknown[] {
+function toLicenses(license: string): unknown[] {
   return /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 }
 
 /** A UUID of version 8, whose bits are whatever its maker likes: here a digest. */
-function uuidOf(text: string): string {
+function uuidFromDigest(text: string): string {
   const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
   bytes[6] = bytes[6]! & 0x0f | 0x80;
   bytes[8] = bytes[8]! & 0x3f | 0x80;

@@ -1,130 +1,142 @@
 /** GET and POST /clients and /clients/{id}: who may ask for tokens, what their libraries need, and forms that change it. */
 
-import { HttpFault } from "../http/http_error.ts";
-import type { Incoming, Reply } from "../http/message.ts";
+import { HttpError } from "../http/http_error.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
-import type { Target } from "../http/router.ts";
+import type { RequestTarget } from "../http/router.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import type { Fault } from "../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Params } from "../oauth/params.ts";
-import { digest, drawSecret } from "../oauth/secrets.ts";
+import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { recogniseBrowser } from "../app/browser_cookie.ts";
-import { answerHere, readId } from "./admin_endpoint.ts";
+import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
-import { editToken, longestList, readEdit } from "../app/csrf.ts";
-import type { Answers, Desk } from "../app/endpoint.ts";
-import type { ClientProps, ClientsProps, FieldFault, ListedClient } from "../app/pages.ts";
+import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
+import type { App, Handlers } from "../app/endpoint.ts";
+import type { ClientProps, ClientsProps, FieldError, ListedClient } from "../app/pages.ts";
 
 /** The list. */
-export function clients(desk: Desk, options: DirectoryOptions): Answers {
-  return answerHere(desk, {
-    show: (here, request) => showList(here, options, request, {}, []),
-    change: options.edit ? (here, request) => add(here, options, request) : undefined,
+export function clientListPage(app: App, options: DirectoryOptions): Handlers {
+  return directoryHandlers(app, {
+    show: (context, request) => showList(context, options, request, {}, []),
+    change: options.edit ? (context, request) => addClient(context, options, request) : undefined,
   });
 }
 
 /** The page of each client. */
-export function client(desk: Desk, options: DirectoryOptions): Answers {
-  const find = (here: Desk, target: Target): Client => {
-    const known = here.server.clients.find(readId(here, "/clients/", target));
-    if (known === undefined) throw new HttpFault(404, "HT-01", "There is no client of this id");
-    return known;
+export function clientPage(app: App, options: DirectoryOptions): Handlers {
+  const findClient = (context: App, target: RequestTarget): Client => {
+    const client = context.server.clients.find(idFromPath(context, "/clients/", target));
+    if (client === undefined) throw new HttpError(404, "HT-01", "There is no client of this id");
+    return client;
   };
-  return answerHere(desk, {
-    show: (here, request, target) => showOne(here, options, request, find(here, target)),
-    change: options.edit ? (here, request, target) => remove(here, request, find(here, target)) : undefined,
+  return directoryHandlers(app, {
+    show: (context, request, target) => showOne(context, options, request, findClient(context, target)),
+    change: options.edit
+      ? (context, request, target) => removeClient(context, request, findClient(context, target))
+      : undefined,
   });
 }
 
 /** A client as pages show it. */
-export function listClient({ site }: Desk, client: Client): ListedClient {
+export function toListedClient({ site }: App, client: Client): ListedClient {
   const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
   return { id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope };
 }
 
 async function showList(
-  here: Desk,
+  context: App,
   { edit }: DirectoryOptions,
-  request: Incoming,
+  request: RequestLike,
   values: Readonly<Record<string, string>>,
-  faults: readonly FieldFault[],
-): Promise<Reply> {
-  const browser = await recogniseBrowser(here, request);
+  errors: readonly FieldError[],
+): Promise<HttpResponse> {
+  const browser = await ensureBrowserCookie(context, request);
   const props: ClientsProps = {
-    ...here.site,
-    clients: here.server.clients.all().map((client) => listClient(here, client)),
+    ...context.site,
+    clients: context.server.clients.all().map((client) => toListedClient(context, client)),
     form: edit
-      ? { token: await editToken(here, browser), values, faults, isKept: here.server.clients.isKept }
+      ? {
+        csrfToken: await browserCsrfToken(context, browser),
+        values,
+        errors,
+        isPersistent: context.server.clients.isPersistent,
+      }
       : undefined,
   };
-  const pages = await here.pages();
-  return htmlWithForms(faults.length > 0 ? 400 : 200, pages.clients(props), browser.headers);
+  const pages = await context.pages();
+  return htmlWithForms(errors.length > 0 ? 400 : 200, pages.clients(props), browser.headers);
 }
 
 async function showOne(
-  here: Desk,
-  { edit, unattended }: DirectoryOptions,
-  request: Incoming,
+  context: App,
+  { edit, autoLogin }: DirectoryOptions,
+  request: RequestLike,
   client: Client,
-  drawnSecret?: string,
-): Promise<Reply> {
-  const { server, site } = here;
-  const browser = await recogniseBrowser(here, request);
+  newSecret?: string,
+): Promise<HttpResponse> {
+  const { server, site } = context;
+  const browser = await ensureBrowserCookie(context, request);
   const isDemo = await client.secretDigest === await digest(demoSecret);
-  const secret = drawnSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
-  const { settingsFor } = await import("./client_snippets/mod.ts");
+  const secret = newSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
+  const { clientSnippets } = await import("./client_snippets/mod.ts");
   const props: ClientProps = {
     ...site,
-    client: listClient(here, client),
-    drawnSecret,
-    settings: settingsFor(server.issuer, client, { secret, unattended }),
+    client: toListedClient(context, client),
+    newSecret,
+    snippets: clientSnippets(server.issuer, client, { secret, autoLogin }),
     form: edit
-      ? { token: await editToken(here, browser), values: {}, faults: [], isKept: server.clients.isKept }
+      ? {
+        csrfToken: await browserCsrfToken(context, browser),
+        values: {},
+        errors: [],
+        isPersistent: server.clients.isPersistent,
+      }
       : undefined,
   };
-  const pages = await here.pages();
-  return htmlWithForms(drawnSecret === undefined ? 200 : 201, pages.client(props), browser.headers);
+  const pages = await context.pages();
+  return htmlWithForms(newSecret === undefined ? 200 : 201, pages.client(props), browser.headers);
 }
 
-async function add(here: Desk, options: DirectoryOptions, request: Incoming): Promise<Reply> {
-  const { server } = here;
-  const params = await readEdit(here, request);
+async function addClient(context: App, options: DirectoryOptions, request: RequestLike): Promise<HttpResponse> {
+  const { server } = context;
+  const params = await readProtectedForm(context, request);
   const values = Object.fromEntries(
     ["client_id", "client_name", "redirect_uris", "token_endpoint_auth_method"].map((name) => [
       name,
       params.get(name) ?? "",
     ]),
   );
-  const method = methods.find((known) => known === values.token_endpoint_auth_method);
-  const secret = method === "none" ? undefined : drawSecret(server.random);
-  const metadata = readMetadata(params, method, secret);
-  const faults = [
-    ...method === undefined ? [methodFault(values.token_endpoint_auth_method!)] : [],
-    ...server.clients.find(metadata.client_id) === undefined ? [] : [takenFault(metadata.client_id)],
-    ...server.clients.all().length < longestList ? [] : [fullFault],
+  const method = formAuthMethods.find((supported) => supported === values.token_endpoint_auth_method);
+  const secret = method === "none" ? undefined : randomToken(server.randomBytes);
+  const metadata = metadataFromForm(params, method, secret);
+  const issues = [
+    ...method === undefined ? [invalidAuthMethod(values.token_endpoint_auth_method!)] : [],
+    ...server.clients.find(metadata.client_id) === undefined ? [] : [clientIdTaken(metadata.client_id)],
+    ...server.clients.all().length < maxListLength ? [] : [tooManyClients],
   ];
-  if (faults.length > 0) return await showList(here, options, request, values, faults.map(atField));
+  if (issues.length > 0) return await showList(context, options, request, values, issues.map(toFieldError));
   try {
     const client = server.clients.set(metadata);
-    await server.clients.kept();
-    if (secret !== undefined) return await showOne(here, options, request, client, secret);
-    return redirect("POST", listClient(here, client).href);
+    await server.clients.flush();
+    if (secret !== undefined) return await showOne(context, options, request, client, secret);
+    return redirect("POST", toListedClient(context, client).href);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return await showList(here, options, request, values, error.faults.map(atField));
+    return await showList(context, options, request, values, error.issues.map(toFieldError));
   }
 }
 
 /** The ways of authentication that need nothing but what a form can hold. */
-const methods = ["none", "client_secret_basic", "client_secret_post"] as const;
+const formAuthMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
 
 /** A form in the words of RFC 7591 §2; what it holds is judged by the server's own rules. */
-function readMetadata(
+function metadataFromForm(
   params: Params,
   method: ClientAuthMethod | undefined,
   secret: string | undefined,
@@ -139,39 +151,39 @@ function readMetadata(
   };
 }
 
-function methodFault(found: string): Fault {
+function invalidAuthMethod(received: string): ConfigIssue {
   return {
-    place: "token_endpoint_auth_method",
-    expected: `one of ${methods.join(", ")}`,
-    found: quote(found),
-    mend: "Choose one of the three.",
+    path: "token_endpoint_auth_method",
+    expected: `one of ${formAuthMethods.join(", ")}`,
+    received: quote(received),
+    hint: "Choose one of the three.",
   };
 }
 
-const fullFault: Fault = {
-  place: "client_id",
-  expected: `at most ${longestList} clients`,
-  found: "as many as that",
-  mend: "Remove one first.",
+const tooManyClients: ConfigIssue = {
+  path: "client_id",
+  expected: `at most ${maxListLength} clients`,
+  received: "as many as that",
+  hint: "Remove one first.",
 };
 
-function takenFault(id: string): Fault {
+function clientIdTaken(id: string): ConfigIssue {
   return {
-    place: "client_id",
+    path: "client_id",
     expected: "an id that no other client has",
-    found: quote(id),
-    mend: "Choose another one, or remove that client first.",
+    received: quote(id),
+    hint: "Choose another one, or remove that client first.",
   };
 }
 
 /** `redirect_uris[1]` is the second line of the field `redirect_uris`. */
-function atField({ place, ...fault }: Fault): FieldFault {
-  return { field: place.replace(/\[\d+\]$/, ""), ...fault };
+function toFieldError({ path, ...issue }: ConfigIssue): FieldError {
+  return { field: path.replace(/\[\d+\]$/, ""), ...issue };
 }
 
-async function remove(here: Desk, request: Incoming, client: Client): Promise<Reply> {
-  await readEdit(here, request);
-  here.server.clients.delete(client.id);
-  await here.server.clients.kept();
-  return redirect("POST", `${here.site.base}/clients`);
+async function removeClient(context: App, request: RequestLike, client: Client): Promise<HttpResponse> {
+  await readProtectedForm(context, request);
+  context.server.clients.delete(client.id);
+  await context.server.clients.flush();
+  return redirect("POST", `${context.site.base}/clients`);
 }

@@ -1,8 +1,8 @@
 /** The Approver seam: who is here, and what they allow. */
 
-import type { Incoming } from "../http/message.ts";
+import type { RequestLike } from "../http/message.ts";
 import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import type { Users } from "../oauth/clients/repository.ts";
+import type { UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
@@ -12,15 +12,15 @@ export interface ApproverContext {
   /** Who is logged in already; absent when nobody is, or when the request demands a new login. */
   readonly session?: Session;
   /** Who was logged in before the request, whatever it demands. */
-  readonly former?: Session;
+  readonly previousSession?: Session;
   /** The users of the server; an approval names one of them. */
-  readonly users: Users;
+  readonly users: UserRepository;
   /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Tells the operator. */
   readonly trace: Trace;
   /** The request as it came, for its cookies. */
-  readonly http: Incoming;
+  readonly httpRequest: RequestLike;
 }
 
 /**
@@ -46,14 +46,16 @@ export type Approver = (
  * `login: "auto"`: goes on with the session, or logs in the user that the request names, or the first one; and approves
  * everything.
  */
-export const autoApprover: Approver = (request, { session, former, users, now, trace }): Approval => {
-  const { wishes, client, scope } = request;
-  const { loginHint, expectedSubs } = wishes;
-  const hinted = loginHint === undefined ? undefined : users.find(loginHint);
-  const current = former === undefined ? undefined : users.find(former.sub);
-  const expected = expectedSubs?.map((sub) => users.find(sub));
-  const wanted = hinted ?? current ?? users.all()[0];
-  const user = expected === undefined || expected.includes(wanted) ? wanted : expected[0] ?? wanted;
+export const autoApprover: Approver = (request, { session, previousSession, users, now, trace }): Approval => {
+  const { loginRequirements, client, scope } = request;
+  const { loginHint, expectedSubs } = loginRequirements;
+  const hintedUser = loginHint === undefined ? undefined : users.find(loginHint);
+  const currentUser = previousSession === undefined ? undefined : users.find(previousSession.sub);
+  const expectedUsers = expectedSubs?.map((sub) => users.find(sub));
+  const preferredUser = hintedUser ?? currentUser ?? users.all()[0];
+  const user = expectedUsers === undefined || expectedUsers.includes(preferredUser)
+    ? preferredUser
+    : expectedUsers[0] ?? preferredUser;
   if (user === undefined) {
     throw new OAuthError("access_denied", "this server has no user who could log in", {
       rule: "AZ-21",
@@ -61,19 +63,19 @@ export const autoApprover: Approver = (request, { session, former, users, now, t
       received: "none",
     });
   }
-  if (loginHint !== undefined && hinted === undefined) {
+  if (loginHint !== undefined && hintedUser === undefined) {
     trace({
       type: "warning",
       at: now(),
       client: client.id,
-      why: {
+      explanation: {
         rule: "OI-06",
         reason: "login_hint names no user, so it was not followed",
-        expected: users.all().map((known) => known.sub).join(" or "),
+        expected: users.all().map((candidate) => candidate.sub).join(" or "),
         received: loginHint,
       },
     });
   }
-  if (session !== undefined && user === current) return { user, scope, authTime: session.authTime };
+  if (session !== undefined && user === currentUser) return { user, scope, authTime: session.authTime };
   return { user, scope, authTime: now() };
 };

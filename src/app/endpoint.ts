@@ -1,13 +1,13 @@
 /** What every endpoint is handed, and a route that knows its name in the metadata (RFC 8414 §2). */
 
 import type { Fields } from "../http/form.ts";
-import type { Incoming } from "../http/message.ts";
-import type { Handle, Route } from "../http/router.ts";
+import type { RequestLike } from "../http/message.ts";
+import type { RequestHandler, Route } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Pages, Site } from "./pages.ts";
 
 /** The server, and how to draw its pages; drawing is loaded when the first page is asked for. */
-export interface Desk {
+export interface App {
   /** The server. */
   readonly server: Server;
   /** What every page knows of it. */
@@ -15,13 +15,13 @@ export interface Desk {
   /** Loads whatever draws the pages. */
   readonly pages: () => Promise<Pages>;
   /** The same, with the server as the layers around it want it while one request is answered. */
-  during(request: Incoming): Desk;
+  contextFor(request: RequestLike): App;
   /** Where a person can see what led to an authorization response, if a layer remembers that: a path below the base. */
-  trailTo(response: Fields): string | undefined;
+  flowLinkFor(response: Fields): string | undefined;
   /** Whether a route exists for a path, as received. */
-  serves(path: string): boolean;
+  hasRoute(path: string): boolean;
   /** Asks the whole server, as a request from outside would. */
-  readonly ask: Handle;
+  readonly dispatch: RequestHandler;
 }
 
 /** A route of the authorization server. */
@@ -34,14 +34,14 @@ export interface Endpoint extends Route {
 }
 
 /** What an endpoint answers, wherever it is. */
-export type Answers = Omit<Endpoint, "name" | "path" | "cors">;
+export type Handlers = Omit<Endpoint, "name" | "path" | "cors">;
 
 /** The absolute URL of a path of this server: always below the issuer, whatever host was asked (RFC 9700 §4.13). */
-export function urlOf(issuer: string, path: string): string {
+export function endpointUrl(issuer: string, path: string): string {
   return issuer.replace(/\/$/, "") + path;
 }
 
 /** The absolute URL of a route; a route of a layer may be outside the issuer's path, `base`. */
-export function urlOfEndpoint(issuer: string, base: string, path: string): string {
-  return path.startsWith(`${base}/`) ? urlOf(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
+export function routeUrl(issuer: string, base: string, path: string): string {
+  return path.startsWith(`${base}/`) ? endpointUrl(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
 }

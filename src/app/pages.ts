@@ -9,7 +9,7 @@ export interface Site {
   /** What the header offers beside the way home. Default: nothing. */
   readonly links?: readonly NavigationLink[];
   /** Where a person can see what led to this page: a path below {@link Site.base}. Absent: nowhere. */
-  readonly trail?: string;
+  readonly flowLink?: string;
 }
 
 /** A link in the header of every page. */
@@ -90,27 +90,27 @@ export interface ListedClaim {
 }
 
 /** What was wrong with one field of a form. */
-export interface FieldFault {
+export interface FieldError {
   /** The name of the field. */
   readonly field: string;
   /** What would have been right, as a noun phrase. */
   readonly expected: string;
   /** What was found, quoted where it is text. */
-  readonly found: string;
+  readonly received: string;
   /** How to mend it, one sentence. */
-  readonly mend: string;
+  readonly hint: string;
 }
 
 /** A form that changes the server, as it is drawn: empty, or as it came back with faults. */
 export interface EditForm {
   /** Proves that the form came from a page of this server. */
-  readonly token: string;
+  readonly csrfToken: string;
   /** What stands in the fields, by name. */
   readonly values: Readonly<Record<string, string>>;
   /** Why nothing was changed; empty when nothing was asked yet. */
-  readonly faults: readonly FieldFault[];
+  readonly errors: readonly FieldError[];
   /** Whether changes are kept in the store. Default: they hold for this run. */
-  readonly isKept?: boolean;
+  readonly isPersistent?: boolean;
 }
 
 /** The list of clients. */
@@ -122,11 +122,11 @@ export interface ClientsProps extends Site {
 }
 
 /** Settings for one library, ready to be pasted. */
-export interface ClientSettings {
+export interface ClientSnippet {
   /** The library, as its users call it. */
   readonly library: string;
   /** Where the text belongs, or what it is: `application.yml`. */
-  readonly place: string;
+  readonly placement: string;
   /** The settings; absent where this client does not suit the library. */
   readonly text?: string;
   /** What else to know, or why there is no text: whole sentences. */
@@ -138,9 +138,9 @@ export interface ClientProps extends Site {
   /** The client. */
   readonly client: ListedClient;
   /** A secret that was drawn just now, and is shown this once. */
-  readonly drawnSecret?: string;
+  readonly newSecret?: string;
   /** Settings for libraries, the likeliest first. */
-  readonly settings: readonly ClientSettings[];
+  readonly snippets: readonly ClientSnippet[];
   /** Removes it; absent where clients are only to be read. */
   readonly form?: EditForm;
 }
@@ -158,7 +158,7 @@ export interface UserProps extends Site {
   /** The user. */
   readonly user: ListedUser;
   /** Whether `login: "auto"` logs this one in. */
-  readonly first: boolean;
+  readonly isFirst: boolean;
   /** Changes or removes it; absent where users are only to be read. */
   readonly form?: EditForm;
 }
@@ -176,13 +176,13 @@ export interface TokenRequestExample {
   /** What is masked in it. Default: nothing. */
   readonly secrets?: readonly Secret[];
   /** True: this code was issued to this client. False: to another client. Undefined: the code is not known here. */
-  readonly fits?: boolean;
+  readonly codeBelongsToClient?: boolean;
   /** Whether the code was redeemed already. */
-  readonly used: boolean;
+  readonly codeUsed: boolean;
   /** Whether the command carries a real verifier, a placeholder, or none because no challenge was sent. */
   readonly verifier: "known" | "placeholder" | "none";
   /** Whether the client's secret has to be put in, because it is not the public demo secret. Default: false. */
-  readonly lacksSecret?: boolean;
+  readonly needsSecret?: boolean;
 }
 
 /** A value that is masked until a person asks for it. */
@@ -194,9 +194,9 @@ export interface Secret {
 }
 
 /** A request or an answer as it travels. */
-export interface WireMessage {
+export interface HttpMessage {
   /** The request line or the status line. */
-  readonly start: string;
+  readonly startLine: string;
   /** In the order in which they are sent. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** As text; absent where there is none. */
@@ -204,21 +204,21 @@ export interface WireMessage {
 }
 
 /** A request and its answer as they travel. */
-export interface WireExchange {
+export interface HttpExchange {
   /** What was sent, or is going to be. */
-  readonly request: WireMessage;
+  readonly request: HttpMessage;
   /** Absent: it was not sent, or nothing came back. */
-  readonly response?: WireMessage;
+  readonly response?: HttpMessage;
   /** What is masked in both. */
   readonly secrets: readonly Secret[];
 }
 
 /** What a client checks before it trusts what it got. */
-export interface Check {
+export interface CheckResult {
   /** `response_iss` is the `iss` of the redirect, `iss` the one in the id token. */
   readonly name: "state" | "response_iss" | "pkce" | "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
   /** Undefined: it was not checked, or could not be. */
-  readonly holds?: boolean;
+  readonly passed?: boolean;
   /** What would have been right. */
   readonly expected?: string;
   /** What came. */
@@ -230,9 +230,9 @@ export interface PkceProps {
   /** What the client drew. */
   readonly verifier: string;
   /** Its SHA-256 digest, in hexadecimal digits. */
-  readonly digest: string;
+  readonly digestHex: string;
   /** The same digest, in base64url. */
-  readonly computed: string;
+  readonly challenge: string;
   /** Whether that is the challenge kept with the code; undefined where none is. The challenge itself stays inside. */
   readonly matches?: boolean;
 }
@@ -244,32 +244,39 @@ export interface RoundTrip {
   /** The parameters of the answer, as they came. */
   readonly redirect: readonly (readonly [name: string, value: string])[];
   /** The names of parameters that belong into no answer. Default: none. */
-  readonly ignored?: readonly string[];
+  readonly ignoredParameters?: readonly string[];
   /** What a client checks first. */
-  readonly checks: readonly Check[];
+  readonly checks: readonly CheckResult[];
   /** Absent where only the client has the verifier. */
   readonly pkce?: PkceProps;
 }
 
 /** What can be tried with a code and the tokens it buys. */
-export type TrialStep = "exchange" | "wrong_verifier" | "userinfo" | "introspect" | "refresh" | "replay" | "revoke";
+export type PlaygroundStep =
+  | "exchange"
+  | "wrong_verifier"
+  | "userinfo"
+  | "introspect"
+  | "refresh"
+  | "replay"
+  | "revoke";
 
 /** The form that tries a step; it goes to `{base}/authorized/try`. */
-export interface TrialForm {
+export interface PlaygroundForm {
   /** What the page remembers beside what was tried, because the server keeps nothing. */
   readonly fields: HiddenFields;
   /** The client whose secret a person has to type; absent where none is needed. */
-  readonly asksSecretOf?: string;
+  readonly needsSecretOf?: string;
   /** What makes sense now, the likeliest first. */
-  readonly steps: readonly TrialStep[];
+  readonly steps: readonly PlaygroundStep[];
   /** Whether what the approval bought was ended, so that every further use is refused. */
-  readonly ended: boolean;
+  readonly grantRevoked: boolean;
 }
 
 /** What was tried before, as text without its secrets. */
-export interface PastStep {
+export interface HistoryStep {
   /** Which one. */
-  readonly step: TrialStep;
+  readonly step: PlaygroundStep;
   /** In milliseconds since the epoch. */
   readonly at: number;
   /** The HTTP status; absent where no answer came. */
@@ -281,31 +288,31 @@ export interface PastStep {
 }
 
 /** What one step of a trial came to. */
-export interface TrialProps extends Site {
+export interface PlaygroundProps extends Site {
   /** Which one. */
-  readonly step: TrialStep;
+  readonly step: PlaygroundStep;
   /** `refused`: the answer was an error, or a token that is not active. `lost`: there was none. */
-  readonly outcome: "done" | "refused" | "lost";
+  readonly outcome: "done" | "rejected" | "dropped";
   /** In the order in which they were sent. */
-  readonly exchanges: readonly (WireExchange & { readonly step: TrialStep })[];
+  readonly exchanges: readonly (HttpExchange & { readonly step: PlaygroundStep })[];
   /** What the client checks of the answer; empty where it holds no id token. */
-  readonly checks: readonly Check[];
+  readonly checks: readonly CheckResult[];
   /** What the answer brought. */
   readonly tokens: readonly { readonly name: string; readonly token: string }[];
   /** The clock, in milliseconds since the epoch. */
   readonly now: number;
   /** What was tried before, oldest first. The page carries it on. */
-  readonly past: readonly PastStep[];
+  readonly history: readonly HistoryStep[];
   /** The exchanges of this page, as the next one will show them. */
-  readonly latest: readonly PastStep[];
+  readonly latest: readonly HistoryStep[];
   /** What can be tried next. */
-  readonly form: TrialForm;
+  readonly form: PlaygroundForm;
   /** "Start New Authorization". */
   readonly startLinks: readonly StartLink[];
 }
 
 /** The callback page of the demo clients. */
-export interface AuthorizedProps extends Site {
+export interface CallbackProps extends Site {
   /** What came back. */
   readonly outcome:
     | { readonly kind: "success"; readonly code: string; readonly state?: string }
@@ -320,25 +327,29 @@ export interface AuthorizedProps extends Site {
   /** What led here. */
   readonly roundTrip: RoundTrip;
   /** The token request that can be sent from here; absent where the code is none of a demo client of this browser. */
-  readonly proposal?: { readonly request: WireMessage; readonly secrets: readonly Secret[]; readonly form: TrialForm };
+  readonly proposal?: {
+    readonly request: HttpMessage;
+    readonly secrets: readonly Secret[];
+    readonly form: PlaygroundForm;
+  };
   /** For the success view: the public example first, then the confidential one. */
   readonly examples: readonly TokenRequestExample[];
   /** Its absolute URL. */
   readonly tokenEndpoint: string;
   /** How long codes live, in seconds. */
-  readonly codeLifetime: number;
+  readonly codeLifetimeSeconds: number;
   /** "Start New Authorization"; absent when no client is registered with this page. */
   readonly startLinks: readonly StartLink[];
 }
 
 /** A request that ended on this server's own page. */
-export interface RefusedProps extends Site {
+export interface ErrorPageProps extends Site {
   /** The HTTP status. */
   readonly status: number;
   /** The OAuth error code, or absent for plain HTTP faults such as 404. */
   readonly error?: string;
   /** One or two plain sentences: what was wrong. */
-  readonly sentence: string;
+  readonly message: string;
   /** The ID of the rule that was broken. */
   readonly rule?: string;
   /** The specifications that the rule cites. Default: none. */
@@ -348,15 +359,15 @@ export interface RefusedProps extends Site {
   /** What came instead, as it came. */
   readonly received?: string;
   /** What was probably meant. */
-  readonly near?: NearMiss;
+  readonly suggestion?: SuggestedMatch;
   /** What to do next. */
-  readonly mend?: string;
+  readonly fix?: string;
   /** Whether the page may link to specifications: never while its own address holds a code or a state. Default: false. */
-  readonly linksAway?: boolean;
+  readonly allowsExternalLinks?: boolean;
 }
 
 /** Something registered that is like what was sent. */
-export interface NearMiss {
+export interface SuggestedMatch {
   /** As it is registered. */
   readonly text: string;
   /** Of a URI: the only part that differs, or the slash at its end, or how it is spelled where it means the same. */
@@ -367,7 +378,7 @@ export interface NearMiss {
 export type HiddenFields = readonly (readonly [name: string, value: string])[];
 
 /** A person, as pages that ask them something show them. */
-export interface Person {
+export interface UserSummary {
   /** The subject. */
   readonly sub: string;
   /** The full name. */
@@ -383,18 +394,18 @@ export interface LoginProps extends Site {
   /** What every form of the page carries to `{base}/oauth2/login`. */
   readonly fields: HiddenFields;
   /** Who may be picked, the likeliest first. */
-  readonly people: readonly (Person & {
+  readonly accounts: readonly (UserSummary & {
     /** Whether this one is logged in, and need only say so. */
     readonly current: boolean;
     /** Where this one is asked for a password; absent where a click is enough. */
     readonly passwordHref?: string;
   })[];
   /** The form for name and password, and the name that stands in it; absent where nobody has a password. */
-  readonly password?: { readonly sub: string };
+  readonly passwordForm?: { readonly sub: string };
   /** The form for somebody new, and what stands in it; absent where nobody can be made up. */
-  readonly stranger?: { readonly subject: string; readonly claims: string };
+  readonly guestForm?: { readonly subject: string; readonly claims: string };
   /** Whether somebody is logged in already, but the client asks for a new login, or for somebody else. */
-  readonly again: boolean;
+  readonly isReauthentication: boolean;
   /** Where the person is in the page, and what was wrong there; absent when it is shown for the first time. */
   readonly retry?: { readonly part: "password" | "new"; readonly fault?: string };
 }
@@ -404,7 +415,7 @@ export interface ConsentProps extends Site {
   /** Who asks. */
   readonly client: { readonly id: string; readonly name?: string; readonly confidential: boolean };
   /** Who is asked. */
-  readonly user: Person;
+  readonly user: UserSummary;
   /** What the form carries to `{base}/oauth2/consent`. */
   readonly fields: HiddenFields;
   /** Where the answer goes: verified, and shown as text. */
@@ -413,9 +424,9 @@ export interface ConsentProps extends Site {
   readonly scope: readonly {
     readonly value: string;
     /** Whether it cannot be refused alone. */
-    readonly fixed: boolean;
+    readonly required: boolean;
     /** Whether it was allowed before. */
-    readonly known: boolean;
+    readonly previouslyAllowed: boolean;
     /** The claims it releases. */
     readonly claims: readonly string[];
   }[];
@@ -424,7 +435,7 @@ export interface ConsentProps extends Site {
   /** What access tokens will be for, where the client says so. */
   readonly resources: readonly string[];
   /** Whether the redirect URI leads to a program on the user's own device. */
-  readonly onDevice: boolean;
+  readonly redirectsToDevice: boolean;
   /**
    * Seconds for which the consent is remembered; or why it is not: another program on the device, or an attacker on the
    * network, could impersonate the client.
@@ -438,7 +449,7 @@ export interface ConsentProps extends Site {
 export interface AccountProps extends Site {
   /** Absent where nobody is logged in. Times in milliseconds since the epoch. */
   readonly account?: {
-    readonly user: Person;
+    readonly user: UserSummary;
     /** When they logged in. */
     readonly since: number;
     /** One for each client that they allowed something. */
@@ -503,11 +514,11 @@ export interface Pages {
   /** One user, with all claims. */
   user(props: UserProps): string;
   /** The callback page of the demo clients. */
-  authorized(props: AuthorizedProps): string;
+  callback(props: CallbackProps): string;
   /** What a step that was tried from there came to. */
-  trial(props: TrialProps): string;
+  playground(props: PlaygroundProps): string;
   /** The page of a request that ends here. */
-  refused(props: RefusedProps): string;
+  error(props: ErrorPageProps): string;
   /** The question who is there. */
   login(props: LoginProps): string;
   /** The question what the client may do. */

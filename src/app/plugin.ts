@@ -1,10 +1,10 @@
 /** The Layer seam: what wraps the server from outside, without the server knowing it. */
 
 import type { Fields } from "../http/form.ts";
-import type { Incoming } from "../http/message.ts";
-import type { Handle } from "../http/router.ts";
+import type { RequestLike } from "../http/message.ts";
+import type { RequestHandler } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Desk, Endpoint } from "./endpoint.ts";
+import type { App, Endpoint } from "./endpoint.ts";
 import type { NavigationLink } from "./pages.ts";
 
 /**
@@ -13,31 +13,31 @@ import type { NavigationLink } from "./pages.ts";
  *
  * @example Answers slowly
  * ```ts
- * const slow: Layer = {
- *   around: (next) => async (request, peer) => {
+ * const slow: Plugin = {
+ *   handle: (next) => async (request, peer) => {
  *     await new Promise((resolve) => setTimeout(resolve, 100));
  *     return await next(request, peer);
  *   },
  * };
  * ```
  */
-export interface Layer {
+export interface Plugin {
   /** Wraps every request and its answer, whether it comes by `fetch` or over the network. */
-  around?(next: Handle): Handle;
+  handle?(next: RequestHandler): RequestHandler;
   /**
    * Wraps what the rules are handed while one request is answered: store, clock, dice, keys, grants, issuers, trace.
    *
    * @param request The very value that `around` passed on.
    */
-  during?(server: Server, request: Incoming): Server;
+  extend?(server: Server, request: RequestLike): Server;
   /** Is told of the server when it is put together, and again when listening gives it another issuer. */
-  open?(desk: Desk): void;
+  setup?(desk: App): void;
   /** Further routes. */
-  endpoints?(desk: Desk): readonly Endpoint[];
+  routes?(desk: App): readonly Endpoint[];
   /** Where a person can see what became of that request: a path below the base, for pages to link to. */
-  trail?(request: Incoming): string | undefined;
+  flowLink?(request: RequestLike): string | undefined;
   /** Where a person can see what led to an authorization response, by its parameters: a path below the base, too. */
-  trailTo?(response: Fields): string | undefined;
+  flowLinkFor?(response: Fields): string | undefined;
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
   /**

@@ -2,29 +2,29 @@
 
 import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
 import type { CookieScope } from "../http/cookies.ts";
-import type { Incoming } from "../http/message.ts";
-import { openSession, sealSession } from "../oauth/session/session.ts";
+import type { RequestLike } from "../http/message.ts";
+import { decodeSession, encodeSession } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { soon } from "../oauth/maybe_promise.ts";
-import type { Soon } from "../oauth/maybe_promise.ts";
-import type { Desk } from "./endpoint.ts";
+import { chain } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { App } from "./endpoint.ts";
 
 /** Who is logged in, in the browser that asks. */
-export function readSession(desk: Desk, request: Incoming): Soon<Session | undefined> {
-  const sealed = readCookie(request.headers.get("cookie"), cookieName("session", desk));
-  return sealed === undefined ? undefined : openSession(desk.server, sealed);
+export function readSession(app: App, request: RequestLike): MaybePromise<Session | undefined> {
+  const encoded = readCookie(request.headers.get("cookie"), cookieName("session", app));
+  return encoded === undefined ? undefined : decodeSession(app.server, encoded);
 }
 
 /** Headers that make the browser keep a session. */
-export function keepSession(desk: Desk, session: Session): Soon<Record<string, string>> {
-  return soon(sealSession(desk.server, session), (sealed) => ({
-    "set-cookie": setCookie(cookieName("session", desk), sealed, cookieScope(desk)),
+export function setSessionCookie(app: App, session: Session): MaybePromise<Record<string, string>> {
+  return chain(encodeSession(app.server, session), (encoded) => ({
+    "set-cookie": setCookie(cookieName("session", app), encoded, cookieScope(app)),
   }));
 }
 
 /** Headers that make the browser forget its session. */
-export function forgetSession(desk: Desk): Record<string, string> {
-  return { "set-cookie": clearCookie(cookieName("session", desk), cookieScope(desk)) };
+export function clearSessionCookie(app: App): Record<string, string> {
+  return { "set-cookie": clearCookie(cookieName("session", app), cookieScope(app)) };
 }
 
 /**
@@ -32,7 +32,7 @@ export function forgetSession(desk: Desk): Record<string, string> {
  * Behind https a prefix prevents cookie injection: `__Host-` from sibling hosts and over plain http, `__Secure-`
  * (issuer with a path) over plain http only (RFC 6265bis §4.1.3).
  */
-export function cookieName(purpose: string, { server: { issuer }, site: { base } }: Desk): string {
+export function cookieName(purpose: string, { server: { issuer }, site: { base } }: App): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
   const name = port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
   if (!issuer.startsWith("https:")) return name;
@@ -40,6 +40,6 @@ export function cookieName(purpose: string, { server: { issuer }, site: { base }
 }
 
 /** Cookies are for this issuer alone. */
-export function cookieScope({ server, site }: Desk): CookieScope {
+export function cookieScope({ server, site }: App): CookieScope {
   return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
 }

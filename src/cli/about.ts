@@ -3,16 +3,16 @@
 import manifest from "../../deno.json" with { type: "json" };
 
 /** What is known when the program is made into one file, and put into it. */
-interface About {
+interface BuildInfo {
   /** The commit, in short. */
   readonly commit?: string;
   /** The licences of the packages inside, in full. */
   readonly licences: string;
 }
 
-declare const LATCHKEY_ABOUT: About;
+declare const LATCHKEY_ABOUT: BuildInfo;
 
-const { commit, licences }: About = typeof LATCHKEY_ABOUT === "undefined"
+const { commit, licences }: BuildInfo = typeof LATCHKEY_ABOUT === "undefined"
   ? {
     licences:
       "Latchkey stands under the MIT licence, in the file LICENSE; the packages that it uses, under those beside " +

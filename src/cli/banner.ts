@@ -1,7 +1,7 @@
 /** What the terminal shows once the server listens: everything a person needs to point a client at it. */
 
 import { isLoopback, isTestHost } from "../oauth/test_hosts.ts";
-import type { Settled } from "../oauth/config/settings.ts";
+import type { ResolvedSettings } from "../oauth/config/settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "./show.ts";
 
@@ -9,7 +9,7 @@ import { printable } from "./show.ts";
 export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 
 /** What the greeting speaks of. */
-export interface Greeted {
+export interface BannerOptions {
   readonly version: string;
   readonly issuer: string;
   /** Where it listens, when that is not the issuer. */
@@ -18,11 +18,11 @@ export interface Greeted {
   readonly host: string;
   /** The URL of the discovery document. */
   readonly discovery: string;
-  readonly settled: Settled;
+  readonly settings: ResolvedSettings;
   /** The public secret of the built-in demo clients, where they are in use. No other secret is printed. */
   readonly demoSecret?: string;
   readonly store: string;
-  readonly stored: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
+  readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** Whether there are pages that show each login; `insecure`: to strangers, too. */
   readonly inspector: "on" | "off" | "insecure";
   /** Where metrics are served; absent: nowhere. */
@@ -32,32 +32,33 @@ export interface Greeted {
 }
 
 /** The greeting, with a final newline. */
-export function greeting(
-  { version, issuer, url, host, discovery, settled, demoSecret, store, stored, inspector, metrics, endpoints }: Greeted,
+export function banner(
+  { version, issuer, url, host, discovery, settings, demoSecret, store, storedChanges, inspector, metrics, endpoints }:
+    BannerOptions,
 ): string {
-  const open = openness({ issuer, host, settled, inspector });
-  const page = (path: string) => issuer.replace(/\/$/, "") + path;
-  const own = page("/authorized");
+  const exposure = describeExposure({ issuer, host, settings, inspector });
+  const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
+  const callbackUrl = pageUrl("/authorized");
   const align = (pairs: readonly (readonly [string, string])[]) => {
     const width = Math.max(...pairs.map(([name]) => name.length));
     return pairs.map(([name, value]) => `${name.padEnd(width)} ${value}`);
   };
   const rows = (pairs: readonly (readonly [string, string])[]) =>
     align(pairs.map(([name, value]) => [`  ${name} `, value]));
-  const list = (configured: readonly (readonly [string, string])[], changed?: StoredChanges) => {
-    const shown = inEffect(configured, changed);
+  const list = (configured: readonly (readonly [string, string])[], changes?: StoredChanges) => {
+    const shown = effectiveRows(configured, changes);
     return shown.length === 0 ? ["  none"] : rows(shown);
   };
-  const clients = settled.clients.map((client) => {
+  const clients = settings.clients.map((client) => {
     const { client_secret: secret, token_endpoint_auth_method: method } = client;
-    const proof = secret === undefined
+    const authentication = secret === undefined
       ? method ?? (client.jwks === undefined ? "public, PKCE" : "private_key_jwt")
       : `${demoSecret === undefined ? "a secret" : `secret ${demoSecret}`} by ${
         method ?? "client_secret_basic or client_secret_post"
       }`;
-    return [client.client_id, `${proof}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
+    return [client.client_id, `${authentication}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
   });
-  const users = settled.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
+  const users = settings.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
   return [
     `Latchkey ${version} speaks for ${issuer}`,
     ...url === issuer ? [] : [`and listens on ${url}`],
@@ -66,55 +67,57 @@ export function greeting(
     ...rows([["discovery", discovery], ...endpoints]),
     "",
     "Clients",
-    ...list(clients, stored.clients),
+    ...list(clients, storedChanges.clients),
     "",
-    settled.login === "auto" ? "Users (the first is logged in; login_hint=<sub> picks another)" : "Users",
-    ...list(users, stored.users),
+    settings.login === "auto" ? "Users (the first is logged in; login_hint=<sub> picks another)" : "Users",
+    ...list(users, storedChanges.users),
     "",
-    `Scopes  ${settled.scopes.join(" ")}`,
-    `Keys    ${settled.alg}, kept in ${store}`,
+    `Scopes  ${settings.scopes.join(" ")}`,
+    `Keys    ${settings.alg}, kept in ${store}`,
     ...metrics === undefined ? [] : [`Metrics ${metrics}`],
-    ...open === undefined ? [] : [`OPEN: ${open}`],
-    ...insecurities(settled, inspector).map((name) =>
+    ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
+    ...insecureSettings(settings, inspector).map((name) =>
       `INSECURE: ${name} is on. Never let strangers reach this server.`
     ),
     "",
     ...align([
-      settled.clients.some((client) => client.redirect_uris?.includes(own))
-        ? ["Start the demo flow:", page("/start")]
-        : ["Home page:", page("/")],
-      ...inspector === "off" ? [] : [["Watch each login:", page("/flows")] as const],
+      settings.clients.some((client) => client.redirect_uris?.includes(callbackUrl))
+        ? ["Start the demo flow:", pageUrl("/start")]
+        : ["Home page:", pageUrl("/")],
+      ...inspector === "off" ? [] : [["Watch each login:", pageUrl("/flows")] as const],
     ]),
     "",
   ].map(printable).join("\n");
 }
 
 /** Maximum number of clients or users listed that only the store has. */
-const mostNamed = 10;
+const maxStoredOnlyRows = 10;
 
 /** Configured rows, and how the store has changed them. */
-function inEffect(
+function effectiveRows(
   configured: readonly (readonly [id: string, about: string])[],
-  changed: StoredChanges | undefined,
+  changes: StoredChanges | undefined,
 ): readonly (readonly [string, string])[] {
-  if (changed === undefined) return configured;
-  const { replaced, removed, added } = changed;
-  const about = (id: string) =>
+  if (changes === undefined) return configured;
+  const { replaced, removed, added } = changes;
+  const describeChange = (id: string) =>
     replaced.includes(id)
       ? "replaced by a change in the store"
       : removed.includes(id)
       ? "removed by a change in the store"
       : undefined;
   return [
-    ...configured.map(([id, written]) => [id, about(id) ?? written] as const),
-    ...added.slice(0, mostNamed).map((id) => [id, "only in the store"] as const),
-    ...added.length > mostNamed ? [["…", `and ${added.length - mostNamed} more only in the store`] as const] : [],
+    ...configured.map(([id, configuredText]) => [id, describeChange(id) ?? configuredText] as const),
+    ...added.slice(0, maxStoredOnlyRows).map((id) => [id, "only in the store"] as const),
+    ...added.length > maxStoredOnlyRows
+      ? [["…", `and ${added.length - maxStoredOnlyRows} more only in the store`] as const]
+      : [],
   ];
 }
 
 /** The names of the settings that are on although they are insecure. */
-export function insecurities(settled: Settled, inspector: Greeted["inspector"]): string[] {
-  const names = Object.entries(settled).filter(([name, on]) => name.startsWith("insecure") && on === true)
+export function insecureSettings(settings: ResolvedSettings, inspector: BannerOptions["inspector"]): string[] {
+  const names = Object.entries(settings).filter(([name, value]) => name.startsWith("insecure") && value === true)
     .map(([name]) => name);
   return [...names, ...inspector === "insecure" ? ["insecureAllowInspector"] : []];
 }
@@ -123,23 +126,23 @@ export function insecurities(settled: Settled, inspector: Greeted["inspector"]):
  * A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can: the
  * server listens on a loopback address, and the issuer's name leads no other machine here.
  */
-export function openness(
-  { issuer, host, settled, inspector }: Pick<Greeted, "issuer" | "host" | "settled" | "inspector">,
+export function describeExposure(
+  { issuer, host, settings, inspector }: Pick<BannerOptions, "issuer" | "host" | "settings" | "inspector">,
 ): string | undefined {
   const { hostname } = new URL(issuer);
   const isTest = isTestHost(hostname);
   const listensHere = isLoopback(host.includes(":") ? `[${host}]` : host);
   if (listensHere && (isLoopback(hostname) || !isTest)) return undefined;
-  const may = [
-    ...settled.login === "auto"
+  const permissions = [
+    ...settings.login === "auto"
       ? ["is logged in as the first user"]
       : isTest
       ? ["can log in as any user without a password"]
       : [],
-    ...isTest && settled.directory !== "off" ? [`can ${settled.directory} /clients and /users`] : [],
+    ...isTest && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
     ...isTest && inspector === "on" ? ["can read every login in /flows"] : [],
   ];
-  return may.length === 0
+  return permissions.length === 0
     ? undefined
-    : `any machine that can reach ${listensHere ? issuer : host} ${may.join(", and ")}.`;
+    : `any machine that can reach ${listensHere ? issuer : host} ${permissions.join(", and ")}.`;
 }

@@ -1,120 +1,125 @@
 /** Reads the environment: every variable whose name begins with LATCHKEY_, and no other. */
 
-import type { ConfigurationWarning, Fault } from "../oauth/config/config_issue.ts";
-import { type OperatorName, operatorNames, operatorRules, type Sayings } from "./option_definitions.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
+import { optionDefinitions, type OptionName, optionNames, type RawOptions } from "./options.ts";
 import { showName, showValue } from "./show.ts";
 import { suggest } from "./suggest.ts";
 import { type ReadTextFile, readValue } from "./text_file.ts";
 
-const prefix = "LATCHKEY_";
+const variablePrefix = "LATCHKEY_";
 /** At the end of a name: not the value, but the path of the file that holds it. */
-export const inFile = "_FILE";
+export const fileSuffix = "_FILE";
 
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The name of the variable that says the same as a flag. */
-export function variableName(name: OperatorName): string {
-  return prefix + name.toUpperCase().replaceAll("-", "_");
+export function variableName(name: OptionName): string {
+  return variablePrefix + name.toUpperCase().replaceAll("-", "_");
 }
 
 /** The configuration read from environment variables. */
-export interface EnvironmentReading {
-  readonly said: Sayings;
-  readonly faults: readonly Fault[];
+export interface EnvironmentResult {
+  readonly options: RawOptions;
+  readonly issues: readonly ConfigIssue[];
   /** Warnings about ignored variables. They do not stop the start, because other programs may have set them. */
   readonly warnings: readonly ConfigurationWarning[];
 }
 
 /** Reads the variables, and the files that those name whose own name ends in _FILE; an empty one counts as absent. */
-export async function readEnvironment(env: Environment, readTextFile: ReadTextFile): Promise<EnvironmentReading> {
-  const said: Sayings = {};
-  const faults: Fault[] = [];
+export async function readEnvironment(env: Environment, readTextFile: ReadTextFile): Promise<EnvironmentResult> {
+  const options: RawOptions = {};
+  const issues: ConfigIssue[] = [];
   const warnings: ConfigurationWarning[] = [];
-  const links: string[] = [];
-  const isSet = (place: string) => Boolean(env[place]) && !isServiceLink(place, env[place]!);
-  for (const [place, value] of Object.entries(env)) {
-    if (!place.startsWith(prefix) || !value) continue;
-    if (!isSet(place)) {
-      links.push(place);
+  const serviceLinks: string[] = [];
+  const isSet = (variable: string) => Boolean(env[variable]) && !isServiceLink(variable, env[variable]!);
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith(variablePrefix) || !value) continue;
+    if (!isSet(variable)) {
+      serviceLinks.push(variable);
       continue;
     }
-    const plain = operatorNames.find((known) => variableName(known) === place);
-    const filed = operatorNames.find((known) => variableName(known) + inFile === place);
-    const name = plain ?? filed;
+    const directName = optionNames.find((known) => variableName(known) === variable);
+    const fileName = optionNames.find((known) => variableName(known) + fileSuffix === variable);
+    const name = directName ?? fileName;
     if (name === undefined) {
-      warnings.push(await unknownWarning(place));
+      warnings.push(await unknownVariableWarning(variable));
       continue;
     }
-    if (plain === undefined && isSet(variableName(name))) {
-      faults.push(twiceFault(name, place));
+    if (directName === undefined && isSet(variableName(name))) {
+      issues.push(duplicateIssue(name, variable));
       continue;
     }
-    if (plain === undefined && operatorRules[name].isPath) {
-      faults.push(pathFault(name, place));
-      said[name] = { place };
+    if (directName === undefined && optionDefinitions[name].isPath) {
+      issues.push(pathInFileIssue(name, variable));
+      options[name] = { source: variable };
       continue;
     }
-    const text = plain === undefined ? await readValue(value, place, readTextFile) : value;
-    const sound = typeof text === "string" && operatorRules[name].accepts(text);
-    said[name] = sound ? { place, value: text } : { place };
-    if (!sound) faults.push(typeof text === "string" ? valueFault(name, place, text) : text);
+    const text = directName === undefined ? await readValue(value, variable, readTextFile) : value;
+    const isValid = typeof text === "string" && optionDefinitions[name].accepts(text);
+    options[name] = isValid ? { source: variable, value: text } : { source: variable };
+    if (!isValid) issues.push(typeof text === "string" ? invalidValueIssue(name, variable, text) : text);
   }
-  if (links.length > 0) warnings.push(linkWarning(links));
-  return { said, faults, warnings };
+  if (serviceLinks.length > 0) warnings.push(serviceLinkWarning(serviceLinks));
+  return { options, issues, warnings };
 }
 
-function valueFault(name: OperatorName, place: string, value: string): Fault {
-  const { expected, example, hint } = operatorRules[name];
-  if (place.endsWith(inFile)) return { place, expected, ...hiddenContent(name, value) };
-  const mend = hint?.(value) ?? `Write it like ${place}=${example}, or unset it.`;
-  return { place, expected, found: showValue(value, [place]), mend };
+function invalidValueIssue(name: OptionName, variable: string, value: string): ConfigIssue {
+  const { expected, example, hintFor } = optionDefinitions[name];
+  if (variable.endsWith(fileSuffix)) return { path: variable, expected, ...hiddenValue(name, value) };
+  const hint = hintFor?.(value) ?? `Write it like ${variable}=${example}, or unset it.`;
+  return { path: variable, expected, received: showValue(value, [variable]), hint };
 }
 
 /** Describes a value read from a file without showing it: the path may name the wrong file. */
-export function hiddenContent(name: OperatorName, value: string): Pick<Fault, "found" | "mend"> {
-  const { example, hint } = operatorRules[name];
-  const mend = hint?.(value) ?? `Let the file hold ${example} or the like, or unset the variable.`;
-  return { found: `${value.length} characters (hidden)`, mend };
+export function hiddenValue(name: OptionName, value: string): Pick<ConfigIssue, "received" | "hint"> {
+  const { example, hintFor } = optionDefinitions[name];
+  const hint = hintFor?.(value) ?? `Let the file hold ${example} or the like, or unset the variable.`;
+  return { received: `${value.length} characters (hidden)`, hint };
 }
 
-function twiceFault(name: OperatorName, place: string): Fault {
+function duplicateIssue(name: OptionName, variable: string): ConfigIssue {
   const other = variableName(name);
-  return { place, expected: "one of the two", found: `${other} as well`, mend: "Unset one of them." };
+  return { path: variable, expected: "one of the two", received: `${other} as well`, hint: "Unset one of them." };
 }
 
-function pathFault(name: OperatorName, place: string): Fault {
+function pathInFileIssue(name: OptionName, variable: string): ConfigIssue {
   return {
-    place,
+    path: variable,
     expected: `${variableName(name)}, which is the path of a file already`,
-    found: "the path of a file that would hold the path",
-    mend: `Call it ${variableName(name)}.`,
+    received: "the path of a file that would hold the path",
+    hint: `Call it ${variableName(name)}.`,
   };
 }
 
-async function unknownWarning(place: string): Promise<ConfigurationWarning> {
-  const isFiled = place.endsWith(inFile);
-  const meant = await suggest(place.slice(prefix.length, isFiled ? -inFile.length : undefined), operatorNames);
-  const known = meant === undefined ? operatorNames : [meant as OperatorName];
-  const names = known.map((name) => variableName(name) + (isFiled && !operatorRules[name].isPath ? inFile : ""));
+async function unknownVariableWarning(variable: string): Promise<ConfigurationWarning> {
+  const isFileVariable = variable.endsWith(fileSuffix);
+  const suggestion = await suggest(
+    variable.slice(variablePrefix.length, isFileVariable ? -fileSuffix.length : undefined),
+    optionNames,
+  );
+  const candidates = suggestion === undefined ? optionNames : [suggestion as OptionName];
+  const names = candidates.map((name) =>
+    variableName(name) + (isFileVariable && !optionDefinitions[name].isPath ? fileSuffix : "")
+  );
   return {
-    path: showName(place),
-    message: meant === undefined
+    path: showName(variable),
+    message: suggestion === undefined
       ? `Ignored: this variable is unknown. Unset it, or use one of ${names.join(", ")}.`
       : `Ignored: this variable is unknown. Did you mean ${names[0]}?`,
   };
 }
 
-const serviceLink = /^LATCHKEY_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+const serviceLinkPattern = /^LATCHKEY_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
 
 /** Kubernetes sets such variables in every pod, named after each service; a service may be named latchkey. */
-function isServiceLink(place: string, value: string): boolean {
-  return serviceLink.test(place) || place.endsWith("PORT") && /^(tcp|udp|sctp):\/\//.test(value);
+function isServiceLink(variable: string, value: string): boolean {
+  return serviceLinkPattern.test(variable) || variable.endsWith("PORT") && /^(tcp|udp|sctp):\/\//.test(value);
 }
 
-function linkWarning(places: readonly string[]): ConfigurationWarning {
+function serviceLinkWarning(variables: readonly string[]): ConfigurationWarning {
   return {
-    path: places.map(showName).sort().join(", "),
+    path: variables.map(showName).sort().join(", "),
     message: "Ignored: Kubernetes sets this for each service. To stop it, put enableServiceLinks: false in the pod.",
   };
 }

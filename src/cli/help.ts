@@ -1,7 +1,7 @@
 /** What --help says, in 80 columns; loaded only when somebody asks. */
 
 import { variableName } from "./environment.ts";
-import { defaults, type OperatorName, operatorNames } from "./option_definitions.ts";
+import { defaults, type OptionName, optionNames } from "./options.ts";
 
 /** An example of a configuration file, as the help shows it. */
 export const exampleFile = `{
@@ -27,7 +27,7 @@ export const exampleFile = `{
   "store": "sqlite:latchkey.db"
 }`;
 
-const flags: Readonly<Record<OperatorName, readonly [value: string, otherwise: string]>> = {
+const optionHelp: Readonly<Record<OptionName, readonly [value: string, otherwise: string]>> = {
   port: ["NUMBER", `${defaults.port}; 0 takes any free port`],
   host: ["NAME", defaults.host],
   issuer: ["URL", "http://localhost:PORT"],
@@ -46,8 +46,8 @@ const flags: Readonly<Record<OperatorName, readonly [value: string, otherwise: s
   config: ["FILE", "no file"],
 };
 
-const columns = (flag: string, variable: string, otherwise: string) =>
-  `  ${flag.padEnd(24)}${variable.padEnd(24)}${otherwise}`.trimEnd();
+const formatRow = (flag: string, variable: string, defaultText: string) =>
+  `  ${flag.padEnd(24)}${variable.padEnd(24)}${defaultText}`.trimEnd();
 
 /** The whole help, with a final newline. */
 export const helpText = `Latchkey, an OAuth 2.1 authorization server
@@ -56,8 +56,11 @@ Usage: latchkey [FLAG VALUE]...
        latchkey hash-password            (for users[].password)
        deno task start [FLAG VALUE]...   (in a copy of the source)
 
-${columns("Flag", "Environment", "Default")}
-${operatorNames.map((name) => columns(`--${name} ${flags[name][0]}`, variableName(name), flags[name][1])).join("\n")}
+${formatRow("Flag", "Environment", "Default")}
+${
+  optionNames.map((name) => formatRow(`--${name} ${optionHelp[name][0]}`, variableName(name), optionHelp[name][1]))
+    .join("\n")
+}
   --help                show this text
   --version             show the version
   --licenses            show the licences of all that is inside

@@ -2,27 +2,27 @@
 
 import type { Settings } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import type { ConfigurationWarning, Fault } from "../oauth/config/config_issue.ts";
-import { type Environment, hiddenContent, inFile, readEnvironment } from "./environment.ts";
-import { noFile, readFile, unreadFile } from "./config_file.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
+import { type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
+import { noConfigFile, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { readFlags } from "./flags.ts";
-import { findMeaningFaults, type JudgeSettings } from "./semantic_errors.ts";
+import { semanticErrors, type ValidateSettings } from "./semantic_errors.ts";
 import {
   defaults,
-  isStore,
+  isValidStore,
   logFormats,
   loginModes,
-  operatorRules,
+  optionDefinitions,
   parseStore,
   proxyHeaders,
   storeWarnings,
-} from "./option_definitions.ts";
-import type { FileContent, OperatorName, Said, Sayings, StoreChoice } from "./option_definitions.ts";
+} from "./options.ts";
+import type { ConfigFile, OptionName, RawOption, RawOptions, StoreChoice } from "./options.ts";
 import { printable, showValue } from "./show.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /** Where configuration comes from. */
-export interface Sources {
+export interface ConfigurationSources {
   /** The command line, without the program. */
   readonly args: readonly string[];
   readonly env: Environment;
@@ -72,28 +72,31 @@ export type Configuration =
 /**
  * Reads flags, environment and file. Loads no library unless there are flags, a file or faults.
  *
- * @param settingsFaults judges the meaning of the settings
+ * @param validateSettings judges the meaning of the settings
  * @throws {ConfigurationError} with every fault in all three sources at once
  */
-export async function readConfiguration(sources: Sources, settingsFaults: JudgeSettings): Promise<Configuration> {
+export async function readConfiguration(
+  sources: ConfigurationSources,
+  validateSettings: ValidateSettings,
+): Promise<Configuration> {
   const flags = await readFlags(sources.args);
   if (flags.kind === "help") return { kind: "help", text: (await import("./help.ts")).helpText };
   if (flags.kind !== "run") return flags;
 
   const environment = await readEnvironment(sources.env, sources.readTextFile);
-  const said: Sayings = { ...environment.said, ...flags.said };
-  const file = said.config === undefined
-    ? noFile
-    : said.config.value === undefined
-    ? unreadFile
-    : await readFile(said.config.value, said.config.place, sources);
+  const options: RawOptions = { ...environment.options, ...flags.options };
+  const file = options.config === undefined
+    ? noConfigFile
+    : options.config.value === undefined
+    ? unreadableConfigFile
+    : await readConfigFile(options.config.value, options.config.source, sources);
 
-  const { operator, fileSettings } = sortContent(file.content);
-  const port = Number(said.port?.value ?? operator.port ?? defaults.port);
-  const issuer = said.issuer?.value ?? fileSettings.issuer;
-  const login = loginModes.find((mode) => mode === said.login?.value);
-  const trustProxy = said["trust-proxy"]?.value?.split(",").map((name) => name.trim());
-  const proxyHeader = proxyHeaders.find((header) => header === said["proxy-header"]?.value);
+  const { operator, fileSettings } = splitContent(file.content);
+  const port = Number(options.port?.value ?? operator.port ?? defaults.port);
+  const issuer = options.issuer?.value ?? fileSettings.issuer;
+  const login = loginModes.find((mode) => mode === options.login?.value);
+  const trustProxy = options["trust-proxy"]?.value?.split(",").map((name) => name.trim());
+  const proxyHeader = proxyHeaders.find((header) => header === options["proxy-header"]?.value);
   const settings: Settings = {
     ...fileSettings,
     ...issuer !== undefined && { issuer },
@@ -102,87 +105,89 @@ export async function readConfiguration(sources: Sources, settingsFaults: JudgeS
     ...proxyHeader !== undefined && { proxyHeader },
   };
 
-  const tls = await readTls(said, operator, sources.readTextFile);
-  const local = `${tls.wanted ? "https" : "http"}://localhost:${port}`;
-  const meaning = findMeaningFaults(settings, issuer ?? local, file.unsound, settingsFaults);
-  const placed = meaning.map((fault) => {
-    const name = sayable[fault.place.replace(/\[\d+\]$/, "")];
-    const fromFile = name && said[name]?.place.endsWith(inFile) ? said[name].value : undefined;
-    const place = findOrigin(fault.place, said);
-    return fromFile === undefined ? { ...fault, place } : { ...fault, place, ...hiddenContent(name!, fromFile) };
+  const tls = await readTls(options, operator, sources.readTextFile);
+  const defaultIssuer = `${tls.wanted ? "https" : "http"}://localhost:${port}`;
+  const settingsIssues = semanticErrors(settings, issuer ?? defaultIssuer, file.invalidPaths, validateSettings);
+  const locatedIssues = settingsIssues.map((issue) => {
+    const name = optionNamesBySetting[issue.path.replace(/\[\d+\]$/, "")];
+    const fromFile = name && options[name]?.source.endsWith(fileSuffix) ? options[name].value : undefined;
+    const path = findSource(issue.path, options);
+    return fromFile === undefined ? { ...issue, path } : { ...issue, path, ...hiddenValue(name!, fromFile) };
   });
-  const storeFaults = said.store === undefined && operator.store !== undefined && !isStore(operator.store)
-    ? [storeFault(findOrigin("store", said), operator.store)]
+  const storeIssues = options.store === undefined && operator.store !== undefined && !isValidStore(operator.store)
+    ? [storeIssue(findSource("store", options), operator.store)]
     : [];
-  const faults = [
-    ...[...flags.faults, ...environment.faults, ...file.faults],
-    ...[...placed, ...storeFaults, ...tls.faults],
+  const issues = [
+    ...[...flags.issues, ...environment.issues, ...file.issues],
+    ...[...locatedIssues, ...storeIssues, ...tls.faults],
   ];
-  if (faults.length > 0) throw new ConfigurationError(faults, environment.warnings);
-  const store = parseStore(said.store?.value ?? operator.store ?? defaults.store);
-  const warnings = [...environment.warnings, ...storeWarnings(store, said.store?.place ?? "store")];
-  const metricsPort = said["metrics-port"]?.value ?? operator.metricsPort;
-  const metricsHost = said["metrics-host"]?.value ?? operator.metricsHost ?? defaults.metricsHost;
+  if (issues.length > 0) throw new ConfigurationError(issues, environment.warnings);
+  const store = parseStore(options.store?.value ?? operator.store ?? defaults.store);
+  const warnings = [...environment.warnings, ...storeWarnings(store, options.store?.source ?? "store")];
+  const metricsPort = options["metrics-port"]?.value ?? operator.metricsPort;
+  const metricsHost = options["metrics-host"]?.value ?? operator.metricsHost ?? defaults.metricsHost;
   return {
     kind: "run",
     settings,
     port,
-    host: said.host?.value ?? operator.host ?? defaults.host,
+    host: options.host?.value ?? operator.host ?? defaults.host,
     store,
-    inspector: said.inspector?.value === undefined ? operator.inspector : said.inspector.value === "on",
+    inspector: options.inspector?.value === undefined ? operator.inspector : options.inspector.value === "on",
     insecureAllowInspector: operator.insecureAllowInspector ?? false,
-    log: logFormats.find((format) => format === said.log?.value) ?? operator.log ?? defaults.log,
+    log: logFormats.find((format) => format === options.log?.value) ?? operator.log ?? defaults.log,
     metrics: metricsPort === undefined ? undefined : { port: Number(metricsPort), host: metricsHost },
     tls: tls.read,
-    maxInFlight: Number(said["max-in-flight"]?.value ?? operator.maxInFlight ?? defaults.maxInFlight),
-    drain: Number(said.drain?.value ?? operator.drain ?? defaults.drain),
+    maxInFlight: Number(options["max-in-flight"]?.value ?? operator.maxInFlight ?? defaults.maxInFlight),
+    drain: Number(options.drain?.value ?? operator.drain ?? defaults.drain),
     warnings,
   };
 }
 
 /** Takes apart what is for the server and what is for the program around it. */
-function sortContent(content: FileContent): { operator: Omit<FileContent, keyof Settings>; fileSettings: Settings } {
+function splitContent(content: ConfigFile): { operator: Omit<ConfigFile, keyof Settings>; fileSettings: Settings } {
   const { $schema: _, port, host, store, inspector, insecureAllowInspector, ...others } = content;
   const { log, metricsPort, metricsHost, tlsCert, tlsKey, maxInFlight, drain, ...fileSettings } = others;
-  const told = { log, metricsPort, metricsHost, tlsCert, tlsKey, maxInFlight, drain };
-  return { operator: { port, host, store, inspector, insecureAllowInspector, ...told }, fileSettings };
+  const loggingAndLimits = { log, metricsPort, metricsHost, tlsCert, tlsKey, maxInFlight, drain };
+  return { operator: { port, host, store, inspector, insecureAllowInspector, ...loggingAndLimits }, fileSettings };
 }
 
 /** Certificate and key, from the files that somebody named; whether they belong together is found out by who uses them. */
 async function readTls(
-  said: Sayings,
-  { tlsCert, tlsKey }: FileContent,
+  options: RawOptions,
+  { tlsCert, tlsKey }: ConfigFile,
   readTextFile: ReadTextFile,
-): Promise<{ wanted: boolean; read?: { cert: string; key: string }; faults: Fault[] }> {
-  const inFile = (key: string, value: string | undefined): Said | undefined =>
-    value === undefined ? undefined : { place: findOrigin(key, said), value };
-  const cert = said["tls-cert"] ?? inFile("tlsCert", tlsCert);
-  const key = said["tls-key"] ?? inFile("tlsKey", tlsKey);
+): Promise<{ wanted: boolean; read?: { cert: string; key: string }; faults: ConfigIssue[] }> {
+  const fromFile = (key: string, value: string | undefined): RawOption | undefined =>
+    value === undefined ? undefined : { source: findSource(key, options), value };
+  const cert = options["tls-cert"] ?? fromFile("tlsCert", tlsCert);
+  const key = options["tls-key"] ?? fromFile("tlsKey", tlsKey);
   if (cert === undefined && key === undefined) return { wanted: false, faults: [] };
   // What could not be used has been told already.
-  if ([cert, key].some((said) => said !== undefined && said.value === undefined)) return { wanted: true, faults: [] };
-  const [alone, other] = cert === undefined ? [key, "key"] as const : [cert, "certificate"] as const;
+  if ([cert, key].some((options) => options !== undefined && options.value === undefined)) {
+    return { wanted: true, faults: [] };
+  }
+  const [given, other] = cert === undefined ? [key, "key"] as const : [cert, "certificate"] as const;
   if (cert === undefined || key === undefined) {
     const expected = "a certificate and its private key, each in a file";
-    const mend = `Name the file of the ${other === "key" ? "certificate" : "private key"} too.`;
-    return { wanted: true, faults: [{ place: alone!.place, expected, found: `the ${other} alone`, mend }] };
+    const hint = `Name the file of the ${other === "key" ? "certificate" : "private key"} too.`;
+    return { wanted: true, faults: [{ path: given!.source, expected, received: `the ${other} alone`, hint }] };
   }
-  const texts = await Promise.all([cert, key].map(({ place, value }) => readText(value!, place, readTextFile)));
-  const faults = texts.filter((text) => typeof text !== "string");
+  const texts = await Promise.all([cert, key].map(({ source, value }) => readText(value!, source, readTextFile)));
+  const issues = texts.filter((text) => typeof text !== "string");
   const [certText, keyText] = texts;
-  if (typeof certText !== "string" || typeof keyText !== "string") return { wanted: true, faults };
+  if (typeof certText !== "string" || typeof keyText !== "string") return { wanted: true, faults: issues };
   return { wanted: true, read: { cert: certText, key: keyText }, faults: [] };
 }
 
 /** The URL of a store in the file: it matches the schema's pattern but cannot be parsed. */
-function storeFault(place: string, store: string): Fault {
-  const { expected, example, hint } = operatorRules.store;
-  const mend = hint?.(store) ?? `Write it like "store": "${example}".`;
-  return { place, expected, found: showValue(store, ["store"]), mend };
+function storeIssue(path: string, store: string): ConfigIssue {
+  const { expected, example, hintFor } = optionDefinitions.store;
+  const hint = hintFor?.(store) ?? `Write it like "store": "${example}".`;
+  return { path, expected, received: showValue(store, ["store"]), hint };
 }
 
 /** What the settings are called that can be said without a file. */
-const sayable: Readonly<Record<string, OperatorName>> = {
+const optionNamesBySetting: Readonly<Record<string, OptionName>> = {
   issuer: "issuer",
   login: "login",
   trustProxy: "trust-proxy",
@@ -190,9 +195,9 @@ const sayable: Readonly<Record<string, OperatorName>> = {
 };
 
 /** Where a setting was said: by flag, by variable, in the file, or nowhere. */
-function findOrigin(place: string, said: Sayings): string {
-  const name = sayable[place.replace(/\[\d+\]$/, "")];
-  const saying = name === undefined ? undefined : said[name];
-  if (saying?.value !== undefined) return saying.place;
-  return said.config?.value === undefined ? place : `${printable(said.config.value)}: ${place}`;
+function findSource(path: string, options: RawOptions): string {
+  const name = optionNamesBySetting[path.replace(/\[\d+\]$/, "")];
+  const option = name === undefined ? undefined : options[name];
+  if (option?.value !== undefined) return option.source;
+  return options.config?.value === undefined ? path : `${printable(options.config.value)}: ${path}`;
 }

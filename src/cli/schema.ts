@@ -7,58 +7,65 @@ import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "../o
 import {
   defaults,
   hostPattern,
+  limits,
   logFormats,
   loginModes,
-  most,
-  operatorRules,
+  optionDefinitions,
   proxyHeaders,
   storePattern,
-} from "./option_definitions.ts";
-import type { SecretSource, WrittenContent } from "./option_definitions.ts";
+} from "./options.ts";
+import type { RawConfigFile, SecretSource } from "./options.ts";
 
 // A message is what was expected, as a noun phrase; the first example tells how to mend a fault.
 
 type Entries<Described> = Readonly<Record<keyof Described, v.GenericSchema>>;
 
 /** What an editor shows for a field. */
-type About<T> = {
+type FieldDescription<T> = {
   readonly title: string;
   readonly description: string;
   readonly examples: readonly T[];
   readonly default?: T;
 };
 
-function text(about: About<string>, expected = "a string") {
-  return v.pipe(v.string(expected), v.metadata(about));
+function text(description: FieldDescription<string>, expected = "a string") {
+  return v.pipe(v.string(expected), v.metadata(description));
 }
 
-function texts(about: About<string[]>, item: About<string>) {
-  return v.pipe(v.array(text(item), "an array of strings"), v.metadata(about));
+function texts(description: FieldDescription<string[]>, item: FieldDescription<string>) {
+  return v.pipe(v.array(text(item), "an array of strings"), v.metadata(description));
 }
 
-function choice<const Options extends readonly string[]>(options: Options, about: About<Options[number]>) {
+function choice<const Options extends readonly string[]>(
+  options: Options,
+  description: FieldDescription<Options[number]>,
+) {
   const expected = options.map((option) => JSON.stringify(option)).join(", ").replace(/, ("[^"]*")$/, " or $1");
-  return v.pipe(v.picklist(options, expected), v.metadata(about));
+  return v.pipe(v.picklist(options, expected), v.metadata(description));
 }
 
-function flag(about: Omit<About<boolean>, "examples">) {
-  return v.pipe(v.boolean("true or false"), v.metadata({ ...about, examples: [true] }));
+function flag(description: Omit<FieldDescription<boolean>, "examples">) {
+  return v.pipe(v.boolean("true or false"), v.metadata({ ...description, examples: [true] }));
 }
 
-function seconds(about: About<number>) {
+function seconds(description: FieldDescription<number>) {
   const expected = "a whole number of seconds, at least 1";
-  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(1, expected), v.metadata(about));
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(1, expected), v.metadata(description));
 }
 
 /** Lists of strings under names of the operator's choice. */
-function textsByName(about: About<Record<string, string[]>>, list: About<string[]>, item: About<string>) {
-  return v.pipe(v.record(v.string(), texts(list, item), "an object of arrays of strings"), v.metadata(about));
+function textsByName(
+  description: FieldDescription<Record<string, string[]>>,
+  list: FieldDescription<string[]>,
+  item: FieldDescription<string>,
+) {
+  return v.pipe(v.record(v.string(), texts(list, item), "an object of arrays of strings"), v.metadata(description));
 }
 
 const claimName = { title: "Claim", description: "The name of a member of users.", examples: ["groups"] };
 
 /** A secret itself, or where it is to be found. */
-function secret(about: About<string | SecretSource>, expected: string) {
+function secret(description: FieldDescription<string | SecretSource>, expected: string) {
   const name = text({
     title: "Variable",
     description: "The environment variable that holds it.",
@@ -70,24 +77,25 @@ function secret(about: About<string | SecretSource>, expected: string) {
     examples: ["/run/secrets/web"],
   });
   const either = [v.string(), v.strictObject({ env: name }), v.strictObject({ file: path })] as const;
-  return v.pipe(v.union(either, `${expected}, or { "env": NAME } or { "file": PATH }`), v.metadata(about));
+  return v.pipe(v.union(either, `${expected}, or { "env": NAME } or { "file": PATH }`), v.metadata(description));
 }
 
-function whole(least: number, greatest: number, expected: string, about: About<number>) {
+function wholeNumber(min: number, max: number, expected: string, description: FieldDescription<number>) {
   return v.pipe(
     v.number(expected),
     v.integer(expected),
-    v.minValue(least, expected),
-    v.maxValue(greatest, expected),
-    v.metadata(about),
+    v.minValue(min, expected),
+    v.maxValue(max, expected),
+    v.metadata(description),
   );
 }
 
-const port = (about: About<number>) => whole(0, 65535, operatorRules.port.expected, about);
+const port = (description: FieldDescription<number>) =>
+  wholeNumber(0, 65535, optionDefinitions.port.expected, description);
 
-function host(about: About<string>) {
-  const { expected } = operatorRules.host;
-  return v.pipe(v.string(expected), v.regex(hostPattern, expected), v.metadata(about));
+function host(description: FieldDescription<string>) {
+  const { expected } = optionDefinitions.host;
+  return v.pipe(v.string(expected), v.regex(hostPattern, expected), v.metadata(description));
 }
 
 const algorithms = ["RS256", "ES256", "EdDSA"] as const;
@@ -288,7 +296,7 @@ const client = v.pipe(
     description: "A client in the names of RFC 7591; with a client_secret it is confidential, without it is public.",
     examples: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] }],
   }),
-) satisfies v.GenericSchema<unknown, NonNullable<WrittenContent["clients"]>[number]>;
+) satisfies v.GenericSchema<unknown, NonNullable<RawConfigFile["clients"]>[number]>;
 
 const examplePassword = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
@@ -316,7 +324,7 @@ const user = v.pipe(
     description: "A subject and any other claims.",
     examples: [{ sub: "alice", name: "Alice", email: "alice@example.com" }],
   }),
-) satisfies v.GenericSchema<unknown, NonNullable<WrittenContent["users"]>[number]>;
+) satisfies v.GenericSchema<unknown, NonNullable<RawConfigFile["users"]>[number]>;
 
 const lifetimes = v.pipe(
   v.strictObject(
@@ -528,13 +536,13 @@ export const configurationSchema = v.pipe(
           "The header in which trusted proxies send the client's address; the other one is ignored. Default: either. If both are present and differ, the proxy's own address is used.",
         examples: ["x-forwarded-for"],
       })),
-      maxInFlight: v.optional(whole(1, most.inFlight, operatorRules["max-in-flight"].expected, {
+      maxInFlight: v.optional(wholeNumber(1, limits.inFlight, optionDefinitions["max-in-flight"].expected, {
         title: "Requests at the same time",
         description: "Requests that may be under way; further ones are answered 503 with Retry-After.",
         examples: [defaults.maxInFlight],
         default: defaults.maxInFlight,
       })),
-      drain: v.optional(whole(0, most.drain, operatorRules.drain.expected, {
+      drain: v.optional(wholeNumber(0, limits.drain, optionDefinitions.drain.expected, {
         title: "Drain",
         description:
           "Seconds for which a server that is told to stop goes on serving, while /readyz says that it is not ready, so that load balancers let go of it first.",
@@ -717,11 +725,11 @@ export const configurationSchema = v.pipe(
           default: defaults.store,
         }),
       )),
-    } satisfies Entries<WrittenContent>,
+    } satisfies Entries<RawConfigFile>,
     "an object",
   ),
   v.metadata({
     title: "Latchkey configuration",
     description: "What a Latchkey server reads at start from the file that --config names. Everything has a default.",
   }),
-) satisfies v.GenericSchema<unknown, WrittenContent>;
+) satisfies v.GenericSchema<unknown, RawConfigFile>;

@@ -1,14 +1,14 @@
 /** Judges what the settings mean together, without complaints that only follow from a fault found before. */
 
-import type { Fault } from "../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
-import type { FileContent } from "./option_definitions.ts";
+import type { ConfigFile } from "./options.ts";
 
 /** Judges settings whose shape is right; `issuer` is the one in effect. */
-export type JudgeSettings = (settings: Settings, issuer: string) => readonly Fault[];
+export type ValidateSettings = (settings: Settings, issuer: string) => readonly ConfigIssue[];
 
 /** Stands in for what a file says when that is not known: nothing is to be judged by it. */
-export const neutralContent: FileContent = {
+export const permissiveDefaults: ConfigFile = {
   clients: [],
   insecureAllowHttpIssuer: true,
   insecureAllowHttpRedirectUris: true,
@@ -21,24 +21,26 @@ export const neutralContent: FileContent = {
 /**
  * The faults in the meaning of settings.
  *
- * @param unsound places that `settings` says nothing true about, or `"everything"` but the issuer
+ * @param invalidPaths places that `settings` says nothing true about, or `"everything"` but the issuer
  */
-export function findMeaningFaults(
+export function semanticErrors(
   settings: Settings,
   issuer: string,
-  unsound: ReadonlySet<string> | "everything",
-  judge: JudgeSettings,
-): Fault[] {
-  const faults = judge(settings, issuer);
-  const places = unsound === "everything" ? [] : [...unsound];
+  invalidPaths: ReadonlySet<string> | "everything",
+  validate: ValidateSettings,
+): ConfigIssue[] {
+  const issues = validate(settings, issuer);
+  const invalidList = invalidPaths === "everything" ? [] : [...invalidPaths];
   // Both settings add scope values.
-  const lacksScopes = places.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
-  return faults.filter(({ place }) => {
-    if (place === "issuer") return settings.issuer !== undefined;
-    if (unsound === "everything") return false;
-    if (lacksScopes && /^defaultScope$|^clients\[\d+\]\.scope$/.test(place)) {
+  const areScopesUnknown = invalidList.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
+  return issues.filter(({ path }) => {
+    if (path === "issuer") return settings.issuer !== undefined;
+    if (invalidPaths === "everything") return false;
+    if (areScopesUnknown && /^defaultScope$|^clients\[\d+\]\.scope$/.test(path)) {
       return false;
     }
-    return !places.some((outer) => place === outer || place.startsWith(`${outer}.`) || place.startsWith(`${outer}[`));
+    return !invalidList.some((invalidPath) =>
+      path === invalidPath || path.startsWith(`${invalidPath}.`) || path.startsWith(`${invalidPath}[`)
+    );
   });
 }

@@ -1,16 +1,16 @@
 /** How names and values that somebody wrote are shown back to them: quoted, shortened, and never a secret. */
 
-import { hideSecrets } from "../oauth/secret_names.ts";
+import { redactSecrets } from "../oauth/secret_names.ts";
 
-const longest = 60;
+const maxQuotedChars = 60;
 
 // Control characters, marks that turn the direction of text, line separators: a terminal would obey them. And blanks
 // that only look like one.
-const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+const unprintablePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /** Text as it is, but with everything that a terminal would obey written as an escape. */
 export function printable(text: string): string {
-  return text.replace(unprintable, (mark) => mark.split("").map(escapeUnit).join(""));
+  return text.replace(unprintablePattern, (mark) => mark.split("").map(escapeUnit).join(""));
 }
 
 function escapeUnit(unit: string): string {
@@ -19,7 +19,9 @@ function escapeUnit(unit: string): string {
 
 /** Quotes text so that it is one line, harmless in a terminal and at most about 60 characters long. */
 export function quote(text: string): string {
-  const shown = text.length > longest ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, "")}…` : text;
+  const shown = text.length > maxQuotedChars
+    ? `${text.slice(0, maxQuotedChars).replace(/[\ud800-\udbff]$/, "")}…`
+    : text;
   return printable(JSON.stringify(shown));
 }
 
@@ -29,7 +31,7 @@ export function showName(name: string): string {
 }
 
 /** What kind of JSON value it is, as a noun phrase. */
-export function kindOf(value: unknown): string {
+export function describeKind(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
@@ -62,11 +64,11 @@ function showStore(store: string): string {
  */
 export function showValue(value: unknown, names: readonly (string | number)[]): string {
   if (value === undefined) return "nothing";
-  if (names.some((name) => /secret|password|jwks$|key$/i.test(String(name)))) return `${kindOf(value)} (hidden)`;
+  if (names.some((name) => /secret|password|jwks$|key$/i.test(String(name)))) return `${describeKind(value)} (hidden)`;
   if (typeof value === "string") {
-    return /store$/i.test(String(names.at(-1))) ? showStore(value) : quote(hideSecrets(value));
+    return /store$/i.test(String(names.at(-1))) ? showStore(value) : quote(redactSecrets(value));
   }
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeKind(value);
 }
 
 /** A path of keys and indices as people write it: `clients[1].redirect_uris[0]`. */

@@ -12,9 +12,9 @@ import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
 import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
-import { asJson } from "../app/error_response.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
-import { urlOfEndpoint } from "../app/endpoint.ts";
+import { jsonError } from "../app/error_response.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
+import { routeUrl } from "../app/endpoint.ts";
 
 /** Where the document is found: both well-known names before the issuer's path, and OpenID's after it as well. */
 export function wellKnownPaths(base: string): string[] {
@@ -28,24 +28,26 @@ export function wellKnownPaths(base: string): string[] {
 }
 
 /** One endpoint per place; `endpoints` are the ones the document names. */
-export function discoveryEndpoints(desk: Desk, endpoints: readonly Endpoint[]): Endpoint[] {
-  const { site } = desk;
-  let listed: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
+export function discoveryEndpoints(app: App, endpoints: readonly Endpoint[]): Endpoint[] {
+  const { site } = app;
+  let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once for each list of users, because the list may be long. */
-  const claimsOf = ({ claims, scopes, users }: Server): readonly string[] => {
-    const all = users.all();
-    if (listed?.users !== all) listed = { users: all, claims: [...releasableClaims(claims, scopes, all)] };
-    return listed.claims;
+  const supportedClaims = ({ claims, scopes, users }: Server): readonly string[] => {
+    const currentUsers = users.all();
+    if (cached?.users !== currentUsers) {
+      cached = { users: currentUsers, claims: [...releasableClaims(claims, scopes, currentUsers)] };
+    }
+    return cached.claims;
   };
   return wellKnownPaths(site.base).map((path): Endpoint => ({
     path,
     cors: true,
     GET(request) {
-      const { server } = desk.during(request);
-      const document = withoutEmpty(metadata(server, site.base, endpoints, claimsOf(server)));
+      const { server } = app.contextFor(request);
+      const document = withoutEmpty(metadata(server, site.base, endpoints, supportedClaims(server)));
       return json(200, document, { "cache-control": "public, max-age=60" });
     },
-    refuse: (fault, target, request) => asJson(desk.during(request).server, target, fault),
+    reject: (error, target, request) => jsonError(app.contextFor(request).server, target, error),
   }));
 }
 
@@ -61,16 +63,16 @@ function metadata(
   claims: readonly string[],
 ): Record<string, unknown> {
   const urls = endpoints.flatMap(({ name, path }) =>
-    name === undefined ? [] : [[name, urlOfEndpoint(server.issuer, base, path)]]
+    name === undefined ? [] : [[name, routeUrl(server.issuer, base, path)]]
   );
-  const methods = clientAuthMethods.map((way) => way.method);
+  const methods = clientAuthMethods.map((authMethod) => authMethod.method);
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
     scopes_supported: server.scopes,
     response_types_supported: responseTypes,
     response_modes_supported: responseModes,
-    grant_types_supported: server.grants.map((grant) => grant.type),
+    grant_types_supported: server.grantTypes.map((grant) => grant.type),
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),

@@ -3,8 +3,8 @@
 import { json } from "../http/responses.ts";
 import type { SigningAlgorithm } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
-import { asJson } from "../app/error_response.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { jsonError } from "../app/error_response.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
 
 /** The algorithms that some token of this server is signed with. */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
@@ -18,20 +18,20 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
 }
 
 /** The JWKS endpoint. */
-export function jwksEndpoint(desk: Desk): Endpoint {
+export function jwksEndpoint(app: App): Endpoint {
   return {
     name: "jwks_uri",
-    path: `${desk.site.base}/oauth2/jwks`,
+    path: `${app.site.base}/oauth2/jwks`,
     cors: true,
     async GET(request, target) {
-      const { server } = desk.during(request);
+      const { server } = app.contextFor(request);
       try {
-        const keys = await server.keys.published(algorithmsInUse(server));
+        const keys = await server.keys.publishedKeys(algorithmsInUse(server));
         return json(200, { keys }, { "cache-control": "public, max-age=60" });
       } catch (thrown) {
-        return asJson(server, target, thrown);
+        return jsonError(server, target, thrown);
       }
     },
-    refuse: (fault, target, request) => asJson(desk.during(request).server, target, fault),
+    reject: (error, target, request) => jsonError(app.contextFor(request).server, target, error),
   };
 }

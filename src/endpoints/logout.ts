@@ -1,105 +1,112 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
 import { parseFields, readForm } from "../http/form.ts";
-import type { Incoming, Reply } from "../http/message.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { html, htmlWithForms, redirect } from "../http/responses.ts";
-import type { Target } from "../http/router.ts";
-import { refuseElsewhere } from "../http/same_origin.ts";
-import { meet } from "../oauth/clients/repository.ts";
+import type { RequestTarget } from "../http/router.ts";
+import { rejectCrossOrigin } from "../http/same_origin.ts";
+import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { readParams } from "../oauth/params.ts";
+import { paramsFromFields } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
-import { equalInConstantTime } from "../oauth/secrets.ts";
-import { sessionFor } from "../oauth/users/subject.ts";
-import { endSession, formToken } from "../oauth/session/session.ts";
+import { constantTimeEqual } from "../oauth/secrets.ts";
+import { sessionIdFor } from "../oauth/users/subject.ts";
+import { csrfToken, endSession } from "../oauth/session/session.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
-import { asPage } from "../app/error_response.ts";
-import type { Answers, Desk } from "../app/endpoint.ts";
-import { refuseForeignHost } from "../app/host_check.ts";
-import { forgetSession, readSession } from "../app/session_cookie.ts";
+import { errorPage } from "../app/error_response.ts";
+import type { App, Handlers } from "../app/endpoint.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
+import { clearSessionCookie, readSession } from "../app/session_cookie.ts";
 
 /** The end session endpoint. */
-export function logout(desk: Desk): Answers {
-  const { site } = desk;
+export function logout(app: App): Handlers {
+  const { site } = app;
 
-  async function answer(request: Incoming, target: Target): Promise<Reply> {
-    const here = desk.during(request);
-    const { server } = here;
+  async function handle(request: RequestLike, target: RequestTarget): Promise<HttpResponse> {
+    const context = app.contextFor(request);
+    const { server } = context;
     try {
-      const params = readParams(request.method === "POST" ? await readForm(request) : parseFields(target.query));
-      params.refuseRepeats("LO-02");
-      const session = await readSession(here, request);
-      const { client, sid } = await readWhoAsks(here, params, session);
-      const goOn = readGoOn(params, client);
+      const params = paramsFromFields(request.method === "POST" ? await readForm(request) : parseFields(target.query));
+      params.rejectRepeated("LO-02");
+      const session = await readSession(context, request);
+      const { client, sid } = await readClientAndSid(context, params, session);
+      const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
       // A hint names its session even where the browser brings no cookie along, because another site posted the form.
-      const names = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
-      const ending = session === undefined || names.includes(sid ?? "") ? sid : undefined;
-      if (session !== undefined && ending === undefined && !await isConfirmed(here, request, session, params)) {
+      const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
+      const confirmedSid = session === undefined || sids.includes(sid ?? "") ? sid : undefined;
+      if (
+        session !== undefined && confirmedSid === undefined && !await isConfirmed(context, request, session, params)
+      ) {
         // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
-        if (hasTestHost(server.issuer)) refuseForeignHost(server.issuer, request, "UI-20");
-        return await askToConfirm(here, session, client, params);
+        if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
+        return await confirmationPage(context, session, client, params);
       }
-      const ended = ending ?? session?.sid;
-      if (ended !== undefined) await endSession(server, session ?? { sid: ended });
-      const headers = ended === undefined ? {} : forgetSession(here);
-      if (goOn !== undefined) return redirect(request.method, goOn, headers);
-      const pages = await here.pages();
+      const endedSid = confirmedSid ?? session?.sid;
+      if (endedSid !== undefined) await endSession(server, session ?? { sid: endedSid });
+      const headers = endedSid === undefined ? {} : clearSessionCookie(context);
+      if (postLogoutRedirectUri !== undefined) return redirect(request.method, postLogoutRedirectUri, headers);
+      const pages = await context.pages();
       return html(200, pages.loggedOut(site), headers);
-    } catch (refusal) {
-      return await asPage(here, target, refusal, request);
+    } catch (error) {
+      return await errorPage(context, target, error, request);
     }
   }
 
   return {
-    GET: answer,
+    GET: handle,
     // Whoever only asks about headers stays logged in.
     HEAD: () => ({ status: 200, headers: { "cache-control": "no-store" }, body: null }),
-    POST: answer,
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    POST: handle,
+    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
 }
 
 /** The client that asks, as far as it is known, and the session that its hint names. */
-async function readWhoAsks(
-  { server }: Desk,
+async function readClientAndSid(
+  { server }: App,
   params: Params,
   session: Session | undefined,
 ): Promise<{ readonly client?: Client; readonly sid?: string }> {
-  const hint = params.get("id_token_hint");
-  const named = params.get("client_id");
-  const hinted = hint === undefined ? undefined : await readIdTokenHint(server, hint);
-  if (hint !== undefined && (hinted === undefined || (named !== undefined && named !== hinted.clientId))) {
+  const idTokenHint = params.get("id_token_hint");
+  const clientId = params.get("client_id");
+  const hintedToken = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
+  if (
+    idTokenHint !== undefined &&
+    (hintedToken === undefined || (clientId !== undefined && clientId !== hintedToken.clientId))
+  ) {
     throw new OAuthError("invalid_request", "id_token_hint is not an id token that this server issued to this client", {
       rule: "LO-02",
       expected: "an id token of this issuer, expired or not, for the client that asks",
-      received: hinted === undefined ? "something that cannot be verified" : `one for ${hinted.clientId}`,
+      received: hintedToken === undefined ? "something that cannot be verified" : `one for ${hintedToken.clientId}`,
     });
   }
-  const id = hinted?.clientId ?? named;
-  await meet(server.clients, id);
+  const id = hintedToken?.clientId ?? clientId;
+  await refreshIfUnknown(server.clients, id);
   const client = id === undefined ? undefined : server.clients.find(id);
-  return { client, sid: await findSession(server, client, hinted?.sid, session) };
+  return { client, sid: await findSid(server, client, hintedToken?.sid, session) };
 }
 
 /** The session that a hint means. */
-async function findSession(
+async function findSid(
   server: Server,
   client: Client | undefined,
-  named: string | undefined,
+  hintedSid: string | undefined,
   session: Session | undefined,
 ): Promise<string | undefined> {
-  if (named === undefined || client?.sector === undefined) return named;
+  if (hintedSid === undefined || client?.sector === undefined) return hintedSid;
   // A pairwise client knows it by a name of its own, which only the session itself can confirm.
-  return session !== undefined && await sessionFor(server, client, session.sid) === named ? session.sid : undefined;
+  return session !== undefined && await sessionIdFor(server, client, session.sid) === hintedSid
+    ? session.sid
+    : undefined;
 }
 
 /** Where the browser goes afterwards: only to a URI that the client has registered for it (§3). */
-function readGoOn(params: Params, client: Client | undefined): string | undefined {
+function readPostLogoutRedirectUri(params: Params, client: Client | undefined): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
   if (!client?.postLogoutRedirectUris.includes(uri)) {
@@ -108,7 +115,7 @@ function readGoOn(params: Params, client: Client | undefined): string | undefine
       expected: client === undefined
         ? "id_token_hint or client_id, to know whose it is"
         : client.postLogoutRedirectUris.join(" or ") || "none, this client has registered none",
-      expectedPublicly: client && "a post-logout redirect URI of this client; the server's log lists them",
+      publicExpected: client && "a post-logout redirect URI of this client; the server's log lists them",
       received: uri,
     });
   }
@@ -117,11 +124,11 @@ function readGoOn(params: Params, client: Client | undefined): string | undefine
 }
 
 /** Whether the form of our own page came back, from the browser that holds the session. */
-async function isConfirmed({ server }: Desk, request: Incoming, session: Session, params: Params): Promise<boolean> {
+async function isConfirmed({ server }: App, request: RequestLike, session: Session, params: Params): Promise<boolean> {
   const confirmation = params.get("confirm");
   if (confirmation === undefined) return false;
-  refuseElsewhere(request, new URL(server.issuer).origin);
-  if (equalInConstantTime(confirmation, await formToken(server, session.sid, "logout"))) return true;
+  rejectCrossOrigin(request, new URL(server.issuer).origin);
+  if (constantTimeEqual(confirmation, await csrfToken(server, session.sid, "logout"))) return true;
   throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
     rule: "LO-01",
     status: 403,
@@ -130,13 +137,13 @@ async function isConfirmed({ server }: Desk, request: Incoming, session: Session
   });
 }
 
-async function askToConfirm(
-  { server, site, pages }: Desk,
+async function confirmationPage(
+  { server, site, pages }: App,
   session: Session,
   client: Client | undefined,
   params: Params,
-): Promise<Reply> {
-  const fields = [["confirm", await formToken(server, session.sid, "logout")]];
+): Promise<HttpResponse> {
+  const fields = [["confirm", await csrfToken(server, session.sid, "logout")]];
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
     const value = params.get(name);
     if (value !== undefined) fields.push([name, value]);

@@ -1,25 +1,30 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { readForm } from "../http/form.ts";
-import type { Incoming, Reply } from "../http/message.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { json } from "../http/responses.ts";
-import type { Target } from "../http/router.ts";
-import { requireToken } from "../oauth/tokens/bearer.ts";
-import { claimsOfScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
+import type { RequestTarget } from "../http/router.ts";
+import { requireAccessToken } from "../oauth/tokens/bearer.ts";
+import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { registeredScope } from "../oauth/grants/registered.ts";
-import { readParams } from "../oauth/params.ts";
-import { asChallenge } from "../app/error_response.ts";
-import type { Answers, Desk } from "../app/endpoint.ts";
+import { registeredScope } from "../oauth/grants/narrow_to_registered.ts";
+import { paramsFromFields } from "../oauth/params.ts";
+import { bearerError } from "../app/error_response.ts";
+import type { App, Handlers } from "../app/endpoint.ts";
 
-const formType = /^application\/x-www-form-urlencoded/i;
+const formMediaType = /^application\/x-www-form-urlencoded/i;
 
 /** The userinfo endpoint: claims about the person, as far as scope and request allow. */
-export function userinfo(desk: Desk): Answers {
-  async function answer(request: Incoming, target: Target): Promise<Reply> {
-    const { server } = desk.during(request);
+export function userinfo(app: App): Handlers {
+  async function handle(request: RequestLike, target: RequestTarget): Promise<HttpResponse> {
+    const { server } = app.contextFor(request);
     try {
-      const token = await requireToken(server, request.headers.get("authorization"), await inBody(request), "openid");
+      const token = await requireAccessToken(
+        server,
+        request.headers.get("authorization"),
+        await tokenFromBody(request),
+        "openid",
+      );
       const { claims } = token;
       const user = token.user === undefined ? undefined : server.users.find(token.user);
       const client = server.clients.find(claims.client_id)!;
@@ -32,11 +37,11 @@ export function userinfo(desk: Desk): Answers {
       }
       // Scope values that the client may no longer have release nothing, even if the access token contains them.
       const scope = registeredScope(client, claims.scope.split(" "));
-      const { userinfo_claims: requested = [], userinfo_values: values } = claims;
-      const names = requested.filter((name) => mayBeRequested(server.claims, name, client.scope));
-      const released = withRequestedClaims(user, claimsOfScope(server.claims, user, scope), names, values);
+      const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
+      const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
+      const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
       const alg = client.userinfoAlg;
-      const response = { ...released, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
+      const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
       const info = server.overrideClaims?.("userinfo", response, {
         client,
         user,
@@ -53,21 +58,21 @@ export function userinfo(desk: Desk): Answers {
         },
         body: jwt,
       };
-    } catch (refusal) {
-      return asChallenge(server, target, refusal);
+    } catch (error) {
+      return bearerError(server, target, error);
     }
   }
   return {
-    GET: answer,
-    POST: answer,
-    refuse: (fault, target, request) => asChallenge(desk.during(request).server, target, fault),
+    GET: handle,
+    POST: handle,
+    reject: (error, target, request) => bearerError(app.contextFor(request).server, target, error),
   };
 }
 
 /** The token in a form (RFC 6750 §2.2); a POST that is no form has it in the header. */
-async function inBody(request: Incoming): Promise<string | undefined> {
-  if (request.method !== "POST" || !formType.test(request.headers.get("content-type") ?? "")) return undefined;
-  const params = readParams(await readForm(request));
-  params.refuseRepeats("BR-01");
+async function tokenFromBody(request: RequestLike): Promise<string | undefined> {
+  if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;
+  const params = paramsFromFields(await readForm(request));
+  params.rejectRepeated("BR-01");
   return params.get("access_token");
 }

@@ -1,7 +1,7 @@
 /** Which address a request really comes from, when it passed a proxy (RFC 7239; `X-Forwarded-For`). */
 
-import type { Incoming } from "./message.ts";
-import type { Peer } from "./router.ts";
+import type { RequestLike } from "./message.ts";
+import type { ClientAddress } from "./router.ts";
 
 /** The headers in which a proxy may send the client's address, as settings name them. */
 export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
@@ -10,24 +10,24 @@ export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 export type ProxyHeader = typeof proxyHeaders[number];
 
 /** Tells whether an address is one of those named. */
-export type AddressSet = (address: string) => boolean;
+export type AddressMatcher = (address: string) => boolean;
 
 /**
  * Reads addresses and networks, such as `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
  *
  * @throws {RangeError} Naming the first one that is neither.
  */
-export function addressSet(names: readonly string[]): AddressSet {
+export function addressMatcher(names: readonly string[]): AddressMatcher {
   const networks = names.map((name) => {
     const [address = "", length, ...rest] = name.split("/");
-    const bits = readAddress(address);
+    const bits = addressBits(address);
     const size = bits?.length ?? 0;
     const prefix = length === undefined ? size : /^\d{1,3}$/.test(length) ? Number(length) : NaN;
     if (bits === undefined || rest.length > 0 || !(prefix <= size)) throw new RangeError(name);
     return bits.slice(0, prefix) + (size === 32 ? "/4" : "/6");
   });
   return (address) => {
-    const bits = readAddress(address);
+    const bits = addressBits(address);
     if (bits === undefined) return false;
     const family = bits.length === 32 ? "/4" : "/6";
     return networks.some((network) => network.endsWith(family) && bits.startsWith(network.slice(0, -2)));
@@ -40,22 +40,27 @@ export function addressSet(names: readonly string[]): AddressSet {
  *
  * @param header The header that the proxy sets. Default: either, unless they differ.
  */
-export function senderOf(request: Incoming, peer: Peer, trusted: AddressSet, header?: ProxyHeader): Peer {
-  const { address } = peer;
-  if (address === undefined || !trusted(address)) return peer;
-  const named = (header === undefined ? proxyHeaders : [header]).flatMap((name) => {
-    const hops = hopsIn(name, request.headers);
-    return hops === undefined ? [] : [follow(address, hops, trusted)];
+export function clientAddress(
+  request: RequestLike,
+  connection: ClientAddress,
+  trusted: AddressMatcher,
+  header?: ProxyHeader,
+): ClientAddress {
+  const { address } = connection;
+  if (address === undefined || !trusted(address)) return connection;
+  const candidates = (header === undefined ? proxyHeaders : [header]).flatMap((name) => {
+    const hops = forwardedHops(name, request.headers);
+    return hops === undefined ? [] : [firstUntrustedHop(address, hops, trusted)];
   });
   // A proxy writes one of the two headers and passes the other one on as anybody sent it: where they disagree, neither counts.
-  if (new Set(named).size > 1) return { ...peer, address, proxy: address, named };
-  return { ...peer, address: named[0] ?? address, proxy: address };
+  if (new Set(candidates).size > 1) return { ...connection, address, proxy: address, conflicting: candidates };
+  return { ...connection, address: candidates[0] ?? address, proxy: address };
 }
 
-function follow(from: string, hops: string[], trusted: AddressSet): string {
+function firstUntrustedHop(from: string, hops: string[], trusted: AddressMatcher): string {
   let address = from;
   for (let hop = hops.pop(); hop !== undefined; hop = hops.pop()) {
-    if (readAddress(hop) === undefined) break;
+    if (addressBits(hop) === undefined) break;
     address = hop;
     if (!trusted(hop)) break;
   }
@@ -63,12 +68,12 @@ function follow(from: string, hops: string[], trusted: AddressSet): string {
 }
 
 /** The addresses in a header, from the first hop to the last; `undefined` if it has none. */
-function hopsIn(name: ProxyHeader, headers: Incoming["headers"]): string[] | undefined {
+function forwardedHops(name: ProxyHeader, headers: RequestLike["headers"]): string[] | undefined {
   const hops = headers.get(name)?.split(",");
-  const named = name === "forwarded"
+  const addresses = name === "forwarded"
     ? hops?.map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1] ?? "")
     : hops;
-  return named?.map((hop) => withoutPort(hop.trim().replaceAll('"', "")));
+  return addresses?.map((hop) => withoutPort(hop.trim().replaceAll('"', "")));
 }
 
 function withoutPort(hop: string): string {
@@ -77,7 +82,7 @@ function withoutPort(hop: string): string {
 }
 
 /** The bits of an address as text; an IPv4 address inside IPv6 is an IPv4 address. `undefined` when it is none. */
-function readAddress(text: string): string | undefined {
+function addressBits(text: string): string | undefined {
   const four = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text.replace(/^::ffff:(?=\d+\.)/i, ""));
   if (four !== null) {
     const bytes = four.slice(1).map(Number);

@@ -1,19 +1,19 @@
 /** The fields of a request: a query string, or a form of bounded size read within a bounded time. */
 
-import { HttpFault } from "./http_error.ts";
-import type { Incoming } from "./message.ts";
+import { HttpError } from "./http_error.ts";
+import type { RequestLike } from "./message.ts";
 
 /** Names and values in the order they were sent, decoded. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /** The largest form that is read, in bytes. */
-export const formLimit = 64 * 1024;
+export const maxBodyBytes = 64 * 1024;
 
 /** The most parameters that a query or a form may hold. */
-export const fieldLimit = 1000;
+export const maxFields = 1000;
 
 /** How long a body may take to arrive, in milliseconds of real time. */
-export const bodyDeadline = 10_000;
+export const bodyTimeoutMs = 10_000;
 
 const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
@@ -21,18 +21,20 @@ const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
  * Decodes `application/x-www-form-urlencoded` text strictly: a broken percent sequence or bytes that are not UTF-8 are a
  * fault and never repaired, because a repaired value might match something (OAuth 2.1 Appendix B).
  *
- * @throws {HttpFault} 400, where there are too many as well.
+ * @throws {HttpError} 400, where there are too many as well.
  */
 export function parseFields(text: string): Fields {
   const fields: [string, string][] = [];
   for (const part of text.split("&")) {
     if (part === "") continue;
-    if (fields.length === fieldLimit) {
-      throw new HttpFault(400, "HT-20", `There must not be more than ${fieldLimit} parameters`);
+    if (fields.length === maxFields) {
+      throw new HttpError(400, "HT-20", `There must not be more than ${maxFields} parameters`);
     }
     const equals = part.indexOf("=");
-    const read = text.length > shortText || encoded.test(part) ? decode : asItIs;
-    fields.push(equals < 0 ? [read(part), ""] : [read(part.slice(0, equals)), read(part.slice(equals + 1))]);
+    const decodePart = text.length > maxSlicedLength || encodedCharacter.test(part) ? decode : unchanged;
+    fields.push(
+      equals < 0 ? [decodePart(part), ""] : [decodePart(part.slice(0, equals)), decodePart(part.slice(equals + 1))],
+    );
   }
   return fields;
 }
@@ -40,73 +42,73 @@ export function parseFields(text: string): Fields {
 /**
  * Reads the form in a request's body.
  *
- * @throws {HttpFault} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
+ * @throws {HttpError} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
  */
-export async function readForm(request: Incoming): Promise<Fields> {
-  if (!isForm(request)) throw new HttpFault(400, "TK-02", "The body must be application/x-www-form-urlencoded");
+export async function readForm(request: RequestLike): Promise<Fields> {
+  if (!isForm(request)) throw new HttpError(400, "TK-02", "The body must be application/x-www-form-urlencoded");
   const coding = request.headers.get("content-encoding");
   if (coding !== null && coding.toLowerCase() !== "identity") {
-    throw new HttpFault(415, "HT-13", "The body must not be compressed: no Content-Encoding but identity is read");
+    throw new HttpError(415, "HT-13", "The body must not be compressed: no Content-Encoding but identity is read");
   }
-  return parseFields(await (peeked.get(request) ?? readText(request)));
+  return parseFields(await (peekedBodies.get(request) ?? readText(request)));
 }
 
 /** Whether the body says that it is a form. */
-export function isForm(request: Incoming): boolean {
+export function isForm(request: RequestLike): boolean {
   return formType.test(request.headers.get("content-type") ?? "");
 }
 
 /** Bodies that somebody looked at before their reader came. */
-const peeked = new WeakMap<Incoming, Promise<string>>();
+const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
 
 /** Reads a form early: {@link readForm} still gets all of it from the same request, what was wrong with it included. */
-export async function peekForm(request: Incoming): Promise<Fields> {
-  let text = peeked.get(request);
-  if (text === undefined) peeked.set(request, text = readText(request));
+export async function peekForm(request: RequestLike): Promise<Fields> {
+  let text = peekedBodies.get(request);
+  if (text === undefined) peekedBodies.set(request, text = readText(request));
   return parseFields(await text);
 }
 
-async function readText(request: Incoming): Promise<string> {
+async function readText(request: RequestLike): Promise<string> {
   const { headers } = request;
-  const announced = headers.get("content-length");
-  if (Number(announced ?? 0) > formLimit) {
+  const contentLength = headers.get("content-length");
+  if (Number(contentLength ?? 0) > maxBodyBytes) {
     request.body?.cancel().catch(() => {});
     throw tooLarge();
   }
-  if (request.bodyUsed) throw new HttpFault(400, "HT-09", "The body was read before it came here");
+  if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was read before it came here");
   // Where the length was announced, the transport lets no more come, and reading at once is several times as quick.
-  const atOnce = announced !== null && headers.get("transfer-encoding") === null;
+  const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
-    const parts = atOnce ? [await inTime(request.bytes())] : await readInParts(request);
+    const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request);
     // Who calls without a transport in between may announce anything.
-    if (atOnce && parts[0]!.byteLength > formLimit) throw tooLarge();
+    if (isLengthKnown && parts[0]!.byteLength > maxBodyBytes) throw tooLarge();
     return decodeText(parts);
   } catch (error) {
-    if (error instanceof HttpFault) throw error;
-    throw new HttpFault(400, "HT-09", "The body must arrive whole, and it broke off or the server is stopping");
+    if (error instanceof HttpError) throw error;
+    throw new HttpError(400, "HT-09", "The body must arrive whole, and it broke off or the server is stopping");
   }
 }
 
 /** What a body comes to, unless its time is up before. */
-function inTime<T>(body: Promise<T>): Promise<T> {
+function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new HttpFault(408, "HT-09", `The body must arrive within ${bodyDeadline / 1000} seconds`)),
-      bodyDeadline,
+      () => reject(new HttpError(408, "HT-09", `The body must arrive within ${bodyTimeoutMs / 1000} seconds`)),
+      bodyTimeoutMs,
     );
-    const settle = (outcome: () => void) => {
+    const finish = (outcome: () => void) => {
       clearTimeout(timer);
       outcome();
     };
-    body.then((read) => settle(() => resolve(read)), (cause) => settle(() => reject(cause)));
+    body.then((read) => finish(() => resolve(read)), (cause) => finish(() => reject(cause)));
   });
 }
 
-async function readInParts({ body }: Incoming): Promise<readonly Uint8Array[]> {
+async function readInParts({ body }: RequestLike): Promise<readonly Uint8Array[]> {
   if (body === null) return [];
   const reader = body.getReader();
   try {
-    return await inTime(readAll(reader));
+    return await withBodyTimeout(readAll(reader));
   } catch (error) {
     reader.cancel().catch(() => {});
     throw error;
@@ -120,41 +122,41 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
     const { done, value } = await reader.read();
     if (done) return parts;
     size += value.byteLength;
-    if (size > formLimit) throw tooLarge();
+    if (size > maxBodyBytes) throw tooLarge();
     parts.push(value);
   }
 }
 
-function tooLarge(): HttpFault {
-  return new HttpFault(413, "HT-07", `The body must not be larger than ${formLimit} bytes`);
+function tooLarge(): HttpError {
+  return new HttpError(413, "HT-07", `The body must not be larger than ${maxBodyBytes} bytes`);
 }
 
-const strictly = { fatal: true, ignoreBOM: true };
+const strictDecoding = { fatal: true, ignoreBOM: true };
 
 /** For texts in one part, between which it remembers nothing. */
-const wholeDecoder = new TextDecoder("utf-8", strictly);
+const wholeDecoder = new TextDecoder("utf-8", strictDecoding);
 
 function decodeText(parts: readonly Uint8Array[]): string {
   try {
     if (parts.length === 1) return wholeDecoder.decode(parts[0]);
-    const decoder = new TextDecoder("utf-8", strictly);
+    const decoder = new TextDecoder("utf-8", strictDecoding);
     return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
   } catch {
-    throw new HttpFault(400, "HT-10", "The body must be UTF-8");
+    throw new HttpError(400, "HT-10", "The body must be UTF-8");
   }
 }
 
-const encoded = /[%+]/;
+const encodedCharacter = /[%+]/;
 
 /** What needs no decoding is a mere slice, which holds on to the whole text it is from: that may be so long, in characters. */
-const shortText = 1024;
+const maxSlicedLength = 1024;
 
-const asItIs = (text: string) => text;
+const unchanged = (text: string) => text;
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw new HttpFault(400, "HT-10", "Names and values must be percent-encoded UTF-8");
+    throw new HttpError(400, "HT-10", "Names and values must be percent-encoded UTF-8");
   }
 }

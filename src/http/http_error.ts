@@ -3,7 +3,7 @@
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
 /** Thrown by the readers in this room; whoever answers chooses the form of the answer. */
-export class HttpFault extends Error {
+export class HttpError extends Error {
   /** The status to answer with. */
   readonly status: number;
   /** The ID of the rule that was broken. */

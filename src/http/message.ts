@@ -1,7 +1,7 @@
 /** Requests and answers as handlers read and give them: plain values, because Request and Response are dear to make. */
 
 /** As much of a request as handlers read; every Request is one. */
-export interface Incoming {
+export interface RequestLike {
   /** In capitals. */
   readonly method: string;
   /** Absolute or not; its host does not count. */
@@ -17,7 +17,7 @@ export interface Incoming {
 }
 
 /** An answer that holds text, or nothing. */
-export interface Reply {
+export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number;
   /** By lower-case name. */
@@ -30,7 +30,7 @@ export interface Reply {
  * A Reply, or a Response where somebody else's program made the answer. `Response.error()` is the answer that never came:
  * over a network the connection is dropped, by `fetch` it is the failure that a network would be.
  */
-export type Answer = Reply | Response;
+export type ResponseLike = HttpResponse | Response;
 
 /** What a caller meets where the connection is dropped: a TypeError, as `fetch` rejects with one. */
 export class ConnectionDropped extends TypeError {
@@ -42,41 +42,41 @@ export class ConnectionDropped extends TypeError {
 }
 
 /** Whether it is a Response, by its shape: on Node the first mention of that name loads all of fetch. */
-export function isResponse(answer: object): answer is Response {
-  return "arrayBuffer" in answer;
+export function isResponse(response: object): response is Response {
+  return "arrayBuffer" in response;
 }
 
 /** Whether the connection is to be dropped in place of an answer. */
-export function isDropped(answer: Answer): boolean {
-  return isResponse(answer) && answer.type === "error";
+export function isDropped(response: ResponseLike): boolean {
+  return isResponse(response) && response.type === "error";
 }
 
 /** The answer with further headers, which replace its own of the same name. */
-export function withHeaders(answer: Answer, further: Readonly<Record<string, string>>): Answer {
-  if (!isResponse(answer)) return { ...answer, headers: { ...answer.headers, ...further } };
+export function withHeaders(response: ResponseLike, headers: Readonly<Record<string, string>>): ResponseLike {
+  if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...headers } };
   // On a copy, because the headers of some Responses cannot be changed.
-  const copy = new Response(answer.body, answer);
-  for (const [name, value] of Object.entries(further)) copy.headers.set(name, value);
+  const copy = new Response(response.body, response);
+  for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
   return copy;
 }
 
 /** A question about headers gets no body, whoever answers it, but its length (RFC 9110 §8.6). */
-export async function withoutBody(answer: Answer): Promise<Answer> {
-  const { body } = answer;
-  if (body === null) return answer;
-  const bare = isResponse(answer) ? new Response(null, answer) : { ...answer, body: null };
+export async function withoutBody(response: ResponseLike): Promise<ResponseLike> {
+  const { body } = response;
+  if (body === null) return response;
+  const withoutContent = isResponse(response) ? new Response(null, response) : { ...response, body: null };
   try {
     const { byteLength } = typeof body === "string"
       ? new TextEncoder().encode(body)
-      : await (answer as Response).arrayBuffer();
-    return withHeaders(bare, { "content-length": String(byteLength) });
+      : await (response as Response).arrayBuffer();
+    return withHeaders(withoutContent, { "content-length": String(byteLength) });
   } catch {
     // A body that cannot be read has no length to tell.
-    return bare;
+    return withoutContent;
   }
 }
 
 /** The answer as a Response. */
-export function asResponse(answer: Answer): Response {
-  return isResponse(answer) ? answer : new Response(answer.body, answer);
+export function toResponse(response: ResponseLike): Response {
+  return isResponse(response) ? response : new Response(response.body, response);
 }

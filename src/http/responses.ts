@@ -1,12 +1,12 @@
 /** Answers: JSON, pages and redirects, each with the headers that belong to every answer of its form. */
 
-import type { Reply } from "./message.ts";
+import type { HttpResponse } from "./message.ts";
 
 /** Header names and values to add to an answer. */
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
 /** A JSON answer (OAuth 2.1 §3.2.3): never cached unless `cache-control` says so. */
-export function json(status: number, body: unknown, extra?: ExtraHeaders): Reply {
+export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpResponse {
   return {
     status,
     headers: {
@@ -20,17 +20,18 @@ export function json(status: number, body: unknown, extra?: ExtraHeaders): Reply
 }
 
 // No form-action: browsers apply it to the redirect that follows a form, and the redirect leads to the client.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
+const contentSecurityPolicy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
 /** A page for people: not cached, not framed, nothing loaded from elsewhere, no referrer (RFC 9700 §4.2.4). */
-export function html(status: number, body: string, extra?: ExtraHeaders): Reply {
+export function html(status: number, body: string, extra?: ExtraHeaders): HttpResponse {
   return {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      "content-security-policy": policy,
+      "content-security-policy": contentSecurityPolicy,
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
@@ -44,12 +45,12 @@ export function html(status: number, body: string, extra?: ExtraHeaders): Reply 
  * A page with forms that post to this server. With `no-referrer` browsers would send `Origin: null`, which pages of any
  * origin can send too; `same-origin` makes them send this origin, to this server only.
  */
-export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders): Reply {
+export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders): HttpResponse {
   return html(status, body, { "referrer-policy": "same-origin", ...extra });
 }
 
 /** Sends the browser on with 302, or with 303 after a POST so that nothing it posted travels along (RFC 9700 §4.12). */
-export function redirect(method: string, location: string, extra?: ExtraHeaders): Reply {
+export function redirect(method: string, location: string, extra?: ExtraHeaders): HttpResponse {
   return {
     status: method === "POST" ? 303 : 302,
     headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...extra },

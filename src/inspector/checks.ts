@@ -1,41 +1,43 @@
 /** What was looked at in an exchange, in order: what held, what did not, and what was therefore left unlooked at. */
 
-import { checkOrder, findRule, passesOf } from "../oauth/rules/mod.ts";
+import { checkOrder, findRule, getPassedText } from "../oauth/rules/mod.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import type { Check } from "../ui/flows/props.ts";
-import { valueOf } from "./labels.ts";
+import type { RuleCheckResult } from "../ui/flows/props.ts";
+import { fieldValue } from "./labels.ts";
 
 /** Every check of an exchange. */
-export function checksOf({ endpoint, request, held, refusal, warnings }: Exchange): Check[] {
-  const checks = held.map(({ rule, value }): Check => ({ ...passed(rule), holds: true, value }));
-  if (refusal === undefined) return checks;
-  const { reason: statement, ...why } = refusal.why;
-  const walk = endpoint === "token" ? valueOf(request.form, "grant_type") ?? "" : endpoint;
-  const all = Object.hasOwn(checkOrder, walk) ? checkOrder[walk]! : [];
-  const left = all.slice(all.findLastIndex((known) => held.some(({ rule }) => rule === known)) + 1)
-    .filter((known) => known !== why.rule && !warnings.some(({ rule }) => rule === known));
+export function exchangeChecks({ endpoint, request, passed, rejection, warnings }: Exchange): RuleCheckResult[] {
+  const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
+  if (rejection === undefined) return checks;
+  const { reason: statement, ...why } = rejection.explanation;
+  const orderKey = endpoint === "token" ? fieldValue(request.form, "grant_type") ?? "" : endpoint;
+  const expectedRules = Object.hasOwn(checkOrder, orderKey) ? checkOrder[orderKey]! : [];
+  const uncheckedRules = expectedRules.slice(
+    expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate)) + 1,
+  )
+    .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));
   return [
     ...checks,
-    { ...why, holds: false, cites: citesOf(why.rule), statement },
-    ...left.map((rule): Check => ({ ...passed(rule), holds: undefined })),
+    { ...why, passed: false, cites: ruleCitations(why.rule), statement },
+    ...uncheckedRules.map((rule): RuleCheckResult => ({ ...passedRule(rule), passed: undefined })),
   ];
 }
 
 /** What was let pass, but should be mended. */
-export function warningsOf({ warnings }: Exchange): Check[] {
+export function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
   return warnings.map(({ reason, ...why }) => ({
     ...why,
-    holds: undefined,
-    cites: citesOf(why.rule),
+    passed: undefined,
+    cites: ruleCitations(why.rule),
     statement: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
   }));
 }
 
-function passed(rule: PassedRuleId): Pick<Check, "rule" | "cites" | "statement"> {
-  return { rule, cites: citesOf(rule), statement: passesOf(rule) };
+function passedRule(rule: PassedRuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {
+  return { rule, cites: ruleCitations(rule), statement: getPassedText(rule) };
 }
 
-function citesOf(rule: string): readonly string[] {
+function ruleCitations(rule: string): readonly string[] {
   return findRule(rule)?.cites ?? [];
 }

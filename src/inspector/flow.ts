@@ -2,33 +2,33 @@
 
 import { findRule } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Exchange, Flow, RecordedAnswer } from "../recorder/exchange.ts";
-import { maskFlow } from "../recorder/redact.ts";
-import { membersOf, readLocation } from "../recorder/read_response.ts";
-import type { FlowProps, FlowRow, FlowStep, Hop, Reason, ShortRefusal } from "../ui/flows/props.ts";
-import { checksOf, warningsOf } from "./checks.ts";
-import { issuedIn } from "./issued.ts";
-import { answerOf, countMasked, requestOf } from "./message.ts";
-import type { Both, Showing } from "./message.ts";
-import { flowStanding, standingOf, titleOf, valueOf } from "./labels.ts";
+import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
+import { redactFlow } from "../recorder/redact.ts";
+import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts";
+import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop, RejectionSummary } from "../ui/flows/props.ts";
+import { exchangeChecks, exchangeWarnings } from "./checks.ts";
+import { issuedItems } from "./issued.ts";
+import { countMasked, requestMessage, responseMessage } from "./message.ts";
+import type { DisplayOptions, Masked } from "./message.ts";
+import { exchangeStatus, exchangeTitle, fieldValue, flowStatus } from "./labels.ts";
 
 /** As many steps as one page shows. */
 export const stepsPerPage = 40;
 
 /** A flow as a line of the list; masked where it is shown. */
-export function rowOf(flow: Flow): FlowRow {
+export function flowRow(flow: Flow): FlowRow {
   const { id, startedAt, client, sub, exchanges } = flow;
   const failed = exchanges[findFailure(exchanges)] ?? exchanges.findLast(isFailed);
-  const refusal = failed && shortRefusal(failed);
+  const error = failed && rejectionSummary(failed);
   return {
     id,
     at: startedAt,
     client,
     // A client that acts for itself is no user.
     user: sub === client ? undefined : sub,
-    standing: flowStanding(flow),
+    status: flowStatus(flow),
     steps: exchanges.length,
-    ...refusal && { refusal },
+    ...error && { rejection: error },
   };
 }
 
@@ -37,88 +37,90 @@ export async function describeFlow(
   server: Server,
   flow: Flow,
   from: number,
-  showing: Showing,
-): Promise<Pick<FlowProps, "row" | "took" | "reason" | "wentOn" | "steps" | "next" | "issued">> {
-  const masked = maskFlow(flow);
-  const { exchanges, startedAt } = showing.secrets ? flow : masked;
-  const failed = findFailure(exchanges);
-  const last = exchanges.findLastIndex(isRefused);
-  const end = exchanges.at(-1)?.answeredAt;
+  options: DisplayOptions,
+): Promise<Pick<FlowProps, "row" | "durationMs" | "reason" | "continued" | "steps" | "next" | "issued">> {
+  const masked = redactFlow(flow);
+  const { exchanges, startedAt } = options.secrets ? flow : masked;
+  const failedIndex = findFailure(exchanges);
+  const lastRejectedIndex = exchanges.findLastIndex(isRejected);
+  const endedAt = exchanges.at(-1)?.respondedAt;
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
   const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
   const next = first + shown.length;
   return {
-    row: rowOf(masked),
-    took: end === undefined ? undefined : end - startedAt,
-    reason: failed < 0 ? undefined : { ...reasonOf(exchanges[failed]!, failed + 1), more: last - failed },
-    wentOn: last < exchanges.length - 1,
+    row: flowRow(masked),
+    durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
+    reason: failedIndex < 0
+      ? undefined
+      : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: lastRejectedIndex - failedIndex },
+    continued: lastRejectedIndex < exchanges.length - 1,
     steps: shown.map((_, i) => {
       const at = first + i - 1;
-      const both = { whole: flow.exchanges[at]!, masked: masked.exchanges[at]! };
-      return describeStep(both, at + 1, at === failed, showing);
+      const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
+      return describeStep(exchange, at + 1, at === failedIndex, options);
     }),
     next: next <= exchanges.length ? next : undefined,
-    issued: await issuedIn(server, flow),
+    issued: await issuedItems(server, flow),
   };
 }
 
 /** The step to begin with: what is refused right after a refusal is most often refused because of it. */
 function findFailure(exchanges: readonly Exchange[]): number {
-  let failed = exchanges.findLastIndex(isRefused);
-  while (failed > 0 && isRefused(exchanges[failed - 1]!)) failed--;
-  return failed;
+  let index = exchanges.findLastIndex(isRejected);
+  while (index > 0 && isRejected(exchanges[index - 1]!)) index--;
+  return index;
 }
 
-function isRefused({ refusal }: Exchange): boolean {
-  return refusal !== undefined;
+function isRejected({ rejection }: Exchange): boolean {
+  return rejection !== undefined;
 }
 
 function isFailed({ outcome }: Exchange): boolean {
-  return outcome === "refused" || outcome === "lost";
+  return outcome === "rejected" || outcome === "dropped";
 }
 
 /** Why an exchange ended badly, in few words: the rule that said no, or else the fault that had a hand in it. */
-function shortRefusal(exchange: Exchange): ShortRefusal | undefined {
-  const { refusal, faults, answer } = exchange;
-  if (refusal !== undefined) {
-    const { error, why: { rule, reason } } = refusal;
+function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
+  const { rejection, faults, response } = exchange;
+  if (rejection !== undefined) {
+    const { error, explanation: { rule, reason } } = rejection;
     return { error, rule, reason };
   }
   if (faults.length === 0 || !isFailed(exchange)) return undefined;
-  const { error } = answer === undefined ? {} : membersOf(answer);
+  const { error } = response === undefined ? {} : parseJsonMembers(response);
   return { ...typeof error === "string" && { error }, reason: `a fault had a hand in it: ${faults.join(", ")}` };
 }
 
-function reasonOf(exchange: Exchange, step: number): Omit<Reason, "more"> {
-  const { error, why } = exchange.refusal!;
-  const { rule, reason, expected, received, earlier } = why;
+function failureReason(exchange: Exchange, step: number): Omit<FailureReason, "more"> {
+  const { error, explanation } = exchange.rejection!;
+  const { rule, reason, expected, received, earlier } = explanation;
   const { fix: mend, cites = [] } = findRule(rule) ?? {};
-  return { step, title: titleOf(exchange), error, rule, cites, reason, expected, received, earlier, mend };
+  return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix: mend };
 }
 
-function describeStep(both: Both<Exchange>, number: number, open: boolean, showing: Showing): FlowStep {
-  const exchange = showing.secrets ? both.whole : both.masked;
-  const { at, answeredAt, faults, events } = exchange;
-  const request = requestOf(both, showing);
-  const answer = answerOf(both, showing);
+function describeStep(masked: Masked<Exchange>, number: number, open: boolean, options: DisplayOptions): FlowStep {
+  const exchange = options.secrets ? masked.original : masked.masked;
+  const { at, respondedAt, faults, events } = exchange;
+  const request = requestMessage(masked, options);
+  const answer = responseMessage(masked, options);
   return {
     number,
-    title: titleOf(exchange),
+    title: exchangeTitle(exchange),
     at,
-    took: answeredAt === undefined ? undefined : answeredAt - at,
-    standing: standingOf(exchange),
-    refusal: shortRefusal(exchange),
-    hops: hopsOf(exchange),
-    checks: checksOf(exchange),
-    warnings: warningsOf(exchange),
+    durationMs: respondedAt === undefined ? undefined : respondedAt - at,
+    status: exchangeStatus(exchange),
+    rejection: rejectionSummary(exchange),
+    hops: exchangeHops(exchange),
+    checks: exchangeChecks(exchange),
+    warnings: exchangeWarnings(exchange),
     notes: [
-      ...faults.map((fault) => `A fault had a hand in this: ${fault}.`),
+      ...faults.map((error) => `A fault had a hand in this: ${error}.`),
       ...events.flatMap((event) =>
-        event.type === "family_ended" ? [`Everything that the grant bought has ended: ${event.reason}.`] : []
+        event.type === "grant_revoked" ? [`Everything that the grant bought has ended: ${event.reason}.`] : []
       ),
     ],
     request,
-    answer,
+    response: answer,
     masked: countMasked(request) + (answer === undefined ? 0 : countMasked(answer)),
     open,
   };
@@ -127,51 +129,64 @@ function describeStep(both: Both<Exchange>, number: number, open: boolean, showi
 const frontChannel: readonly Exchange["endpoint"][] = ["authorize", "login", "consent", "logout", "page"];
 
 /** The arrows of a step: the request, and what came of it. */
-function hopsOf(exchange: Exchange): Hop[] {
-  const { endpoint, request, answer, outcome } = exchange;
-  const asker = frontChannel.includes(endpoint) ? "browser" : "client";
+function exchangeHops(exchange: Exchange): Hop[] {
+  const { endpoint, request, response, outcome } = exchange;
+  const sender = frontChannel.includes(endpoint) ? "browser" : "client";
   const hops: Hop[] = [{
-    from: asker,
+    from: sender,
     to: "server",
     label: `${request.method} ${request.path}`,
-    carries: carriedBy(exchange),
+    carries: requestSummary(exchange),
   }];
-  if (answer === undefined) return hops;
-  const bad = outcome === "refused" || outcome === "lost";
-  if (answer.handover !== undefined) {
-    const { uri, params } = answer.handover;
-    const error = valueOf(params, "error");
+  if (response === undefined) return hops;
+  const isFailure = outcome === "rejected" || outcome === "dropped";
+  if (response.authorizationResponse !== undefined) {
+    const { uri, params } = response.authorizationResponse;
+    const error = fieldValue(params, "error");
     const carries = error === undefined ? params.map(([name]) => name).join(", ") : `error=${error}`;
-    hops.push({ from: "server", to: "client", through: "browser", label: `${answer.status} ${uri}`, carries, bad });
+    hops.push({
+      from: "server",
+      to: "client",
+      through: "browser",
+      label: `${response.status} ${uri}`,
+      carries,
+      isFailure,
+    });
   } else {
-    hops.push({ from: "server", to: asker, label: `${answer.status}`, carries: answered(answer), bad });
+    hops.push({
+      from: "server",
+      to: sender,
+      label: `${response.status}`,
+      carries: responseSummary(response),
+      isFailure,
+    });
   }
   return hops;
 }
 
 /** What an answer holds, in short. */
-function answered(answer: RecordedAnswer): string | undefined {
-  if (answer.headers.location !== undefined) return readLocation(answer.headers.location).uri;
-  const members = membersOf(answer);
+function responseSummary(answer: RecordedResponse): string | undefined {
+  if (answer.headers.location !== undefined) return parseLocation(answer.headers.location).uri;
+  const members = parseJsonMembers(answer);
   if (typeof members.error === "string") return members.error;
-  return Object.keys(members).filter((name) => telling.includes(name)).join(", ") || undefined;
+  return Object.keys(members).filter((name) => summaryMembers.includes(name)).join(", ") || undefined;
 }
 
 /** The members of an answer that its arrow names. */
-const telling = ["access_token", "refresh_token", "id_token", "active", "sub", "keys", "issuer"];
+const summaryMembers = ["access_token", "refresh_token", "id_token", "active", "sub", "keys", "issuer"];
 
 /** What a request is about, in short. */
-function carriedBy({ endpoint, request }: Exchange): string | undefined {
+function requestSummary({ endpoint, request }: Exchange): string | undefined {
   const fields = [...request.query, ...request.form];
   const names = endpoint === "authorize"
     ? ["scope", "prompt", "login_hint"]
     : endpoint === "token"
     ? ["grant_type"]
     : [];
-  const told = names.flatMap((name) => {
-    const value = valueOf(fields, name);
+  const summary = names.flatMap((name) => {
+    const value = fieldValue(fields, name);
     return value === undefined ? [] : [`${name}=${value}`];
   });
-  if (endpoint === "authorize" && valueOf(fields, "code_challenge") !== undefined) told.push("code_challenge");
-  return told.join(", ") || undefined;
+  if (endpoint === "authorize" && fieldValue(fields, "code_challenge") !== undefined) summary.push("code_challenge");
+  return summary.join(", ") || undefined;
 }

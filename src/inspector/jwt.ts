@@ -1,9 +1,9 @@
 /** JWTs taken apart without being verified, for reading. */
 
-import { jwtPart } from "../recorder/read_request.ts";
+import { decodeJwtPart } from "../recorder/record_request.ts";
 
 /** A JWT's two parts that can be read. */
-export interface ReadJwt {
+export interface DecodedJwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }
@@ -12,8 +12,8 @@ export interface ReadJwt {
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** `undefined` for anything that is no JWT. */
-export function readJwt(token: string): ReadJwt | undefined {
+export function decodeJwt(token: string): DecodedJwt | undefined {
   if (!compactJws.test(token)) return undefined;
-  const header = jwtPart(token, 0);
-  return header.alg === undefined ? undefined : { header, claims: jwtPart(token, 1) };
+  const header = decodeJwtPart(token, 0);
+  return header.alg === undefined ? undefined : { header, claims: decodeJwtPart(token, 1) };
 }

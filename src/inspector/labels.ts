@@ -1,9 +1,9 @@
 /** What flows and their steps are called, and how they stand, in words. */
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
-import type { FlowKind, Standing } from "../ui/flows/props.ts";
+import type { FlowKind, Status } from "../ui/flows/props.ts";
 
-const titles: Readonly<Record<Exchange["endpoint"], string>> = {
+const endpointTitles: Readonly<Record<Exchange["endpoint"], string>> = {
   authorize: "Authorization request",
   login: "Login",
   consent: "Consent",
@@ -17,39 +17,44 @@ const titles: Readonly<Record<Exchange["endpoint"], string>> = {
   page: "Page",
 };
 
-const grants: Readonly<Record<string, string>> = {
+const grantTitles: Readonly<Record<string, string>> = {
   authorization_code: "Code for tokens",
   refresh_token: "Refresh",
   client_credentials: "Tokens for the client itself",
 };
 
 /** What a step is called. */
-export function titleOf({ endpoint, request }: Exchange): string {
-  const grant = endpoint === "token" ? valueOf(request.form, "grant_type") : undefined;
-  return grant !== undefined && Object.hasOwn(grants, grant) ? grants[grant]! : titles[endpoint];
+export function exchangeTitle({ endpoint, request }: Exchange): string {
+  const grantType = endpoint === "token" ? fieldValue(request.form, "grant_type") : undefined;
+  return grantType !== undefined && Object.hasOwn(grantTitles, grantType)
+    ? grantTitles[grantType]!
+    : endpointTitles[endpoint];
 }
 
 /** How a step ended. */
-export function standingOf(exchange: Exchange): Standing {
-  const { endpoint, outcome, refusal, events, warnings, answer } = exchange;
+export function exchangeStatus(exchange: Exchange): Status {
+  const { endpoint, outcome, rejection, events, warnings, response } = exchange;
   switch (outcome) {
-    case "under way":
-      return { mark: "open", words: "under way" };
-    case "asked":
-      return { mark: "open", words: "asks the person" };
-    case "lost":
-      return { mark: "bad", words: "no answer" };
-    case "refused":
-      return { mark: "bad", words: refusal === undefined ? `refused, ${answer?.status ?? "no status"}` : "refused" };
+    case "pending":
+      return { tone: "open", label: "pending" };
+    case "interaction":
+      return { tone: "open", label: "asks the person" };
+    case "dropped":
+      return { tone: "bad", label: "no answer" };
+    case "rejected":
+      return {
+        tone: "bad",
+        label: rejection === undefined ? `rejected, ${response?.status ?? "no status"}` : "rejected",
+      };
     case "done": {
       const issued = ["tokens_issued", "code_issued"].find((issued) => events.some(({ type }) => type === issued));
-      const words = issued?.replace("_", " ") ?? done[endpoint] ?? "answered";
-      return warnings.length === 0 ? { mark: "good", words } : { mark: "warn", words: `${words}, with a warning` };
+      const label = issued?.replace("_", " ") ?? doneLabels[endpoint] ?? "answered";
+      return warnings.length === 0 ? { tone: "good", label } : { tone: "warn", label: `${label}, with a warning` };
     }
   }
 }
 
-const done: Partial<Readonly<Record<Exchange["endpoint"], string>>> = {
+const doneLabels: Partial<Readonly<Record<Exchange["endpoint"], string>>> = {
   login: "logged in",
   revoke: "revoked",
   logout: "logged out",
@@ -57,21 +62,21 @@ const done: Partial<Readonly<Record<Exchange["endpoint"], string>>> = {
 };
 
 /** How a flow stands: by its last step, unless nothing but what came before it tells what is awaited. */
-export function flowStanding({ outcome, exchanges }: Flow): Standing {
+export function flowStatus({ outcome, exchanges }: Flow): Status {
   const last = exchanges.at(-1);
-  if (last === undefined) return { mark: "open", words: "empty" };
-  if (outcome === "under way" && last.outcome === "done") return { mark: "open", words: "code not redeemed yet" };
-  return standingOf(last);
+  if (last === undefined) return { tone: "open", label: "empty" };
+  if (outcome === "pending" && last.outcome === "done") return { tone: "open", label: "code not redeemed yet" };
+  return exchangeStatus(last);
 }
 
 /** What a flow is filtered by. */
-export function kindOf({ outcome }: Flow): FlowKind {
+export function flowKind({ outcome }: Flow): FlowKind {
   if (outcome === "done") return "done";
-  return outcome === "refused" || outcome === "lost" ? "refused" : "open";
+  return outcome === "rejected" || outcome === "dropped" ? "rejected" : "open";
 }
 
 /** A time as it is from now: `in 5 minutes`, `2 hours ago`. Both in milliseconds. */
-export function fromNow(at: number, now: number): string {
+export function relativeTime(at: number, now: number): string {
   const seconds = Math.round(Math.abs(at - now) / 1000);
   if (seconds === 0) return "now";
   const [unit, size] = units.find(([, size]) => seconds >= size)!;
@@ -83,13 +88,13 @@ export function fromNow(at: number, now: number): string {
 const units = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]] as const;
 
 /** A time in UTC: of day to the second, and with its date where that is not today's. */
-export function clock(at: number, now: number): string {
+export function formatTime(at: number, now: number): string {
   const [date, time] = new Date(at).toISOString().split("T") as [string, string];
   const today = new Date(now).toISOString().startsWith(date);
   return today ? time.slice(0, 8) : `${date} ${time.slice(0, 5)}`;
 }
 
 /** The first field of a name. */
-export function valueOf(fields: Exchange["request"]["form"], name: string): string | undefined {
-  return fields.find(([known]) => known === name)?.[1];
+export function fieldValue(fields: Exchange["request"]["form"], name: string): string | undefined {
+  return fields.find(([candidate]) => candidate === name)?.[1];
 }

@@ -1,44 +1,44 @@
 /** The flows that are remembered, filtered and cut into pages. */
 
 import type { Flow } from "../recorder/exchange.ts";
-import { maskFlow } from "../recorder/redact.ts";
+import { redactFlow } from "../recorder/redact.ts";
 import type { FlowKind, FlowListProps } from "../ui/flows/props.ts";
-import { rowOf } from "./flow.ts";
-import { kindOf } from "./labels.ts";
+import { flowRow } from "./flow.ts";
+import { flowKind } from "./labels.ts";
 
 /** As many flows as one page shows. */
 const flowsPerPage = 25;
 
-const kinds: readonly FlowKind[] = ["done", "refused", "open"];
+const flowKinds: readonly FlowKind[] = ["done", "rejected", "open"];
 
 /** What the page of the list shows. */
 export function describeList(
   flows: readonly Flow[],
   query: URLSearchParams,
-): Pick<FlowListProps, "rows" | "remembered" | "clients" | "filter" | "older"> {
+): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
   const client = query.get("client") || undefined;
-  const outcome = kinds.find((kind) => kind === query.get("outcome"));
+  const outcome = flowKinds.find((kind) => kind === query.get("outcome"));
   const before = Number(query.get("before") ?? Infinity) || Infinity;
-  const labels = labelsOf(flows);
-  const fitting = flows.filter((flow) =>
+  const labels = clientLabels(flows);
+  const matching = flows.filter((flow) =>
     Number(flow.id) < before && (client === undefined || labels.get(flow.client) === client) &&
-    (outcome === undefined || kindOf(flow) === outcome)
+    (outcome === undefined || flowKind(flow) === outcome)
   );
-  const shown = fitting.slice(-flowsPerPage).reverse();
+  const shown = matching.slice(-flowsPerPage).reverse();
   return {
-    rows: shown.map((flow) => rowOf(maskFlow(flow))),
-    remembered: flows.length,
+    rows: shown.map((flow) => flowRow(redactFlow(flow))),
+    flowCount: flows.length,
     clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
     filter: { ...client !== undefined && { client }, ...outcome && { outcome } },
-    older: shown.length < fitting.length ? shown.at(-1)!.id : undefined,
+    older: shown.length < matching.length ? shown.at(-1)!.id : undefined,
   };
 }
 
 /** The shown name of each client, computed once per client, because masking a flow is expensive. */
-function labelsOf(flows: readonly Flow[]): ReadonlyMap<string | undefined, string | undefined> {
+function clientLabels(flows: readonly Flow[]): ReadonlyMap<string | undefined, string | undefined> {
   const labels = new Map<string | undefined, string | undefined>();
   for (const flow of flows) {
-    if (flow.client !== undefined && !labels.has(flow.client)) labels.set(flow.client, maskFlow(flow).client);
+    if (flow.client !== undefined && !labels.has(flow.client)) labels.set(flow.client, redactFlow(flow).client);
   }
   return labels;
 }

@@ -1,21 +1,21 @@
 /** The two sides of an exchange, taken apart into names and values. */
 
-import type { Exchange, RecordedAnswer, RecordedRequest } from "../recorder/exchange.ts";
-import { membersOf } from "../recorder/read_response.ts";
-import type { Decoded, Message, Sent } from "../ui/flows/props.ts";
-import { readJwt } from "./jwt.ts";
-import { fromNow } from "./labels.ts";
+import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
+import { parseJsonMembers } from "../recorder/record_response.ts";
+import type { JwtContent, MessageDetails, MessageField } from "../ui/flows/props.ts";
+import { decodeJwt } from "./jwt.ts";
+import { relativeTime } from "./labels.ts";
 
 type Fields = RecordedRequest["query"];
 
 /** The same thing twice: as it was, and with its secrets masked. */
-export interface Both<T> {
-  readonly whole: T;
+export interface Masked<T> {
+  readonly original: T;
   readonly masked: T;
 }
 
 /** How values are shown. */
-export interface Showing {
+export interface DisplayOptions {
   /** Whether secrets are. */
   readonly secrets: boolean;
   /** The server's clock, in milliseconds since the epoch. */
@@ -23,42 +23,54 @@ export interface Showing {
 }
 
 /** The request. */
-export function requestOf({ whole, masked }: Both<Exchange>, showing: Showing): Message {
-  const { method, path, body } = (showing.secrets ? whole : masked).request;
+export function requestMessage({ original, masked }: Masked<Exchange>, options: DisplayOptions): MessageDetails {
+  const { method, path, body } = (options.secrets ? original : masked).request;
   const part = (title: string, pick: (request: RecordedRequest) => Fields) =>
-    partOf(title, { whole: pick(whole.request), masked: pick(masked.request) }, showing);
+    messagePart(title, { original: pick(original.request), masked: pick(masked.request) }, options);
   return {
     line: `${method} ${path}`,
-    headers: sentIn(headersOf(whole.request, masked.request), showing),
+    headers: messageFields(maskedHeaders(original.request, masked.request), options),
     parts: [
       ...part("In the query", ({ query }) => query),
       ...part("In the body", ({ form }) => form),
     ],
-    ...whole.request.form.length === 0 && body !== undefined && { text: body },
+    ...original.request.form.length === 0 && body !== undefined && { text: body },
   };
 }
 
 /** The answer. Of a page only the head is shown: it can be seen wherever it was asked for. */
-export function answerOf({ whole, masked }: Both<Exchange>, showing: Showing): Message | undefined {
-  if (whole.answer === undefined || masked.answer === undefined) return undefined;
-  const answers = { whole: whole.answer, masked: masked.answer };
-  const { status, body, handover } = showing.secrets ? answers.whole : answers.masked;
-  const part = (title: string, pick: (answer: RecordedAnswer) => Fields) =>
-    partOf(title, { whole: pick(answers.whole), masked: pick(answers.masked) }, showing);
-  const inBody = part("In the body", (answer) => Object.entries(membersOf(answer)).map(([k, v]) => [k, textOf(v)]));
+export function responseMessage(
+  { original, masked }: Masked<Exchange>,
+  options: DisplayOptions,
+): MessageDetails | undefined {
+  if (original.response === undefined || masked.response === undefined) return undefined;
+  const responses = { whole: original.response, masked: masked.response };
+  const { status, body, authorizationResponse } = options.secrets ? responses.whole : responses.masked;
+  const part = (title: string, pick: (response: RecordedResponse) => Fields) =>
+    messagePart(title, { original: pick(responses.whole), masked: pick(responses.masked) }, options);
+  const bodyParts = part(
+    "In the body",
+    (response) => Object.entries(parseJsonMembers(response)).map(([k, v]) => [k, toText(v)]),
+  );
   return {
-    line: `${status} ${phrases[status] ?? ""}`.trim(),
-    headers: sentIn(headersOf(answers.whole, answers.masked), showing).filter(({ name }) =>
+    line: `${status} ${reasonPhrases[status] ?? ""}`.trim(),
+    headers: messageFields(maskedHeaders(responses.whole, responses.masked), options).filter(({ name }) =>
       // What is sent on stands there already, name by name.
-      handover === undefined || name !== "location"
+      authorizationResponse === undefined || name !== "location"
     ),
-    parts: [...part(`Sent on to ${handover?.uri}`, ({ handover }) => handover?.params ?? []), ...inBody],
+    parts: [
+      ...part(
+        `Sent on to ${authorizationResponse?.uri}`,
+        ({ authorizationResponse }) => authorizationResponse?.params ?? [],
+      ),
+      ...bodyParts,
+    ],
     // Masking leaves pages out.
-    ...inBody.length === 0 && body && answers.masked.body !== undefined && { text: body },
+    ...bodyParts.length === 0 && body && responses.masked.body !== undefined && { text: body },
   };
 }
 
-const phrases: Readonly<Record<number, string>> = {
+const reasonPhrases: Readonly<Record<number, string>> = {
   200: "OK",
   302: "Found",
   303: "See Other",
@@ -76,49 +88,50 @@ const phrases: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-function partOf(title: string, fields: Both<Fields>, showing: Showing): Message["parts"] {
-  return fields.whole.length === 0 ? [] : [{ title, sent: sentIn(fields, showing) }];
+function messagePart(title: string, fields: Masked<Fields>, options: DisplayOptions): MessageDetails["parts"] {
+  return fields.original.length === 0 ? [] : [{ title, sent: messageFields(fields, options) }];
 }
 
-type Headed = { readonly headers: Readonly<Record<string, string>> };
+type WithHeaders = { readonly headers: Readonly<Record<string, string>> };
 
-function headersOf(whole: Headed, masked: Headed): Both<Fields> {
-  return { whole: Object.entries(whole.headers), masked: Object.entries(masked.headers) };
+function maskedHeaders(original: WithHeaders, masked: WithHeaders): Masked<Fields> {
+  return { original: Object.entries(original.headers), masked: Object.entries(masked.headers) };
 }
 
 /** Masking changes values and leaves their order alone. */
-function sentIn({ whole, masked }: Both<Fields>, { secrets, now }: Showing): Sent[] {
-  return whole.map(([name, value], i) => {
-    const [hidden = "", shown = ""] = masked[i] ?? [];
-    const jwt = readJwt(value);
+function messageFields({ original, masked }: Masked<Fields>, { secrets, now }: DisplayOptions): MessageField[] {
+  return original.map(([name, value], i) => {
+    const [maskedName = "", maskedValue = ""] = masked[i] ?? [];
+    const jwt = decodeJwt(value);
     return {
-      name: secrets ? name : hidden,
-      value: secrets ? value : shown,
-      masked: shown !== value,
-      ...jwt && { jwt: { header: claimsOf(jwt.header, now), claims: claimsOf(jwt.claims, now) } },
+      name: secrets ? name : maskedName,
+      value: secrets ? value : maskedValue,
+      masked: maskedValue !== value,
+      ...jwt && { jwt: { header: jwtMembers(jwt.header, now), claims: jwtMembers(jwt.claims, now) } },
     };
   });
 }
 
-const times = ["exp", "iat", "nbf", "auth_time"];
+const timeClaims = ["exp", "iat", "nbf", "auth_time"];
 
-function claimsOf(members: Readonly<Record<string, unknown>>, now: number): Decoded["claims"] {
+function jwtMembers(members: Readonly<Record<string, unknown>>, now: number): JwtContent["claims"] {
   return Object.entries(members).map(([name, value]) => {
-    const at = times.includes(name) && typeof value === "number" ? value * 1000 : undefined;
+    const at = timeClaims.includes(name) && typeof value === "number" ? value * 1000 : undefined;
     const isTime = at !== undefined && Math.abs(at) <= 8.64e15;
     return {
       name,
-      value: textOf(value),
-      ...isTime && { words: `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC, ${fromNow(at, now)}` },
+      value: toText(value),
+      ...isTime &&
+        { note: `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC, ${relativeTime(at, now)}` },
     };
   });
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** How many values of a message are secrets. */
-export function countMasked({ headers, parts }: Message): number {
-  return [...headers, ...parts.flatMap(({ sent }) => sent)].filter(({ masked }) => masked).length;
+export function countMasked({ headers, parts }: MessageDetails): number {
+  return [...headers, ...parts.flatMap(({ sent: fields }) => fields)].filter(({ masked }) => masked).length;
 }

@@ -8,28 +8,28 @@
  * import { latchkey } from "@latchkey/latchkey";
  * import { inspector } from "@latchkey/latchkey/inspector";
  *
- * await using as = await latchkey({ layers: [inspector()] });
+ * await using as = await latchkey({ plugins: [inspector()] });
  * const { url } = await as.listen({ port: 0 }); // and open `${url}/flows` in a browser
  * ```
  *
  * @module
  */
 
-import { asPage } from "../app/error_response.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
-import { refuseForeignHost } from "../app/host_check.ts";
-import type { Layer } from "../app/plugin.ts";
+import { errorPage } from "../app/error_response.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
+import type { Plugin } from "../app/plugin.ts";
 import type { Fields } from "../http/form.ts";
-import type { Answer, Incoming } from "../http/message.ts";
-import type { Target } from "../http/router.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
+import type { RequestTarget } from "../http/router.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { recorder } from "../recorder/recorder.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { announcer } from "./notifier.ts";
-import type { Announcer } from "./notifier.ts";
+import { notifier } from "./notifier.ts";
+import type { Notifier } from "./notifier.ts";
 
 export type { Fields } from "../http/form.ts";
 export type { EndpointName } from "../recorder/endpoint_name.ts";
@@ -47,7 +47,7 @@ export interface InspectorOptions {
 }
 
 /** A layer with pages that show what a recorder remembers; it belongs outermost, where it sees what clients see. */
-export interface Inspector extends Layer {
+export interface Inspector extends Plugin {
   /** What the pages show. */
   readonly recorder: Recorder;
 }
@@ -60,98 +60,113 @@ export interface Inspector extends Layer {
  */
 export function inspector(options: InspectorOptions = {}): Inspector {
   const { insecureAllow = false } = options;
-  const shown = options.recorder ?? recorder({ limit: options.limit });
-  const own = options.recorder === undefined ? shown : undefined;
-  const stream = announcer();
-  shown.listen(({ flow }) => {
-    if (flow !== undefined) stream.announce(flow);
+  const activeRecorder = options.recorder ?? recorder({ limit: options.limit });
+  const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
+  const changes = notifier();
+  activeRecorder.subscribe(({ flow }) => {
+    if (flow !== undefined) changes.notify(flow);
   });
   return {
-    recorder: shown,
+    recorder: activeRecorder,
     links: [{ label: "Flows", path: "/flows" }],
-    around: (next) => own?.around?.(next) ?? next,
-    during: (server, request) => own?.during?.(server, request) ?? server,
-    open(desk) {
-      if (!insecureAllow && !hasTestHost(desk.server.issuer)) throw refusal(desk.server.issuer);
-      own?.open?.(desk);
+    handle: (next) => ownRecorder?.handle?.(next) ?? next,
+    extend: (server, request) => ownRecorder?.extend?.(server, request) ?? server,
+    setup(app) {
+      if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
+      ownRecorder?.setup?.(app);
     },
-    endpoints: (desk) => endpointsOf(desk, shown, stream),
-    trail(request) {
-      const exchange = shown.exchangeOf(request);
+    routes: (app) => inspectorRoutes(app, activeRecorder, changes),
+    flowLink(request) {
+      const exchange = activeRecorder.findExchange(request);
       return exchange === undefined ? undefined : `/flows/of/${exchange.number}`;
     },
-    trailTo(response) {
-      const step = lastStep(shown, response);
+    flowLinkFor(response) {
+      const step = lastStep(activeRecorder, response);
       return step === undefined ? undefined : `/flows/of/${step.number}`;
     },
     close() {
-      stream.close();
-      own?.close?.();
+      changes.close();
+      ownRecorder?.close?.();
     },
   };
 }
 
 /** The newest step of the flow that an authorization response is part of: by its code, or by its state without one. */
-function lastStep(shown: Recorder, response: Fields): Exchange | undefined {
-  const [name, value] = ["code", "state"].flatMap((name) => response.filter(([known]) => known === name))[0] ?? [];
+function lastStep(activeRecorder: Recorder, response: Fields): Exchange | undefined {
+  const [name, value] = ["code", "state"].flatMap((name) => response.filter(([parameter]) => parameter === name))[0] ??
+    [];
   if (name === undefined) return undefined;
-  const sent = shown.exchanges().findLast(({ answer }) =>
-    answer?.handover?.params.some((param) => param[0] === name && param[1] === value)
+  const exchange = activeRecorder.exchanges().findLast(({ response }) =>
+    response?.authorizationResponse?.params.some((param) => param[0] === name && param[1] === value)
   );
-  return sent?.flow === undefined ? undefined : shown.flow(sent.flow)?.exchanges.at(-1);
+  return exchange?.flow === undefined ? undefined : activeRecorder.flow(exchange.flow)?.exchanges.at(-1);
 }
 
-function refusal(issuer: string): ConfigurationError {
+function inspectorNotAllowed(issuer: string): ConfigurationError {
   return new ConfigurationError([{
-    place: "inspector",
+    path: "inspector",
     expected: "no inspector, because the issuer is a real host and its pages show everybody's logins",
-    found: `an inspector for ${quote(issuer)}`,
-    mend: "Leave it out, or set insecureAllowInspector in the configuration file to show them to whoever comes.",
+    received: `an inspector for ${quote(issuer)}`,
+    hint: "Leave it out, or set insecureAllowInspector in the configuration file to show them to whoever comes.",
   }]);
 }
 
 /** Everything but the routes is loaded when somebody comes to look. */
-function endpointsOf(desk: Desk, shown: Recorder, stream: Announcer): Endpoint[] {
-  const path = `${desk.site.base}/flows`;
-  const { origin } = new URL(desk.server.issuer);
-  type Answers = typeof import("./handlers.ts");
-  const refuse: Endpoint["refuse"] = (fault, target, request) => asPage(desk.during(request), target, fault);
-  const by =
-    (answer: (answers: Answers, here: Desk, request: Incoming, target: Target) => Promise<Answer> | Answer) =>
-    async (request: Incoming, target: Target): Promise<Answer> => {
-      const here = desk.during(request);
-      try {
-        refuseForeignHost(here.server.issuer, request, "FL-05");
-        return await answer(await import("./handlers.ts"), here, request, target);
-      } catch (thrown) {
-        return await asPage(here, target, thrown);
-      }
-    };
-  const last = ({ path }: Target) => path.slice(path.lastIndexOf("/") + 1);
+function inspectorRoutes(app: App, activeRecorder: Recorder, changes: Notifier): Endpoint[] {
+  const path = `${app.site.base}/flows`;
+  const { origin } = new URL(app.server.issuer);
+  type HandlersModule = typeof import("./handlers.ts");
+  const reject: Endpoint["reject"] = (error, target, request) => errorPage(app.contextFor(request), target, error);
+  const withHostCheck = (
+    handle: (
+      handlers: HandlersModule,
+      context: App,
+      request: RequestLike,
+      target: RequestTarget,
+    ) => Promise<ResponseLike> | ResponseLike,
+  ) =>
+  async (request: RequestLike, target: RequestTarget): Promise<ResponseLike> => {
+    const context = app.contextFor(request);
+    try {
+      rejectForeignHost(context.server.issuer, request, "FL-05");
+      return await handle(await import("./handlers.ts"), context, request, target);
+    } catch (thrown) {
+      return await errorPage(context, target, thrown);
+    }
+  };
+  const lastSegment = ({ path }: RequestTarget) => path.slice(path.lastIndexOf("/") + 1);
   return [
     {
       path,
-      GET: by(({ showList }, here, request, { query }) => showList(here, request, shown, query)),
-      POST: by(({ changeAll }, here, request) => changeAll(here, request, shown)),
-      refuse,
+      GET: withHostCheck(({ showList }, context, request, { query }) =>
+        showList(context, request, activeRecorder, query)
+      ),
+      POST: withHostCheck(({ changeRecording }, context, request) => changeRecording(context, request, activeRecorder)),
+      reject,
     },
     {
       path: `${path}/events`,
-      GET: by((_, __, request) => stream.listen(request, origin)),
+      GET: withHostCheck((_, __, request) => changes.openStream(request, origin)),
       // A stream has no end that a question about its headers could wait for.
-      HEAD: by((_, __, request) => stream.describe(request, origin)),
-      refuse,
+      HEAD: withHostCheck((_, __, request) => changes.headResponse(request, origin)),
+      reject,
     },
     {
       path: `${path}/of/*`,
-      GET: by(({ findStep }, here, _, target) => findStep(here, shown, last(target))),
-      refuse,
+      GET: withHostCheck(({ redirectToStep }, context, _, target) =>
+        redirectToStep(context, activeRecorder, lastSegment(target))
+      ),
+      reject,
     },
     {
       path: `${path}/*`,
-      GET: by(({ showOne }, here, request, target) => showOne(here, request, shown, last(target), target.query)),
-      POST: by(({ changeOne }, here, request, target) => changeOne(here, request, shown, last(target))),
-      refuse,
+      GET: withHostCheck(({ showOne }, context, request, target) =>
+        showOne(context, request, activeRecorder, lastSegment(target), target.query)
+      ),
+      POST: withHostCheck(({ deleteFlow }, context, request, target) =>
+        deleteFlow(context, request, activeRecorder, lastSegment(target))
+      ),
+      reject,
     },
   ];
 }

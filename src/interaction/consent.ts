@@ -1,135 +1,139 @@
 /** GET and POST /oauth2/consent: what the person allows. */
 
-import { asPage, refuseToClient } from "../app/error_response.ts";
-import { bareHead, sendCode } from "../endpoints/authorize.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
-import { refuseForeignHost } from "../app/host_check.ts";
+import { errorPage, redirectError } from "../app/error_response.ts";
+import { emptyHeadResponse, respondWithCode } from "../endpoints/authorize.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
 import { readSession } from "../app/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
-import type { Answer, Incoming } from "../http/message.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
-import type { Target } from "../http/router.ts";
+import type { RequestTarget } from "../http/router.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { findUser } from "../oauth/users/guest_user.ts";
-import { readParams } from "../oauth/params.ts";
-import { equalInConstantTime } from "../oauth/secrets.ts";
+import { findUser } from "../oauth/users/users.ts";
+import { paramsFromFields } from "../oauth/params.ts";
+import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { pathOf, proofOfLogin } from "./start.ts";
+import { loginProof, pagePath } from "./start_interaction.ts";
 import {
-  allowedBefore,
-  claimsByName,
-  doubtOf,
   findConsent,
-  rememberConsent,
-  staysOnDevice,
+  impersonationRisk,
+  individuallyRequestedClaims,
+  previouslyAllowedScope,
+  redirectsToDevice,
+  saveConsent,
 } from "../oauth/session/consent.ts";
-import { formFields, readOwnForm, requireOwnForm } from "./form.ts";
-import type { FormPurpose } from "./form.ts";
-import { findPending, finish } from "./pending.ts";
-import type { Pending } from "./pending.ts";
-import { personOf } from "./account_picker.ts";
+import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "./csrf_form.ts";
+import type { CsrfBinding } from "./csrf_form.ts";
+import { consumePending, findPending } from "./pending.ts";
+import type { PendingAuthorization } from "./pending.ts";
+import { toUserSummary } from "./account_picker.ts";
 
 /**
  * The consent page.
  *
- * @param open Whether users without a password can log in.
+ * @param openLogin Whether users without a password can log in.
  */
-export function consentEndpoint(desk: Desk, open: boolean): Endpoint {
-  async function ask(http: Incoming, target: Target): Promise<Answer> {
-    const here = desk.during(http);
+export function consentEndpoint(app: App, openLogin: boolean): Endpoint {
+  async function handleGet(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
+    const context = app.contextFor(httpRequest);
     try {
-      if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
-      const params = readParams(parseFields(target.query));
-      const pending = await findPending(here, http, params.get("interaction"));
-      const session = await readSession(here, http);
+      if (openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
+      const params = paramsFromFields(parseFields(target.query));
+      const pending = await findPending(context, httpRequest, params.get("interaction"));
+      const session = await readSession(context, httpRequest);
       // Somebody else has logged in since in another tab, or nobody is logged in any more: so who is there?
-      const proved = session !== undefined && pending.browser !== undefined &&
-        equalInConstantTime(params.get("login") ?? "", await proofOfLogin(here, pending.id, session));
-      if (!proved) return redirect(http.method, pathOf(here, "login", pending.id));
-      return await show(here, pending, session);
-    } catch (refusal) {
-      return await asPage(here, target, refusal);
+      const hasLoginProof = session !== undefined && pending.browser !== undefined &&
+        constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
+      if (!hasLoginProof) return redirect(httpRequest.method, pagePath(context, "login", pending.id));
+      return await consentPage(context, pending, session);
+    } catch (error) {
+      return await errorPage(context, target, error);
     }
   }
 
-  async function answer(http: Incoming, target: Target): Promise<Answer> {
-    const here = desk.during(http);
-    const { server } = here;
-    let pending: Pending;
+  async function handlePost(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
+    const context = app.contextFor(httpRequest);
+    const { server } = context;
+    let pending: PendingAuthorization;
     let session: Session | undefined;
     let scope: readonly string[] | undefined;
     try {
-      if (open) refuseForeignHost(here.server.issuer, http, "UI-20");
-      const params = await readOwnForm(here, http);
-      pending = await findPending(here, http, params.get("interaction"));
-      session = await readSession(here, http);
-      await requireOwnForm(here, params, purposeOf(pending, session));
+      if (openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
+      const params = await readSameOriginForm(context, httpRequest);
+      pending = await findPending(context, httpRequest, params.get("interaction"));
+      session = await readSession(context, httpRequest);
+      await assertCsrfToken(context, params, csrfBinding(pending, session));
       const decision = params.get("decision");
-      if (decision !== "allow" && decision !== "deny") throw undecided();
-      const ticked = params.all("scope");
+      if (decision !== "allow" && decision !== "deny") throw invalidDecision();
+      const allowedScope = params.getAll("scope");
       // A login that does not say who it is would be none.
-      const granted = pending.asked.scope.filter((token) => token === "openid" || ticked.includes(token));
+      const granted = pending.request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
       scope = decision === "allow" ? granted : undefined;
-      await finish(server, pending);
-    } catch (refusal) {
-      return await asPage(here, target, refusal);
+      await consumePending(server, pending);
+    } catch (error) {
+      return await errorPage(context, target, error);
     }
-    const { asked } = pending;
+    const { request } = pending;
     try {
-      if (scope === undefined) throw denied();
+      if (scope === undefined) throw consentDenied();
       const { sub, authTime } = session!;
       const user = (await findUser(server, sub))!;
-      const consent = await rememberConsent(server, asked, sub, scope);
-      return await sendCode(here, http, asked, { user, scope, authTime, consent }, session!, false);
-    } catch (refusal) {
-      return await refuseToClient(here, target, http, asked.destination, refusal);
+      const consent = await saveConsent(server, request, sub, scope);
+      return await respondWithCode(context, httpRequest, request, { user, scope, authTime, consent }, session!, false);
+    } catch (error) {
+      return await redirectError(context, target, httpRequest, request.destination, error);
     }
   }
 
   return {
-    path: `${desk.site.base}/oauth2/consent`,
-    GET: ask,
-    HEAD: () => bareHead,
-    POST: answer,
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    path: `${app.site.base}/oauth2/consent`,
+    GET: handleGet,
+    HEAD: () => emptyHeadResponse,
+    POST: handlePost,
+    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
 }
 
-async function show(here: Desk, pending: Pending, session: Session): Promise<Answer> {
-  const { server, site } = here;
-  const { asked } = pending;
-  const { client, destination, scope, resources } = asked;
-  const before = allowedBefore(server, asked, (await findConsent(server, session.sub, client.id))?.value);
-  const pages = await here.pages();
+async function consentPage(context: App, pending: PendingAuthorization, session: Session): Promise<ResponseLike> {
+  const { server, site } = context;
+  const { request } = pending;
+  const { client, destination, scope, resources } = request;
+  const previouslyAllowed = previouslyAllowedScope(
+    server,
+    request,
+    (await findConsent(server, session.sub, client.id))?.value,
+  );
+  const pages = await context.pages();
   return htmlWithForms(
     200,
     pages.consent({
       ...site,
       client: { id: client.id, name: client.name, confidential: client.confidential },
-      user: personOf((await findUser(server, session.sub))!),
-      fields: await formFields(here, [["interaction", pending.id]], purposeOf(pending, session)),
+      user: toUserSummary((await findUser(server, session.sub))!),
+      fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),
       redirectUri: destination.uri,
       scope: scope.map((value) => ({
         value,
-        fixed: value === "openid",
-        known: before.includes(value),
-        claims: server.claims.ofScope.get(value) ?? [],
+        required: value === "openid",
+        previouslyAllowed: previouslyAllowed.includes(value),
+        claims: server.claims.claimsByScope.get(value) ?? [],
       })),
-      claims: claimsByName(server, asked),
+      claims: individuallyRequestedClaims(server, request),
       resources,
-      onDevice: staysOnDevice(destination.uri),
-      remembered: doubtOf(asked) ?? server.lifetimes.refresh_token,
-      otherAccountHref: pathOf(here, "login", pending.id),
+      redirectsToDevice: redirectsToDevice(destination.uri),
+      remembered: impersonationRisk(request) ?? server.lifetimes.refresh_token,
+      otherAccountHref: pagePath(context, "login", pending.id),
     }),
   );
 }
 
 /** Shown to a person in a browser: another login in it, or another browser, makes the form void. */
-function purposeOf({ id, browser = "" }: Pending, session: Session | undefined): FormPurpose {
+function csrfBinding({ id, browser = "" }: PendingAuthorization, session: Session | undefined): CsrfBinding {
   return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""}` };
 }
 
-function denied(): OAuthError {
+function consentDenied(): OAuthError {
   return new OAuthError("access_denied", "the user said no", {
     rule: "AZ-21",
     expected: "the user's consent",
@@ -137,7 +141,7 @@ function denied(): OAuthError {
   });
 }
 
-function undecided(): OAuthError {
+function invalidDecision(): OAuthError {
   return new OAuthError("invalid_request", "the form says neither allow nor deny", {
     rule: "UI-10",
     expected: "decision with allow or deny",

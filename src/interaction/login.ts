@@ -1,114 +1,119 @@
 /** GET and POST /oauth2/login: who is there. */
 
-import { asPage, refuseToClient } from "../app/error_response.ts";
-import { bareHead, sendCode } from "../endpoints/authorize.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
-import { refuseForeignHost } from "../app/host_check.ts";
-import { keepSession, readSession } from "../app/session_cookie.ts";
+import { errorPage, redirectError } from "../app/error_response.ts";
+import { emptyHeadResponse, respondWithCode } from "../endpoints/authorize.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
+import { readSession, setSessionCookie } from "../app/session_cookie.ts";
 import { parseFields } from "../http/form.ts";
-import type { Answer, Incoming } from "../http/message.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
-import type { Target } from "../http/router.ts";
+import type { RequestTarget } from "../http/router.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { readParams } from "../oauth/params.ts";
-import { beginSession, endForgotten } from "../oauth/session/session.ts";
+import { paramsFromFields } from "../oauth/params.ts";
+import { createSession, endForgottenSessions } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { consentPath, goOn } from "./start.ts";
-import { recallConsent } from "../oauth/session/consent.ts";
-import { readOwnForm, requireOwnForm } from "./form.ts";
-import { identify } from "./authenticate.ts";
-import type { Identity, LoginRules } from "./authenticate.ts";
-import { loginPurpose, showLogin } from "./login_page.ts";
-import { findPending, finish, isStale, markRoom } from "./pending.ts";
-import type { Pending } from "./pending.ts";
-import { rememberPerson } from "./account_picker.ts";
+import { consentPath, continueInteraction } from "./start_interaction.ts";
+import { reusableConsent } from "../oauth/session/consent.ts";
+import { assertCsrfToken, readSameOriginForm } from "./csrf_form.ts";
+import { authenticateUser } from "./authenticate_user.ts";
+import type { AuthenticatedUser, LoginOptions } from "./authenticate_user.ts";
+import { loginCsrfBinding, showLogin } from "./login_page.ts";
+import { cancellationLimiter, consumePending, findPending, isExpiredInteraction } from "./pending.ts";
+import type { PendingAuthorization } from "./pending.ts";
+import { rememberAccount } from "./account_picker.ts";
 
 /** The login page. */
-export function loginEndpoint(desk: Desk, rules: LoginRules): Endpoint {
-  const hasRoom = markRoom();
+export function loginEndpoint(app: App, options: LoginOptions): Endpoint {
+  const allowCancellation = cancellationLimiter();
 
-  async function ask(http: Incoming, target: Target): Promise<Answer> {
-    const here = desk.during(http);
-    let pending: Pending;
+  async function handleGet(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
+    const context = app.contextFor(httpRequest);
+    let pending: PendingAuthorization;
     try {
-      if (rules.open) refuseForeignHost(here.server.issuer, http, "UI-20");
-      const params = readParams(parseFields(target.query));
-      pending = await findPending(here, http, params.get("interaction"));
-      if (pending.browser !== undefined) return await showLogin(here, http, pending, rules.open, params);
-    } catch (refusal) {
-      return await asPage(here, target, refusal);
+      if (options.openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
+      const params = paramsFromFields(parseFields(target.query));
+      pending = await findPending(context, httpRequest, params.get("interaction"));
+      if (pending.browser !== undefined) {
+        return await showLogin(context, httpRequest, pending, options.openLogin, params);
+      }
+    } catch (error) {
+      return await errorPage(context, target, error);
     }
     try {
-      return await goOn(here, http, pending.asked, pending);
-    } catch (refusal) {
-      if (isStale(refusal)) return await asPage(here, target, refusal);
-      return await refuseToClient(here, target, http, pending.asked.destination, refusal);
+      return await continueInteraction(context, httpRequest, pending.request, pending);
+    } catch (error) {
+      if (isExpiredInteraction(error)) return await errorPage(context, target, error);
+      return await redirectError(context, target, httpRequest, pending.request.destination, error);
     }
   }
 
-  async function answer(http: Incoming, target: Target): Promise<Answer> {
-    const here = desk.during(http);
-    let pending: Pending;
-    let person: Identity;
-    let former: Session | undefined;
+  async function handlePost(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
+    const context = app.contextFor(httpRequest);
+    let pending: PendingAuthorization;
+    let authenticated: AuthenticatedUser;
+    let previousSession: Session | undefined;
     try {
-      if (rules.open) refuseForeignHost(here.server.issuer, http, "UI-20");
-      const params = await readOwnForm(here, http);
-      pending = await findPending(here, http, params.get("interaction"));
-      await requireOwnForm(here, params, loginPurpose(pending));
-      former = await readSession(here, http);
+      if (options.openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
+      const params = await readSameOriginForm(context, httpRequest);
+      pending = await findPending(context, httpRequest, params.get("interaction"));
+      await assertCsrfToken(context, params, loginCsrfBinding(pending));
+      previousSession = await readSession(context, httpRequest);
       if (params.get("cancel") !== undefined) {
-        if (former !== undefined || hasRoom(here.server.now(), target.peer.address)) await finish(here.server, pending);
-        return await refuseToClient(here, target, http, pending.asked.destination, cancelled());
+        if (previousSession !== undefined || allowCancellation(context.server.now(), target.clientAddress.address)) {
+          await consumePending(context.server, pending);
+        }
+        return await redirectError(context, target, httpRequest, pending.request.destination, loginCancelled());
       }
-      const found = await identify(here, target, pending, former, params, rules);
-      if ("status" in found) return await showLogin(here, http, pending, rules.open, params, found);
-      person = found;
-    } catch (refusal) {
-      return await asPage(here, target, refusal);
+      const result = await authenticateUser(context, target, pending, previousSession, params, options);
+      if ("status" in result) return await showLogin(context, httpRequest, pending, options.openLogin, params, result);
+      authenticated = result;
+    } catch (error) {
+      return await errorPage(context, target, error);
     }
-    const { user, session = beginSession(here.server, user.sub, here.server.now(), former) } = person;
-    return await welcome(here, http, target, pending, { user, session, former });
+    const { user, session = createSession(context.server, user.sub, context.server.now(), previousSession) } =
+      authenticated;
+    return await completeLogin(context, httpRequest, target, pending, { user, session, former: previousSession });
   }
 
   return {
-    path: `${desk.site.base}/oauth2/login`,
-    GET: ask,
-    HEAD: () => bareHead,
-    POST: answer,
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    path: `${app.site.base}/oauth2/login`,
+    GET: handleGet,
+    HEAD: () => emptyHeadResponse,
+    POST: handlePost,
+    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
 }
 
 /** Who is there is known: on to consent, or to the client where that is settled. */
-async function welcome(
-  here: Desk,
-  http: Incoming,
-  target: Target,
-  pending: Pending,
-  { user, session, former }: Required<Identity> & { readonly former?: Session },
-): Promise<Answer> {
-  const { server } = here;
-  const { asked } = pending;
+async function completeLogin(
+  context: App,
+  httpRequest: RequestLike,
+  target: RequestTarget,
+  pending: PendingAuthorization,
+  { user, session, former }: Required<AuthenticatedUser> & { readonly former?: Session },
+): Promise<ResponseLike> {
+  const { server } = context;
+  const { request } = pending;
   const isNew = session.sid !== former?.sid;
   try {
-    const consent = await recallConsent(server, asked, user.sub);
-    if (consent !== undefined) await finish(server, pending);
-    if (former !== undefined) await endForgotten(server, former, session);
-    await rememberPerson(server, pending.browser!, user.sub);
+    const consent = await reusableConsent(server, request, user.sub);
+    if (consent !== undefined) await consumePending(server, pending);
+    if (former !== undefined) await endForgottenSessions(server, former, session);
+    await rememberAccount(server, pending.browser!, user.sub);
     if (consent === undefined) {
-      const headers = isNew ? await keepSession(here, session) : {};
-      return redirect(http.method, await consentPath(here, pending.id, session), headers);
+      const headers = isNew ? await setSessionCookie(context, session) : {};
+      return redirect(httpRequest.method, await consentPath(context, pending.id, session), headers);
     }
-    const approval = { user, scope: asked.scope, authTime: session.authTime, consent: consent.name };
-    return await sendCode(here, http, asked, approval, session, isNew);
-  } catch (refusal) {
-    if (isStale(refusal)) return await asPage(here, target, refusal);
-    return await refuseToClient(here, target, http, asked.destination, refusal);
+    const approval = { user, scope: request.scope, authTime: session.authTime, consent: consent.name };
+    return await respondWithCode(context, httpRequest, request, approval, session, isNew);
+  } catch (error) {
+    if (isExpiredInteraction(error)) return await errorPage(context, target, error);
+    return await redirectError(context, target, httpRequest, request.destination, error);
   }
 }
 
-function cancelled(): OAuthError {
+function loginCancelled(): OAuthError {
   return new OAuthError("access_denied", "the user cancelled the login", {
     rule: "AZ-21",
     expected: "a login",

@@ -1,23 +1,23 @@
 /** The login page, drawn for one request in one browser. */
 
-import type { Desk } from "../app/endpoint.ts";
+import type { App } from "../app/endpoint.ts";
 import type { LoginProps } from "../app/pages.ts";
 import { readSession } from "../app/session_cookie.ts";
-import type { Incoming, Reply } from "../http/message.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { htmlWithForms } from "../http/responses.ts";
 import { usableSession } from "../oauth/authorize/openid.ts";
 import type { Params } from "../oauth/params.ts";
-import { pathOf } from "./start.ts";
-import { formFields } from "./form.ts";
-import type { FormPurpose } from "./form.ts";
-import type { Pending } from "./pending.ts";
-import { hasPassword, offeredPeople, personOf } from "./account_picker.ts";
+import { pagePath } from "./start_interaction.ts";
+import { withCsrfToken } from "./csrf_form.ts";
+import type { CsrfBinding } from "./csrf_form.ts";
+import type { PendingAuthorization } from "./pending.ts";
+import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
 
 /** Why the page is shown again. */
-export interface Retry {
+export interface LoginRetry {
   readonly status: number;
   /** What was wrong; absent where something is still to be typed. */
-  readonly fault?: string;
+  readonly error?: string;
   /** Where in the page. */
   readonly part: NonNullable<LoginProps["retry"]>["part"];
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,48 +25,48 @@ export interface Retry {
 
 /** Shows it; `params` are what was sent, from which the page takes what was typed. */
 export async function showLogin(
-  here: Desk,
-  http: Incoming,
-  pending: Pending,
-  open: boolean,
+  context: App,
+  httpRequest: RequestLike,
+  pending: PendingAuthorization,
+  openLogin: boolean,
   params: Params,
-  { status, fault, part, headers }: Retry = { status: 200, part: "password" },
-): Promise<Reply> {
-  const { server, site } = here;
-  const { client, wishes } = pending.asked;
-  const former = await readSession(here, http);
-  const current = usableSession(server, wishes, former);
-  const people = await offeredPeople(here, pending, former, open);
-  const secured = server.users.all().filter(hasPassword);
-  const picked = params.get("sub") ?? params.get("as");
+  { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
+): Promise<HttpResponse> {
+  const { server, site } = context;
+  const { client, loginRequirements } = pending.request;
+  const previousSession = await readSession(context, httpRequest);
+  const currentSession = usableSession(server, loginRequirements, previousSession);
+  const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
+  const usersWithPassword = server.users.all().filter(hasPassword);
+  const selectedSub = params.get("sub") ?? params.get("as");
   // A password manager wants somebody in the field. Whom the client means may stand there, but not be looked up.
-  const likely = [...people, ...open ? secured : []].find(hasPassword)?.sub;
-  const sub = picked ?? (open ? undefined : wishes.loginHint) ?? likely ?? "";
-  const pages = await here.pages();
+  const suggestedSub = [...accounts, ...openLogin ? usersWithPassword : []].find(hasPassword)?.sub;
+  const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
+  const pages = await context.pages();
   return htmlWithForms(
     status,
     pages.login({
       ...site,
       client: { id: client.id, name: client.name },
-      fields: await formFields(here, [["interaction", pending.id]], loginPurpose(pending)),
-      people: people.map((user) => {
-        const isCurrent = current?.sub === user.sub;
-        const asks = !isCurrent && (hasPassword(user) || !open);
-        const href = `${pathOf(here, "login", pending.id)}&as=${encodeURIComponent(user.sub)}`;
-        return { ...personOf(user), current: isCurrent, passwordHref: asks ? href : undefined };
+      fields: await withCsrfToken(context, [["interaction", pending.id]], loginCsrfBinding(pending)),
+      accounts: accounts.map((user) => {
+        const isCurrent = currentSession?.sub === user.sub;
+        const needsPassword = !isCurrent && (hasPassword(user) || !openLogin);
+        const href = `${pagePath(context, "login", pending.id)}&as=${encodeURIComponent(user.sub)}`;
+        return { ...toUserSummary(user), current: isCurrent, passwordHref: needsPassword ? href : undefined };
       }),
-      password: secured.length > 0 || !open ? { sub } : undefined,
-      stranger: open && wishes.expectedSubs === undefined
+      passwordForm: usersWithPassword.length > 0 || !openLogin ? { sub } : undefined,
+      guestForm: openLogin && loginRequirements.expectedSubs === undefined
         ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
         : undefined,
-      again: former !== undefined && current === undefined,
-      retry: fault !== undefined || picked !== undefined ? { part, fault } : undefined,
+      isReauthentication: previousSession !== undefined && currentSession === undefined,
+      retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
     }),
     headers,
   );
 }
 
 /** What the forms of the page are for. */
-export function loginPurpose({ id, browser }: Pending): FormPurpose {
+export function loginCsrfBinding({ id, browser }: PendingAuthorization): CsrfBinding {
   return { name: `login ${id}`, holder: browser! };
 }

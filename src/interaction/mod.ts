@@ -12,19 +12,19 @@
  * only a bounded number of marks for cancelled requests.
  */
 
-import type { Decide } from "../endpoints/authorize.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
+import type { AuthorizationHandler } from "../endpoints/authorize.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
 import type { NavigationLink } from "../app/pages.ts";
 import { accountEndpoint } from "./account.ts";
-import { arrive } from "./start.ts";
+import { startInteraction } from "./start_interaction.ts";
 import { consentEndpoint } from "./consent.ts";
 import { loginEndpoint } from "./login.ts";
-import { passwordProof } from "./password.ts";
+import { passwordVerifier } from "./password.ts";
 
 /** What asks people, put together. */
 export interface Interaction {
   /** Answers authorization requests. */
-  readonly decide: Decide;
+  readonly handleAuthorization: AuthorizationHandler;
   /** The pages that it sends people to. */
   readonly endpoints: readonly Endpoint[];
 }
@@ -33,14 +33,14 @@ export interface Interaction {
 export const accountLink: NavigationLink = { label: "Account", path: "/account" };
 
 /** Puts it together. */
-export function interaction(desk: Desk): Interaction {
-  const open = desk.server.openLogin === true;
+export function interaction(app: App): Interaction {
+  const openLogin = app.server.openLogin === true;
   return {
-    decide: arrive,
+    handleAuthorization: startInteraction,
     endpoints: [
-      loginEndpoint(desk, { open, prove: passwordProof() }),
-      consentEndpoint(desk, open),
-      accountEndpoint(desk, open),
+      loginEndpoint(app, { openLogin, verifyPassword: passwordVerifier() }),
+      consentEndpoint(app, openLogin),
+      accountEndpoint(app, openLogin),
     ],
   };
 }

@@ -3,52 +3,52 @@
  * store: it records only which requests are finished.
  */
 
-import { recogniseBrowser } from "../app/browser_cookie.ts";
-import type { Desk } from "../app/endpoint.ts";
-import type { Incoming } from "../http/message.ts";
+import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import type { App } from "../app/endpoint.ts";
+import type { RequestLike } from "../http/message.ts";
 import { responseModes } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import { meet } from "../oauth/clients/repository.ts";
+import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { settleSubs } from "../oauth/authorize/openid.ts";
-import type { LoginWishes } from "../oauth/authorize/openid.ts";
-import { digest, drawName, shelfId } from "../oauth/secrets.ts";
+import { allowedSubjects } from "../oauth/authorize/openid.ts";
+import type { LoginRequirements } from "../oauth/authorize/openid.ts";
+import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { seal, unseal } from "../oauth/session/session.ts";
-import { networkOf } from "../oauth/client_network.ts";
+import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
+import { networkFromAddress } from "../oauth/client_network.ts";
 
 /** How long a person may take, in seconds. */
-const patience = 30 * 60;
+const pendingLifetimeSeconds = 30 * 60;
 
 /** As much of a `login_hint` as is kept, in characters. */
-const longestHint = 255;
+const maxLoginHintLength = 255;
 
 /** Maximum size of a carried request, in bytes of JSON: as a query it must fit into the 8 KiB that proxies accept. */
-const mostCarried = 5632;
+const maxPayloadBytes = 5632;
 
 /** A request that waits for a user. */
-export interface Pending {
+export interface PendingAuthorization {
   /** Its id in pages and forms: the sealed request itself. */
   readonly id: string;
   /** Its name, the same in every browser: only one request of this name can be finished. */
   readonly name: string;
-  readonly asked: AuthorizationRequest;
+  readonly request: AuthorizationRequest;
   /** The secret of the browser that began it; absent if any browser may continue it with its own cookies. */
   readonly browser?: string;
 }
 
 /** The sealed content. It is signed, not encrypted, so it holds only what the client sent. */
-interface Carried {
+interface PendingPayload {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly mode: string;
   readonly state?: string;
   readonly scope: readonly string[];
-  readonly challenge?: string;
+  readonly codeChallenge?: string;
   readonly nonce?: string;
   readonly resources: readonly string[];
   /** Without `expectedSubs`, which would reveal which users exist. */
-  readonly wishes: LoginWishes;
+  readonly wishes: LoginRequirements;
   /** The digest of the secret of the browser that sent the request. */
   readonly browser?: string;
   readonly validUntil: number;
@@ -59,31 +59,35 @@ interface Carried {
  *
  * @throws {OAuthError} If it is too large to be carried.
  */
-export async function sealRequest(
+export async function encodePending(
   server: Server,
-  { destination, client, wishes, ...asked }: AuthorizationRequest,
-  { name = drawName(server.random), browser }: { readonly name?: string; readonly browser?: string } = {},
+  { destination, client, loginRequirements, ...request }: AuthorizationRequest,
+  { name = randomId(server.randomBytes), browser }: { readonly name?: string; readonly browser?: string } = {},
 ): Promise<string> {
-  const carried: Carried = {
-    ...asked,
+  const payload: PendingPayload = {
+    ...request,
     clientId: client.id,
     redirectUri: destination.uri,
     mode: destination.mode,
     state: destination.state,
-    wishes: { ...wishes, expectedSubs: undefined, loginHint: wishes.loginHint?.slice(0, longestHint) },
+    wishes: {
+      ...loginRequirements,
+      expectedSubs: undefined,
+      loginHint: loginRequirements.loginHint?.slice(0, maxLoginHintLength),
+    },
     browser: browser === undefined ? undefined : await digest(browser),
-    validUntil: server.now() + patience * 1000,
+    validUntil: server.now() + pendingLifetimeSeconds * 1000,
   };
-  const sealed = await seal(server, purposeOf(name), carried);
-  const bytes = Math.floor(sealed.indexOf(".") * 3 / 4);
-  if (bytes > mostCarried) {
+  const encoded = await encodeWithMac(server, signaturePurpose(name), payload);
+  const bytes = Math.floor(encoded.indexOf(".") * 3 / 4);
+  if (bytes > maxPayloadBytes) {
     throw new OAuthError("invalid_request", "the request is too large to keep while the user logs in", {
       rule: "AZ-13",
-      expected: `all parameters together in at most ${mostCarried} bytes of JSON`,
+      expected: `all parameters together in at most ${maxPayloadBytes} bytes of JSON`,
       received: `${bytes} bytes`,
     });
   }
-  return `${name}.${sealed}`;
+  return `${name}.${encoded}`;
 }
 
 /**
@@ -92,22 +96,30 @@ export async function sealRequest(
  * @throws {OAuthError} If this server did not seal it, if it is finished or expired, or if it belongs to another
  *   browser.
  */
-export async function findPending(here: Desk, http: Incoming, id: string | undefined): Promise<Pending> {
-  const { server } = here;
-  const [name = "", ...sealed] = id?.split(".") ?? [];
-  const carried = await unseal(server, purposeOf(name), sealed.join(".")) as Carried | undefined;
-  if (id === undefined || carried === undefined) throw stale("this server does not know it");
-  const { browser, validUntil } = carried;
-  const mark = await server.store.get("interaction", await shelfId(server, name));
-  if (mark !== undefined) throw stale(`it was finished at ${new Date(mark.value.at).toISOString()}`);
-  if (server.now() >= validUntil) throw stale("it has expired");
-  await meet(server.clients, carried.clientId);
-  const asked = await recall(server, carried);
-  if (browser === undefined) return { id, name, asked };
-  const { secret } = await recogniseBrowser(here, http);
-  if (await digest(secret) !== browser) throw stale("it was begun in another browser, or cookies are blocked");
-  server.held?.("UI-14");
-  return { id, name, asked, browser: secret };
+export async function findPending(
+  context: App,
+  httpRequest: RequestLike,
+  id: string | undefined,
+): Promise<PendingAuthorization> {
+  const { server } = context;
+  const [name = "", ...encoded] = id?.split(".") ?? [];
+  const payload = await decodeWithMac(server, signaturePurpose(name), encoded.join(".")) as PendingPayload | undefined;
+  if (id === undefined || payload === undefined) throw expiredInteraction("this server does not know it");
+  const { browser, validUntil } = payload;
+  const completion = await server.store.get("interaction", await storageKey(server, name));
+  if (completion !== undefined) {
+    throw expiredInteraction(`it was finished at ${new Date(completion.value.at).toISOString()}`);
+  }
+  if (server.now() >= validUntil) throw expiredInteraction("it has expired");
+  await refreshIfUnknown(server.clients, payload.clientId);
+  const request = await restorePending(server, payload);
+  if (browser === undefined) return { id, name, request };
+  const { secret } = await ensureBrowserCookie(context, httpRequest);
+  if (await digest(secret) !== browser) {
+    throw expiredInteraction("it was begun in another browser, or cookies are blocked");
+  }
+  server.passed?.("UI-14");
+  return { id, name, request, browser: secret };
 }
 
 /**
@@ -115,71 +127,71 @@ export async function findPending(here: Desk, http: Incoming, id: string | undef
  *
  * @throws {OAuthError} For everybody else.
  */
-export async function finish(server: Server, { name }: Pending): Promise<void> {
+export async function consumePending(server: Server, { name }: PendingAuthorization): Promise<void> {
   const at = server.now();
   // Others that bear the name may have been sealed until now, and wait for longer than this one.
-  const expiresAt = at + patience * 1000;
-  if (await server.store.add("interaction", await shelfId(server, name), { at }, { expiresAt })) return;
-  throw stale("it was finished a moment ago");
+  const expiresAt = at + pendingLifetimeSeconds * 1000;
+  if (await server.store.add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
+  throw expiredInteraction("it was finished a moment ago");
 }
 
 /** Maximum number of marks without a login: per network, and in total. */
-const mostMarks = { ofOne: 100, ofAll: 10_000 } as const;
+const maxCancellations = { perNetwork: 100, total: 10_000 } as const;
 
 /**
  * Counts marks without a login while they are kept; true below the limits. Without a mark, only the browser that
  * cancelled a request can continue it.
  */
-export function markRoom(): (now: number, address: string | undefined) => boolean {
-  const own = new Map<string, number>();
-  let all = 0;
-  let begun = -Infinity;
+export function cancellationLimiter(): (now: number, address: string | undefined) => boolean {
+  const countByNetwork = new Map<string, number>();
+  let total = 0;
+  let windowStartedAt = -Infinity;
   return (now, address = "") => {
-    if (Math.abs(now - begun) >= patience * 1000) {
-      own.clear();
-      all = 0;
-      begun = now;
+    if (Math.abs(now - windowStartedAt) >= pendingLifetimeSeconds * 1000) {
+      countByNetwork.clear();
+      total = 0;
+      windowStartedAt = now;
     }
-    const network = networkOf(address);
-    const count = own.get(network) ?? 0;
-    if (all >= mostMarks.ofAll || count >= mostMarks.ofOne) return false;
-    own.set(network, count + 1);
-    all++;
+    const network = networkFromAddress(address);
+    const count = countByNetwork.get(network) ?? 0;
+    if (total >= maxCancellations.total || count >= maxCancellations.perNetwork) return false;
+    countByNetwork.set(network, count + 1);
+    total++;
     return true;
   };
 }
 
 /** The sealing purpose of a request; it contains the name. */
-function purposeOf(name: string): string {
+function signaturePurpose(name: string): string {
   return `pending request ${name}`;
 }
 
 /** The request as it was, under what is registered now. */
-async function recall(server: Server, carried: Carried): Promise<AuthorizationRequest> {
-  const client = server.clients.find(carried.clientId);
-  if (client === undefined || !client.mayUse(carried.redirectUri)) {
-    throw stale("its client has been removed or changed");
+async function restorePending(server: Server, payload: PendingPayload): Promise<AuthorizationRequest> {
+  const client = server.clients.find(payload.clientId);
+  if (client === undefined || !client.allowsRedirectUri(payload.redirectUri)) {
+    throw expiredInteraction("its client has been removed or changed");
   }
-  const mode = responseModes.find((known) => known === carried.mode)!;
-  const { demandedSubs } = carried.wishes;
-  const expectedSubs = demandedSubs && await settleSubs(server, client, demandedSubs);
+  const mode = responseModes.find((supported) => supported === payload.mode)!;
+  const { demandedSubs } = payload.wishes;
+  const expectedSubs = demandedSubs && await allowedSubjects(server, client, demandedSubs);
   return {
-    destination: { client, uri: carried.redirectUri, mode, state: carried.state },
+    destination: { client, uri: payload.redirectUri, mode, state: payload.state },
     client,
-    scope: carried.scope.filter((token) => client.scope.includes(token)),
-    challenge: carried.challenge,
-    nonce: carried.nonce,
-    resources: carried.resources,
-    wishes: { ...carried.wishes, expectedSubs },
+    scope: payload.scope.filter((token) => client.scope.includes(token)),
+    codeChallenge: payload.codeChallenge,
+    nonce: payload.nonce,
+    resources: payload.resources,
+    loginRequirements: { ...payload.wishes, expectedSubs },
   };
 }
 
-/** Whether {@link findPending} or {@link finish} threw this error. */
-export function isStale(refusal: unknown): boolean {
-  return refusal instanceof OAuthError && refusal.details.rule === "UI-14";
+/** Whether {@link findPending} or {@link consumePending} threw this error. */
+export function isExpiredInteraction(error: unknown): boolean {
+  return error instanceof OAuthError && error.details.rule === "UI-14";
 }
 
-function stale(received: string): OAuthError {
+function expiredInteraction(received: string): OAuthError {
   return new OAuthError("invalid_request", "this login is over, or belongs to another browser", {
     rule: "UI-14",
     expected: "a login that was begun in this browser and waits for an answer",

@@ -1,7 +1,7 @@
 /** A memory of bounded size: the newest entries stay, older ones are forgotten many at a time. */
 
 /** What is remembered, by key. */
-export interface Recent<T> {
+export interface BoundedCache<T> {
   /** `undefined` where it was never set, or is forgotten. */
   get(key: string): T | undefined;
   /** Remembers a value as the newest one. */
@@ -12,7 +12,7 @@ export interface Recent<T> {
  * Makes a memory for `size` entries, of which the newer half is always there. The older half is forgotten as a whole:
  * finding the oldest of a Map costs as much as was deleted before it.
  */
-export function recent<T>(size: number): Recent<T> {
+export function boundedCache<T>(size: number): BoundedCache<T> {
   let newer = new Map<string, T>();
   let older = new Map<string, T>();
   return {

@@ -64,9 +64,9 @@ export interface ErrorDetails extends Partial<Explanation> {
   /** `bare`: the challenge names no error, because none was made. */
   readonly challenge?: "bare";
   /** Replaces `expected` on pages that may not list clients, because `expected` contains registered values. */
-  readonly expectedPublicly?: string;
+  readonly publicExpected?: string;
   /** The rule as the trace tells it, where the wire must stay uniform. */
-  readonly innerRule?: RejectionRuleId;
+  readonly internalRule?: RejectionRuleId;
   /** What was thrown underneath. */
   readonly cause?: unknown;
 }
@@ -98,7 +98,7 @@ export class OAuthError extends Error {
 
   /** The same refusal as the trace tells it. */
   explain(): Explanation {
-    const { rule, innerRule, reason, expected, received, earlier } = this.details;
-    return { rule: innerRule ?? rule, reason: reason ?? this.message, expected, received, earlier };
+    const { rule, internalRule, reason, expected, received, earlier } = this.details;
+    return { rule: internalRule ?? rule, reason: reason ?? this.message, expected, received, earlier };
   }
 }

@@ -4,7 +4,7 @@ import { OAuthError } from "./errors.ts";
 import type { RejectionRuleId } from "./rules/mod.ts";
 
 /** Every parameter that some specification defines and that must not be repeated; `resource` and `audience` may be. */
-const defined = new Set([
+const unrepeatable = new Set([
   ...["client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce"],
   ...["code_challenge", "code_challenge_method", "code_verifier", "code", "grant_type"],
   ...["client_secret", "client_assertion", "client_assertion_type"],
@@ -19,15 +19,15 @@ export interface Params {
   /** The value, or `undefined` when absent or empty; the first one of a repeated parameter. */
   get(name: string): string | undefined;
   /** Every value that is not empty, for the few parameters that may be repeated. */
-  all(name: string): readonly string[];
+  getAll(name: string): readonly string[];
   /** Whether the parameter was sent more than once, empty ones counted. */
-  repeats(name: string): boolean;
+  isRepeated(name: string): boolean;
   /** Refuses any repeated parameter that a specification defines. */
-  refuseRepeats(rule: RejectionRuleId): void;
+  rejectRepeated(rule: RejectionRuleId): void;
 }
 
 /** Makes fields parameters. */
-export function readParams(fields: readonly (readonly [string, string])[]): Params {
+export function paramsFromFields(fields: readonly (readonly [string, string])[]): Params {
   return new FieldParams(fields);
 }
 
@@ -39,29 +39,29 @@ class FieldParams implements Params {
     this.#fields = fields;
   }
 
-  get(wanted: string): string | undefined {
+  get(key: string): string | undefined {
     const fields = this.#fields;
     for (let i = 0; i < fields.length; i++) {
       const [name, value] = fields[i]!;
-      if (name === wanted && value !== "") return value;
+      if (name === key && value !== "") return value;
     }
     return undefined;
   }
 
-  all(wanted: string): readonly string[] {
-    return this.#fields.filter(([name, value]) => name === wanted && value !== "").map(([, value]) => value);
+  getAll(key: string): readonly string[] {
+    return this.#fields.filter(([name, value]) => name === key && value !== "").map(([, value]) => value);
   }
 
-  repeats(name: string): boolean {
+  isRepeated(name: string): boolean {
     return this.#find(name, this.#find(name, 0) + 1) > 0;
   }
 
-  refuseRepeats(rule: RejectionRuleId): void {
+  rejectRepeated(rule: RejectionRuleId): void {
     const fields = this.#fields;
     for (let i = 1; i < fields.length; i++) {
       const [name] = fields[i]!;
       // Of these there are not many: however many fields come, each is compared with a few others.
-      if (!defined.has(name) || this.#find(name, 0) === i) continue;
+      if (!unrepeatable.has(name) || this.#find(name, 0) === i) continue;
       throw new OAuthError("invalid_request", `${name} was sent more than once`, {
         rule,
         expected: `${name} once`,
@@ -71,9 +71,9 @@ class FieldParams implements Params {
   }
 
   /** The place of the first field of that name from a place on; -1 where there is none. */
-  #find(wanted: string, from: number): number {
+  #find(key: string, from: number): number {
     const fields = this.#fields;
-    for (let i = from; i < fields.length; i++) if (fields[i]![0] === wanted) return i;
+    for (let i = from; i < fields.length; i++) if (fields[i]![0] === key) return i;
     return -1;
   }
 }

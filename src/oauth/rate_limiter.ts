@@ -1,20 +1,20 @@
 /** Slows down guesses: after some failures within a while, who failed must wait (OAuth 2.1 §2.4.1). */
 
-import { networkOf } from "./client_network.ts";
-import { recent } from "./bounded_cache.ts";
+import { networkFromAddress } from "./client_network.ts";
+import { boundedCache } from "./bounded_cache.ts";
 
 /** Failures that are free of charge within one window: for one client from one address, and from one address at all. */
-const allowedForClient = 10;
-const allowedForAddress = 100;
+const maxFailuresPerClient = 10;
+const maxFailuresPerNetwork = 100;
 /** Milliseconds until failures are forgotten. */
-const window = 60_000;
+const windowMs = 60_000;
 /** Guessers remembered at once. */
-const remembered = 10_000;
+const maxTrackedKeys = 10_000;
 /** The longest client id there can be; what is longer is nobody's. */
-const longestId = 256;
+const maxClientIdLength = 256;
 
 /** Who tries. */
-export interface Guesser {
+export interface AuthenticationAttempt {
   /** The client it claims to be; or the user, after the word `user`. */
   readonly client: string;
   /** Where it calls from; empty when unknown. */
@@ -22,44 +22,44 @@ export interface Guesser {
 }
 
 /** Counts failures by who failed. */
-export interface Throttle {
+export interface RateLimiter {
   /** 0, or the seconds for which nothing this guesser sends may be accepted. */
-  wait(who: Guesser): number;
+  retryAfter(who: AuthenticationAttempt): number;
   /** Counts one failure. */
-  fail(who: Guesser): void;
+  recordFailure(who: AuthenticationAttempt): void;
 }
 
 /** Makes a throttle that counts in memory, by the given clock (milliseconds). */
-export function throttle(now: () => number): Throttle {
-  const failures = recent<{ count: number; until: number }>(remembered);
+export function rateLimiter(now: () => number): RateLimiter {
+  const failures = boundedCache<{ count: number; until: number }>(maxTrackedKeys);
 
-  function countOf(key: string): { count: number; until: number } {
-    const seen = failures.get(key);
-    if (seen !== undefined && seen.until > now()) return seen;
-    const fresh = { count: 0, until: now() + window };
+  function getCounter(key: string): { count: number; until: number } {
+    const counter = failures.get(key);
+    if (counter !== undefined && counter.until > now()) return counter;
+    const fresh = { count: 0, until: now() + windowMs };
     failures.set(key, fresh);
     return fresh;
   }
 
-  const keysOf = ({ client, address }: Guesser) => {
-    const network = networkOf(address);
+  const limitsFor = ({ client, address }: AuthenticationAttempt) => {
+    const network = networkFromAddress(address);
     return [
-      { key: network, allowed: allowedForAddress },
-      { key: `${network} ${client.slice(0, longestId)}`, allowed: allowedForClient },
+      { key: network, allowed: maxFailuresPerNetwork },
+      { key: `${network} ${client.slice(0, maxClientIdLength)}`, allowed: maxFailuresPerClient },
     ];
   };
 
   return {
-    wait(who) {
+    retryAfter(attempt) {
       let until = 0;
-      for (const { key, allowed } of keysOf(who)) {
-        const seen = failures.get(key);
-        if (seen !== undefined && seen.count >= allowed) until = Math.max(until, seen.until);
+      for (const { key, allowed: maxFailures } of limitsFor(attempt)) {
+        const counter = failures.get(key);
+        if (counter !== undefined && counter.count >= maxFailures) until = Math.max(until, counter.until);
       }
       return Math.max(0, Math.ceil((until - now()) / 1000));
     },
-    fail(who) {
-      for (const { key } of keysOf(who)) countOf(key).count++;
+    recordFailure(attempt) {
+      for (const { key } of limitsFor(attempt)) getCounter(key).count++;
     },
   };
 }

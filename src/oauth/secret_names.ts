@@ -1,7 +1,7 @@
 /** Names of parameters, members and settings that hold secrets: one list for logs, pages and messages. */
 
 /** Parameter names of RFCs and of this server's forms, with a label for their values. */
-const kinds: Readonly<Record<string, string>> = {
+const labelByName: Readonly<Record<string, string>> = {
   code: "code",
   access_token: "access_token",
   refresh_token: "refresh_token",
@@ -25,20 +25,21 @@ const passwordWord =
   /(?:^|_)(?:pass|passwd|password|passwort|passphrase|passcode|pwd|credentials?|(?:api|private)_?key)(?:_|$)/;
 
 /** The label of a secret by its parameter name, such as `code`; `undefined` if the name is not of a secret. */
-export function secretKind(name: string): string | undefined {
-  if (Object.hasOwn(kinds, name)) return kinds[name];
+export function secretLabel(name: string): string | undefined {
+  if (Object.hasOwn(labelByName, name)) return labelByName[name];
   // Accepts misspellings: clientSecret, Client-Secret, client[secret], " client_secret".
-  const plain = name.slice(0, 200).replace(/(?<=[a-z])(?=[A-Z])/g, "_").split(/[^A-Za-z0-9]+/).filter(Boolean).join("_")
+  const normalized = name.slice(0, 200).replace(/(?<=[a-z])(?=[A-Z])/g, "_").split(/[^A-Za-z0-9]+/).filter(Boolean)
+    .join("_")
     .toLowerCase();
-  if (Object.hasOwn(kinds, plain)) return kinds[plain];
-  return secretWord.test(plain) ? "client_secret" : passwordWord.test(plain) ? "password" : undefined;
+  if (Object.hasOwn(labelByName, normalized)) return labelByName[normalized];
+  return secretWord.test(normalized) ? "client_secret" : passwordWord.test(normalized) ? "password" : undefined;
 }
 
 /** One `name=value` of a query or form: at the start of a line, or after `?`, `&`, `#` or `;`. */
-const pair = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)([^&#;\s]+)/g;
+const namedValue = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)([^&#;\s]+)/g;
 
 /** The same percent-encoded. */
-const encodedPair =
+const encodedNamedValue =
   /(^|[?&#;\s]|%3f|%26|%23|%3b|%20|%0a|%0d)((?:[\w.~+[\]-]|%5b|%5d){1,200}?)(%3d)((?:(?!%26|%0a|%0d)[^&#;\s])+)/gi;
 
 /**
@@ -46,14 +47,14 @@ const encodedPair =
  *
  * @param replace Returns the new value, or the same value to keep the pair. Names and values are decoded.
  */
-export function replacePairs(text: string, replace: (name: string, value: string) => string): string {
+export function replaceNamedValues(text: string, replace: (name: string, value: string) => string): string {
   if (!/=|%3d/i.test(text)) return text;
   const rewrite = (whole: string, before: string, name: string, equals: string, raw: string) => {
     const value = formDecode(raw);
-    const fresh = replace(formDecode(name), value);
-    return fresh === value ? whole : `${before}${name}${equals}${fresh}`;
+    const replacement = replace(formDecode(name), value);
+    return replacement === value ? whole : `${before}${name}${equals}${replacement}`;
   };
-  return text.replace(pair, rewrite).replace(encodedPair, rewrite);
+  return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
 }
 
 /** Form-decodes what can be decoded. */
@@ -74,8 +75,8 @@ export function replaceUserInfo(text: string, replace: (part: string) => string)
 }
 
 /** Redacts one value: the values of secret parameters, and user and password of a URI. */
-export function hideSecrets(value: string): string {
+export function redactSecrets(value: string): string {
   // A password that is not percent-encoded may contain any character, also spaces.
-  return replacePairs(value, (name, given) => secretKind(name) === undefined ? given : "…")
+  return replaceNamedValues(value, (name, original) => secretLabel(name) === undefined ? original : "…")
     .replace(/:(\/\/)?.*@/s, ":$1…@");
 }

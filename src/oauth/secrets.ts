@@ -2,33 +2,33 @@
 
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { sha256 } from "../runtime/hash.ts";
-import type { Soon } from "./maybe_promise.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
 
 /** Gives that many random bytes from a cryptographic generator. */
-export type Dice = (bytes: number) => Uint8Array;
+export type RandomBytes = (bytes: number) => Uint8Array;
 
 /** Draws a secret of 256 bits, as 43 URL-safe characters (OAuth 2.1 §7.7 asks for 128 bits or more). */
-export function drawSecret(dice: Dice): string {
-  return encodeBase64url(dice(32));
+export function randomToken(randomBytes: RandomBytes): string {
+  return encodeBase64url(randomBytes(32));
 }
 
 /** Draws a name that need not be secret but must never be drawn twice: 128 bits, 22 URL-safe characters. */
-export function drawName(dice: Dice): string {
-  return encodeBase64url(dice(16));
+export function randomId(randomBytes: RandomBytes): string {
+  return encodeBase64url(randomBytes(16));
 }
 
 /** The SHA-256 digest of a text, as base64url: what the shelf keeps of a secret. */
-export function digest(text: string): Soon<string> {
+export function digest(text: string): MaybePromise<string> {
   return sha256(text);
 }
 
 /** Where a secret is shelved: by its digest, and apart from other issuers that may share the store. */
-export function shelfId(server: { readonly issuer: string }, secret: string): Soon<string> {
+export function storageKey(server: { readonly issuer: string }, secret: string): MaybePromise<string> {
   return digest(`${server.issuer} ${secret}`);
 }
 
 /** Whether two texts are equal, in a time that depends on their lengths alone. Give it digests, whose length is fixed. */
-export function equalInConstantTime(a: string, b: string): boolean {
+export function constantTimeEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i % b.length);
   return difference === 0;

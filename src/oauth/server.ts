@@ -2,18 +2,18 @@
 
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
-import type { Client, Clients, Users } from "./clients/repository.ts";
+import type { Client, ClientRepository, UserRepository } from "./clients/repository.ts";
 import type { User } from "./clients/client.ts";
-import type { Grant } from "./grants/grant.ts";
-import type { Keys, Sign, SignedKind, SigningAlgorithm } from "./keys/keys.ts";
+import type { GrantType } from "./grants/grant_type.ts";
+import type { JwtKind, Keys, SignClaims, SigningAlgorithm } from "./keys/keys.ts";
 import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { Resources } from "./authorize/resources.ts";
-import type { Recent } from "./bounded_cache.ts";
-import type { Dice } from "./secrets.ts";
-import type { Throttle } from "./rate_limiter.ts";
+import type { BoundedCache } from "./bounded_cache.ts";
+import type { RandomBytes } from "./secrets.ts";
+import type { RateLimiter } from "./rate_limiter.ts";
 import type { TokenIssuer } from "./tokens/issuer.ts";
-import type { Held, Trace } from "./trace.ts";
+import type { RulePassed, Trace } from "./trace.ts";
 
 /** Fetches a document from elsewhere; the shape of `fetch`. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
@@ -37,7 +37,7 @@ export interface ClaimsContext {
 
 /** Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated. */
 export type OverrideClaims = (
-  kind: SignedKind,
+  kind: JwtKind,
   claims: Readonly<Record<string, unknown>>,
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
@@ -51,21 +51,21 @@ export interface Server {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** The dice. */
-  readonly random: Dice;
+  readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: Keys;
   /** Signs claims with the newest of those keys. */
-  readonly sign: Sign;
+  readonly sign: SignClaims;
   /** The grants of the token endpoint, in the order in which metadata names them. */
-  readonly grants: readonly Grant[];
+  readonly grantTypes: readonly GrantType[];
   /** What a token response is made of, in the order in which they issue. */
-  readonly issuers: readonly TokenIssuer[];
+  readonly tokenIssuers: readonly TokenIssuer[];
   /** The registered clients. */
-  readonly clients: Clients;
+  readonly clients: ClientRepository;
   /** Redacts the clients' secrets in shown and logged text. */
   readonly registeredSecrets: RegisteredSecrets;
   /** The users. */
-  readonly users: Users;
+  readonly users: UserRepository;
   /**
    * For logins on pages: whether users without a password can log in, and whether guest users can be created. Absent if
    * an approver decides.
@@ -94,15 +94,15 @@ export interface Server {
   /** How strictly code challenges are asked for. */
   readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
   /** Slows down guesses of client secrets; absent: does not. */
-  readonly throttle?: Throttle;
+  readonly rateLimiter?: RateLimiter;
   /** Code challenges seen lately, with the time until which a code for them may be alive. */
-  readonly recentChallenges: Recent<number>;
+  readonly recentChallenges: BoundedCache<number>;
   /** Changes claims last; only in tests. */
   readonly overrideClaims?: OverrideClaims;
   /** Is told what happens. */
   readonly trace: Trace;
   /** Is told of each rule that was looked at and held; absent where nobody wants to know. */
-  readonly held?: Held;
+  readonly passed?: RulePassed;
 }
 
 /** The server's clock in whole seconds, as tokens count time (RFC 7519 §2). */

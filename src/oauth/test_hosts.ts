@@ -1,29 +1,29 @@
 /** Test hosts: hosts that resolve to this machine, or that no production server uses (RFC 6761, RFC 2606). */
 
-const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const loopbackHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-const reserved = /(?:^|\.)(?:test|example|invalid)$/;
+const reservedHost = /(?:^|\.)(?:test|example|invalid)$/;
 
 /** Not a number, which is an IPv4 address in another spelling, and not a name that ends in a dot. */
-const withoutDot = /^(?!(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?$/;
+const singleLabelHost = /^(?!(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?$/;
 
 /** Names by which a container reaches its host machine. All other names below `.internal` may be production hosts. */
 const containerHost = /^(?:(?:host|gateway)\.docker|host\.containers|host\.lima)\.internal$/;
 
-const localNames = "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
+const unroutableHosts = "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
 
 /** The test hosts, for messages. */
-export const testHosts = `${localNames}, a name without a dot, host.docker.internal, gateway.docker.internal, ` +
+export const testHosts = `${unroutableHosts}, a name without a dot, host.docker.internal, gateway.docker.internal, ` +
   "host.containers.internal or host.lima.internal";
 
 /** Whether a host, as `URL.hostname` spells it, is the machine itself (RFC 1122 §3.2.1.3, RFC 6761 §6.3). */
 export function isLoopback(hostname: string): boolean {
-  return loopback.test(hostname);
+  return loopbackHost.test(hostname);
 }
 
 /** Whether a host, as `URL.hostname` spells it, is a test host: {@link testHosts}. */
 export function isTestHost(hostname: string): boolean {
-  return isUnroutable(hostname) || withoutDot.test(hostname) || containerHost.test(hostname);
+  return isUnroutable(hostname) || singleLabelHost.test(hostname) || containerHost.test(hostname);
 }
 
 /**
@@ -31,18 +31,18 @@ export function isTestHost(hostname: string): boolean {
  * differently in each network, so they are allowed only if the issuer is a test host. The other test names cannot be
  * registered.
  *
- * @param onTestHost Whether the server's own host is a test host.
+ * @param isTestIssuer Whether the server's own host is a test host.
  */
-export function allowsHttp(hostname: string, onTestHost: boolean): boolean {
-  return onTestHost ? isTestHost(hostname) : isUnroutable(hostname);
+export function allowsHttp(hostname: string, isTestIssuer: boolean): boolean {
+  return isTestIssuer ? isTestHost(hostname) : isUnroutable(hostname);
 }
 
 /** The hosts that {@link allowsHttp} allows, for messages. */
-export function httpHosts(onTestHost: boolean): string {
-  return onTestHost ? testHosts : localNames;
+export function httpHosts(isTestIssuer: boolean): string {
+  return isTestIssuer ? testHosts : unroutableHosts;
 }
 
 /** Whether a host resolves to this machine in every network. */
 function isUnroutable(hostname: string): boolean {
-  return loopback.test(hostname) || reserved.test(hostname);
+  return loopbackHost.test(hostname) || reservedHost.test(hostname);
 }

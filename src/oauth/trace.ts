@@ -2,7 +2,7 @@
 
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
-import { replacePairs, replaceUserInfo, secretKind } from "./secret_names.ts";
+import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 
 /** Why a request was refused, in full; what the client is told may be less. Secrets appear as digests only. */
 export interface Explanation {
@@ -26,7 +26,7 @@ export type TraceEvent =
     readonly client: string;
     readonly sub: string;
     readonly scope: readonly string[];
-    readonly family: string;
+    readonly grantId: string;
   }
   | {
     readonly type: "tokens_issued";
@@ -34,23 +34,23 @@ export type TraceEvent =
     readonly client: string;
     readonly sub: string;
     readonly scope: readonly string[];
-    readonly family: string;
-    readonly grant: string;
+    readonly grantId: string;
+    readonly grantType: string;
   }
   | {
-    readonly type: "refused";
+    readonly type: "rejected";
     readonly at: number;
     /** The endpoint's path below the issuer, such as `/oauth2/token`. */
     readonly endpoint: string;
     /** The OAuth error code that was answered. */
     readonly error: string;
     readonly client?: string;
-    readonly why: Explanation;
+    readonly explanation: Explanation;
   }
-  | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly why: Explanation }
-  | { readonly type: "family_ended"; readonly at: number; readonly family: string; readonly reason: string }
+  | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly explanation: Explanation }
+  | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
-  | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly family: string }
+  | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly grantId: string }
   | {
     /** At start, outside of any request: a valid setting that probably does not work as intended. */
     readonly type: "configuration_warning";
@@ -73,9 +73,9 @@ export type TraceEvent =
     /** Ids that only the store has. */
     readonly added: readonly string[];
   }
-  | { readonly type: "key_made"; readonly at: number; readonly alg: string; readonly kid: string }
+  | { readonly type: "key_created"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
-    readonly type: "bug";
+    readonly type: "internal_error";
     readonly at: number;
     readonly endpoint: string;
     /** The thrown value, for the operator alone. */
@@ -86,40 +86,45 @@ export type TraceEvent =
  * Redacts text that a client sent, for logs. It replaces by their length, or removes: codes and tokens in any place,
  * values of secret parameters, all values in URL queries, user and password of URIs, and registered client secrets.
  */
-export function veil(text: string, registered?: RegisteredSecrets): string {
+export function redactText(text: string, registered?: RegisteredSecrets): string {
   // Whoever sends much must not be able to keep a log busy.
-  const short = text.slice(0, longest);
-  const open = registered?.redact(short, hide, mostLoggedWords) ?? short;
-  return replaceUserInfo(replacePairs(open, (name, value) => secretKind(name) === undefined ? value : "…"), () => "…")
+  const truncated = text.slice(0, maxTextLength);
+  const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
+  return replaceUserInfo(
+    replaceNamedValues(withoutRegistered, (name, value) => secretLabel(name) === undefined ? value : "…"),
+    () => "…",
+  )
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
-    .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secret.test(word) ? hide(word) : word);
+    .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secretPattern.test(word) ? maskLength(word) : word);
 }
 
-function hide(word: string): string {
+function maskLength(word: string): string {
   return `…(${word.length} characters)`;
 }
 
 /** An event fit for a log: what clients sent may hold a secret that they put in the wrong place. */
-export function veiled(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
-  if (event.type !== "refused" && event.type !== "warning") return event;
-  const { reason, received } = event.why;
-  const why = {
-    ...event.why,
+export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
+  if (event.type !== "rejected" && event.type !== "warning") return event;
+  const { reason, received } = event.explanation;
+  const explanation = {
+    ...event.explanation,
     // This server wrote the text, except for the values in it.
-    reason: registered?.redact(reason, hide) ?? reason,
-    ...received !== undefined && { received: veil(received, registered) },
+    reason: registered?.redact(reason, maskLength) ?? reason,
+    ...received !== undefined && { received: redactText(received, registered) },
   };
-  return event.type === "refused" ? { ...event, endpoint: veil(event.endpoint, registered), why } : { ...event, why };
+  return event.type === "rejected"
+    ? { ...event, endpoint: redactText(event.endpoint, registered), explanation }
+    : { ...event, explanation };
 }
 
 /** Maximum number of words searched for registered secrets before a text is logged: less than a millisecond. */
-const mostLoggedWords = 400;
+const maxLoggedWords = 400;
 
 /** As much of what a client sent as a trace repeats, in characters. */
-const longest = 2000;
+const maxTextLength = 2000;
 
 /** A run that looks drawn, or a code verifier, which may hold dots and tildes. */
-const secret = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
+const secretPattern = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 
 /**
  * Receives each rule that was looked at and held, in the order of looking; the one that did not hold is in the refusal.
@@ -127,7 +132,7 @@ const secret = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
  * @param rule The ID of the rule, whose sentence is in the table of rules.
  * @param value What it was judged by, where that may be shown; never a secret.
  */
-export type Held = (rule: PassedRuleId, value?: string) => void;
+export type RulePassed = (rule: PassedRuleId, value?: string) => void;
 
 /** Receives every event, synchronously; what it throws is dropped. */
 export type Trace = (event: TraceEvent) => void;

@@ -5,12 +5,12 @@
  * @example A server as the command line runs it
  * ```ts ignore
  * import { latchkey } from "@latchkey/latchkey";
- * import { health, limitLoad, logging, metrics } from "@latchkey/latchkey/operating";
+ * import { health, limitConcurrency, logging, metrics } from "@latchkey/latchkey/operating";
  *
  * const log = logging({ write: console.error, format: "json" });
  * const counted = metrics();
  * const as = await latchkey({
- *   layers: [limitLoad(), log, counted, health()],
+ *   plugins: [limitConcurrency(), log, counted, health()],
  *   trace(event) {
  *     log.trace(event);
  *     counted.trace(event);
@@ -21,8 +21,8 @@
  * @module
  */
 
-export { limitLoad } from "./overload.ts";
-export type { OverloadOptions } from "./overload.ts";
+export { limitConcurrency } from "./limit_concurrency.ts";
+export type { ConcurrencyLimitOptions } from "./limit_concurrency.ts";
 export { logging } from "./logging.ts";
 export type { Logging, LoggingOptions } from "./logging.ts";
 export { metrics } from "./metrics.ts";

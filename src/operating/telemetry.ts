@@ -1,7 +1,7 @@
 /** OpenTelemetry by its interface alone: each request becomes a span, each thing that happened an event on it. */
 
-import type { Layer } from "../app/plugin.ts";
-import type { Incoming } from "../http/message.ts";
+import type { Plugin } from "../app/plugin.ts";
+import type { RequestLike } from "../http/message.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointName } from "../recorder/endpoint_name.ts";
 
@@ -36,12 +36,12 @@ export interface TelemetryOptions<S extends Span = Span> {
    * The context that a request brings along, read from its headers by whichever propagator the program uses:
    * `(headers) => propagation.extract(context.active(), headers, getter)`. Default: none, every span is a root.
    */
-  readonly context?: (headers: Incoming["headers"]) => unknown;
+  readonly context?: (headers: RequestLike["headers"]) => unknown;
   /**
    * Answers the request while its span is the active one, so that spans of database drivers and of `fetch` hang on it:
    * `(span, answer) => context.with(trace.setSpan(context.active(), span), answer)`. Default: it is not made active.
    */
-  readonly within?: <Answered>(span: S, answer: () => Answered) => Answered;
+  readonly withActiveSpan?: <Answered>(span: S, answer: () => Answered) => Answered;
 }
 
 /**
@@ -56,19 +56,19 @@ export interface TelemetryOptions<S extends Span = Span> {
  * const spans = telemetry({
  *   tracer: trace.getTracer("latchkey"),
  *   context: (headers) => propagation.extract(context.active(), headers, getter),
- *   within: (span, answer) => context.with(trace.setSpan(context.active(), span), answer),
+ *   withActiveSpan: (span, answer) => context.with(trace.setSpan(context.active(), span), answer),
  * });
  * const as = await latchkey({ layers: [spans] });
  * ```
  */
-export function telemetry<S extends Span = Span>({ tracer, context, within }: TelemetryOptions<S>): Layer {
-  const spans = new WeakMap<Incoming, S>();
+export function telemetry<S extends Span = Span>({ tracer, context, withActiveSpan }: TelemetryOptions<S>): Plugin {
+  const spans = new WeakMap<RequestLike, S>();
   let base = "";
   return {
-    open(desk) {
-      base = desk.site.base;
+    setup(app) {
+      base = app.site.base;
     },
-    around: (next) => async (request, peer) => {
+    handle: (next) => async (request, peer) => {
       const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
       const endpoint = endpointName(base, path);
       const attributes = { "http.request.method": request.method, "latchkey.endpoint": endpoint };
@@ -79,10 +79,11 @@ export function telemetry<S extends Span = Span>({ tracer, context, within }: Te
       );
       spans.set(request, span);
       try {
-        const answer = await (within === undefined ? next(request, peer) : within(span, () => next(request, peer)));
-        span.setAttribute("http.response.status_code", answer.status);
-        if (answer.status >= 500) span.setStatus({ code: 2 });
-        return answer;
+        const response = await (withActiveSpan === undefined ? next(request, peer) : withActiveSpan(span, () =>
+          next(request, peer)));
+        span.setAttribute("http.response.status_code", response.status);
+        if (response.status >= 500) span.setStatus({ code: 2 });
+        return response;
       } catch (error) {
         span.setStatus({ code: 2 });
         throw error;
@@ -90,13 +91,13 @@ export function telemetry<S extends Span = Span>({ tracer, context, within }: Te
         span.end();
       }
     },
-    during(server, request) {
+    extend(server, request) {
       const span = spans.get(request);
       if (span === undefined) return server;
       return {
         ...server,
         trace(event) {
-          span.addEvent(event.type, attributesOf(event));
+          span.addEvent(event.type, getEventAttributes(event));
           server.trace(event);
         },
       };
@@ -105,22 +106,22 @@ export function telemetry<S extends Span = Span>({ tracer, context, within }: Te
 }
 
 /** What of an event may leave the house: names of ours, and of clients, but no person and no value that came in. */
-function attributesOf(event: TraceEvent): Record<string, string> {
+function getEventAttributes(event: TraceEvent): Record<string, string> {
   switch (event.type) {
-    case "refused":
+    case "rejected":
       return {
         "latchkey.error": event.error,
-        "latchkey.rule": event.why.rule,
+        "latchkey.rule": event.explanation.rule,
         ...event.client !== undefined && { "latchkey.client": event.client },
       };
     case "warning":
-      return { "latchkey.rule": event.why.rule };
+      return { "latchkey.rule": event.explanation.rule };
     case "tokens_issued":
-      return { "latchkey.client": event.client, "latchkey.grant": event.grant };
+      return { "latchkey.client": event.client, "latchkey.grant": event.grantType };
     case "code_issued":
     case "token_revoked":
       return { "latchkey.client": event.client };
-    case "key_made":
+    case "key_created":
       return { "latchkey.kid": event.kid };
     default:
       return {};

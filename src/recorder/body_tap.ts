@@ -1,59 +1,59 @@
 /** Remembers a body while somebody else reads it: never reads ahead, never holds it back, never changes it. */
 
-import type { Incoming } from "../http/message.ts";
-import { recordedBody } from "./exchange.ts";
+import type { RequestLike } from "../http/message.ts";
+import { maxRecordedBodyChars } from "./exchange.ts";
 
 /** What was heard of a body. */
-export interface Heard {
+export interface CapturedBody {
   /** As much as is remembered, as text. */
   readonly text: string;
   /** Whether that is all there was. */
-  readonly whole: boolean;
+  readonly complete: boolean;
 }
 
 /** How a body came to its end: all of it passed by, or it broke off, or whoever read it wanted no more. */
-export type Ending = "whole" | "broken" | "unwanted";
+export type BodyEnd = "complete" | "aborted" | "cancelled";
 
 /** Hears a body part by part. */
-export interface Ear {
-  hear(part: Uint8Array): void;
-  end(how: Ending): void;
+export interface BodyTap {
+  push(part: Uint8Array): void;
+  end(how: BodyEnd): void;
   /** What came so far; `undefined` while nothing did. */
-  heard(): Heard | undefined;
+  captured(): CapturedBody | undefined;
 }
 
 /** An ear, and what it does when the body ends. */
-export function ear(onEnd: (how: Ending) => void): Ear {
+export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
   let parts: Uint8Array[] = [];
   let size = 0;
-  let whole = false;
-  let heard: Heard | undefined;
+  let complete = false;
+  let captured: CapturedBody | undefined;
   return {
-    hear(part) {
-      const room = recordedBody - Math.min(size, recordedBody);
+    push(part) {
+      const remaining = maxRecordedBodyChars - Math.min(size, maxRecordedBodyChars);
       // A copy, because whoever reads the body may write into what they were given.
-      if (room > 0) parts.push(part.slice(0, room));
+      if (remaining > 0) parts.push(part.slice(0, remaining));
       size += part.byteLength;
     },
-    end(how) {
-      whole = how === "whole" && size <= recordedBody;
-      heard = size === 0 ? undefined : { text: decode(parts), whole };
+    end(ending) {
+      complete = ending === "complete" && size <= maxRecordedBodyChars;
+      captured = size === 0 ? undefined : { text: decode(parts), complete };
       parts = [];
-      onEnd(how);
+      onEnd(ending);
     },
-    heard: () => heard ?? (parts.length === 0 ? undefined : { text: decode(parts), whole }),
+    captured: () => captured ?? (parts.length === 0 ? undefined : { text: decode(parts), complete }),
   };
 }
 
 /** The same request, overheard by whoever reads its body. */
-export function overheardRequest(request: Incoming, { hear, end }: Ear): Incoming {
+export function tapRequest(request: RequestLike, { push, end }: BodyTap): RequestLike {
   let body: ReadableStream<Uint8Array> | null | undefined;
   return {
     method: request.method,
     url: request.url,
     headers: request.headers,
     get body() {
-      if (body === undefined) body = request.body === null ? null : overheard(request.body, { hear, end });
+      if (body === undefined) body = request.body === null ? null : tapStream(request.body, { push, end });
       return body;
     },
     get bodyUsed() {
@@ -61,21 +61,21 @@ export function overheardRequest(request: Incoming, { hear, end }: Ear): Incomin
     },
     async bytes() {
       const bytes = await request.bytes();
-      hear(bytes);
-      end("whole");
+      push(bytes);
+      end("complete");
       return bytes;
     },
   };
 }
 
 /** The same answer, overheard by whoever reads its body. */
-export function overheardResponse(response: Response, listening: Ear): Response {
-  return new Response(overheard(response.body!, listening), response);
+export function tapResponse(response: Response, tap: BodyTap): Response {
+  return new Response(tapStream(response.body!, tap), response);
 }
 
-function overheard(
+function tapStream(
   stream: ReadableStream<Uint8Array>,
-  { hear, end }: Pick<Ear, "hear" | "end">,
+  { push, end }: Pick<BodyTap, "push" | "end">,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -85,20 +85,20 @@ function overheard(
       try {
         part = await reader.read();
       } catch (error) {
-        end("broken");
+        end("aborted");
         throw error;
       }
       if (part.done) {
         // Heard to the end before the reader knows of it: what they do next may build upon it.
-        end("whole");
+        end("complete");
         controller.close();
       } else {
-        hear(part.value);
+        push(part.value);
         controller.enqueue(part.value as Uint8Array<ArrayBuffer>);
       }
     },
     async cancel(reason) {
-      end("unwanted");
+      end("cancelled");
       await (reader ?? stream).cancel(reason);
     },
     // Nothing is asked for until somebody asks.

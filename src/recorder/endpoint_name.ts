@@ -14,7 +14,7 @@ export type EndpointName =
   | "discovery"
   | "page";
 
-const named: Readonly<Record<string, EndpointName>> = {
+const namesByPath: Readonly<Record<string, EndpointName>> = {
   "/oauth2/authorize": "authorize",
   "/oauth2/login": "login",
   "/oauth2/consent": "consent",
@@ -26,16 +26,16 @@ const named: Readonly<Record<string, EndpointName>> = {
   "/oauth2/logout": "logout",
 };
 
-const names = new Set<string>([...Object.values(named), "discovery", "page"]);
+const allNames = new Set<string>([...Object.values(namesByPath), "discovery", "page"]);
 
 /**
  * Refuses a name that is none, as it can come from JavaScript.
  *
- * @param further What is allowed besides.
+ * @param alsoAllowed What is allowed besides.
  * @throws {TypeError}
  */
-export function requireEndpointName(name: string, ...further: readonly string[]): void {
-  const allowed = [...names, ...further];
+export function assertEndpointName(name: string, ...alsoAllowed: readonly string[]): void {
+  const allowed = [...allNames, ...alsoAllowed];
   if (allowed.includes(name)) return;
   throw new TypeError(`There is no endpoint ${JSON.stringify(name)}: expected ${allowed.join(", ")}.`);
 }
@@ -43,6 +43,6 @@ export function requireEndpointName(name: string, ...further: readonly string[])
 /** The name of the endpoint at a path; `base` is the path of the issuer, without a slash at its end. */
 export function endpointName(base: string, path: string): EndpointName {
   if (path.startsWith("/.well-known/") || path.startsWith(`${base}/.well-known/`)) return "discovery";
-  const below = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
-  return Object.hasOwn(named, below) ? named[below]! : "page";
+  const relativePath = path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  return Object.hasOwn(namesByPath, relativePath) ? namesByPath[relativePath]! : "page";
 }

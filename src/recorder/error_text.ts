@@ -1,7 +1,7 @@
 /** What was thrown, as text. */
 
 /** Anything can be thrown, also what refuses to be text. */
-export function causeText(cause: unknown): string {
+export function errorText(cause: unknown): string {
   try {
     return String(cause);
   } catch {

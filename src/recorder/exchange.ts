@@ -18,24 +18,24 @@ export interface RecordedRequest {
   readonly query: Fields;
   /** The fields of the body, where it is a form that can be decoded. */
   readonly form: Fields;
-  /** The body as text, at most {@link recordedBody} characters of it. */
+  /** The body as text, at most {@link maxRecordedBodyChars} characters of it. */
   readonly body?: string;
 }
 
 /** An answer as it went out. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   /** The HTTP status. */
   readonly status: number;
   /** By lower-case name; several of one name in lines of their own. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As text, at most {@link recordedBody} characters of it; absent where there was none, or it was no text. */
+  /** As text, at most {@link maxRecordedBodyChars} characters of it; absent where there was none, or it was no text. */
   readonly body?: string;
   /** What is sent on to the client through the browser, by redirect or by a form that posts itself; `uri` without query. */
-  readonly handover?: { readonly uri: string; readonly params: Fields };
+  readonly authorizationResponse?: { readonly uri: string; readonly params: Fields };
 }
 
 /** A rule that was looked at and held. */
-export interface HeldRule {
+export interface PassedCheck {
   /** The ID of the rule, whose sentence is in the table of rules. */
   readonly rule: PassedRuleId;
   /** What it was judged by; never a secret. */
@@ -45,15 +45,15 @@ export interface HeldRule {
 /** How an exchange ended. */
 export type Outcome =
   /** Not yet. */
-  | "under way"
+  | "pending"
   /** With what was asked for: tokens, claims, a code on its way to the client, a document. */
   | "done"
   /** With a page that asks the person something. */
-  | "asked"
+  | "interaction"
   /** With a refusal. */
-  | "refused"
+  | "rejected"
   /** Without an answer: the connection was dropped, or the server failed. */
-  | "lost";
+  | "dropped";
 
 /** One request and its answer. Times in milliseconds since the epoch, by the server's clock. */
 export interface Exchange {
@@ -62,13 +62,13 @@ export interface Exchange {
   /** When it came. */
   readonly at: number;
   /** When it was answered; absent while it is under way. */
-  readonly answeredAt?: number;
+  readonly respondedAt?: number;
   /** Where it went. */
   readonly endpoint: EndpointName;
   /** What was asked. */
   readonly request: RecordedRequest;
   /** What was answered; absent while it is under way, and where the answer was lost. */
-  readonly answer?: RecordedAnswer;
+  readonly response?: RecordedResponse;
   /** How it ended. */
   readonly outcome: Outcome;
   /** The client that the request names or that authenticated. */
@@ -76,9 +76,9 @@ export interface Exchange {
   /** How the client said who it is, at endpoints for clients. */
   readonly auth?: ClientAuthMethod;
   /** What held, in the order of looking. */
-  readonly held: readonly HeldRule[];
+  readonly passed: readonly PassedCheck[];
   /** The rule that did not hold; absent where no rule refused anything, although a fault may have said no. */
-  readonly refusal?: { readonly error: string; readonly why: Explanation };
+  readonly rejection?: { readonly error: string; readonly explanation: Explanation };
   /** What was let pass, but should be mended. */
   readonly warnings: readonly Explanation[];
   /** Everything the server traced while it answered. */
@@ -103,7 +103,7 @@ export interface Flow {
   /** Who logged in. */
   readonly sub?: string;
   /** The family of what was issued; see `ended_family`. */
-  readonly family?: string;
+  readonly grantId?: string;
   /** That of its last exchange; but while a code waits to be redeemed, the flow is under way. */
   readonly outcome: Outcome;
   /** In order. */
@@ -111,4 +111,4 @@ export interface Flow {
 }
 
 /** As much of a body as is remembered, in characters. */
-export const recordedBody = 64 * 1024;
+export const maxRecordedBodyChars = 64 * 1024;

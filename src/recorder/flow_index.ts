@@ -1,21 +1,21 @@
 /** The ledger: a bounded number of exchanges, sorted into flows by the values that travel through them. */
 
 import type { EndpointName } from "./endpoint_name.ts";
-import { clientOfFlow, exchangeIn } from "./exchange_draft.ts";
-import type { Chapter, Entry } from "./exchange_draft.ts";
+import { findFlowClient, toExchange } from "./exchange_draft.ts";
+import type { ExchangeDraft, FlowGroup } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
-import { isPage, membersOf, readLocation } from "./read_response.ts";
-import { readPageForms } from "./page_form.ts";
-import { bearerOf, paramOf } from "./read_request.ts";
+import { isHtmlPage, parseJsonMembers, parseLocation } from "./record_response.ts";
+import { parsePageForms } from "./page_form.ts";
+import { findBearerToken, findParam } from "./record_request.ts";
 
 /** Keeps entries, and forgets the oldest flows. */
-export interface Ledger {
+export interface FlowIndex {
   /** Takes a new entry in, by itself for the time being. */
-  enter(entry: Entry): void;
+  add(entry: ExchangeDraft): void;
   /** Puts an entry into its flow, now that the request is known as far as it ever will be. Twice is harmless. */
-  settle(entry: Entry): void;
+  assign(entry: ExchangeDraft): void;
   /** Learns the values that went out with the answer. */
-  learn(entry: Entry): void;
+  indexResponse(entry: ExchangeDraft): void;
   exchanges(): readonly Exchange[];
   flows(): readonly Flow[];
   flow(id: string): Flow | undefined;
@@ -23,7 +23,7 @@ export interface Ledger {
 }
 
 /** By which parameters a request shows what it belongs to. An authorization request begins anew whatever it carries. */
-const carriers: Readonly<Record<EndpointName, readonly string[]>> = {
+const linkParameters: Readonly<Record<EndpointName, readonly string[]>> = {
   authorize: ["interaction"],
   login: ["interaction"],
   consent: ["interaction"],
@@ -38,140 +38,143 @@ const carriers: Readonly<Record<EndpointName, readonly string[]>> = {
 };
 
 /** What belongs to no flow, unless it carries a value of one. */
-const aside: readonly EndpointName[] = ["discovery", "jwks", "page"];
+const standaloneEndpoints: readonly EndpointName[] = ["discovery", "jwks", "page"];
 
 /** What a token response holds, by name. */
-const issued = ["access_token", "refresh_token", "id_token"];
+const tokenMembers = ["access_token", "refresh_token", "id_token"];
 
 /** Values longer than this are no links: nothing that this server issues is. */
-const longestLink = 16 * 1024;
+const maxLinkChars = 16 * 1024;
 
 /** An empty ledger for that many exchanges. */
-export function ledger(limit: number): Ledger {
-  const entries = new Map<number, Entry>();
+export function flowIndex(limit: number): FlowIndex {
+  const drafts = new Map<number, ExchangeDraft>();
   /** The one touched last comes last. */
-  const chapters = new Set<Chapter>();
-  const flows = new Map<string, Chapter>();
+  const groups = new Set<FlowGroup>();
+  const flows = new Map<string, FlowGroup>();
   /** The newest entry that carried a value, so that a flow in use is remembered by what is in use. */
-  const links = new Map<string, Entry>();
-  let flowsSoFar = 0;
+  const links = new Map<string, ExchangeDraft>();
+  let flowCount = 0;
 
-  function link(entry: Entry, value: unknown): void {
-    if (typeof value !== "string" || value === "" || value.length > longestLink || !entry.chapter) return;
-    links.set(value, entry);
-    entry.links.push(value);
+  function addLink(draft: ExchangeDraft, value: unknown): void {
+    if (typeof value !== "string" || value === "" || value.length > maxLinkChars || !draft.group) return;
+    links.set(value, draft);
+    draft.links.push(value);
   }
 
-  function forget(entry: Entry): void {
-    entries.delete(entry.number);
-    for (const value of entry.links) if (links.get(value) === entry) links.delete(value);
-    entry.chapter = undefined;
-    entry.seen = undefined;
+  function evict(draft: ExchangeDraft): void {
+    drafts.delete(draft.number);
+    for (const value of draft.links) if (links.get(value) === draft) links.delete(value);
+    draft.group = undefined;
+    draft.snapshot = undefined;
   }
 
-  function close(chapter: Chapter): void {
-    chapter.entries.forEach(forget);
-    chapters.delete(chapter);
-    if (chapter.flow !== undefined) flows.delete(chapter.flow);
+  function removeGroup(group: FlowGroup): void {
+    group.drafts.forEach(evict);
+    groups.delete(group);
+    if (group.flow !== undefined) flows.delete(group.flow);
   }
 
-  function touch(chapter: Chapter): void {
-    chapters.delete(chapter);
-    chapters.add(chapter);
-    for (const oldest of chapters) {
-      if (entries.size <= limit) return;
-      if (oldest !== chapter) close(oldest);
+  function touch(group: FlowGroup): void {
+    groups.delete(group);
+    groups.add(group);
+    for (const oldest of groups) {
+      if (drafts.size <= limit) return;
+      if (oldest !== group) removeGroup(oldest);
     }
     // One flow alone is longer than all that may be kept.
-    while (entries.size > limit) forget(chapter.entries.shift()!);
+    while (drafts.size > limit) evict(group.drafts.shift()!);
   }
 
-  function move(entry: Entry, chapter: Chapter): void {
-    const before = entry.chapter!;
-    before.entries.splice(before.entries.indexOf(entry), 1);
-    if (before.entries.length === 0) chapters.delete(before);
-    const after = chapter.entries.findIndex(({ number }) => number > entry.number);
-    chapter.entries.splice(after < 0 ? chapter.entries.length : after, 0, entry);
-    entry.chapter = chapter;
-    entry.seen = undefined;
-    touch(chapter);
+  function move(draft: ExchangeDraft, group: FlowGroup): void {
+    const previous = draft.group!;
+    previous.drafts.splice(previous.drafts.indexOf(draft), 1);
+    if (previous.drafts.length === 0) groups.delete(previous);
+    const position = group.drafts.findIndex(({ number }) => number > draft.number);
+    group.drafts.splice(position < 0 ? group.drafts.length : position, 0, draft);
+    draft.group = group;
+    draft.snapshot = undefined;
+    touch(group);
   }
 
   return {
-    enter(entry) {
-      const chapter: Chapter = { entries: [entry] };
-      entry.chapter = chapter;
-      entries.set(entry.number, entry);
+    add(draft) {
+      const group: FlowGroup = { drafts: [draft] };
+      draft.group = group;
+      drafts.set(draft.number, draft);
       // Nothing is forgotten for it yet: it may turn out to belong to the very flow that would have to go.
-      chapters.add(chapter);
+      groups.add(group);
     },
 
-    settle(entry) {
-      if (entry.chapter === undefined || entry.chapter.flow !== undefined) return;
-      const { request, endpoint } = entry;
-      const bearer = endpoint === "userinfo" ? bearerOf(request) : undefined;
-      const carried = [bearer, ...carriers[endpoint].map((name) => paramOf(request, name))]
+    assign(draft) {
+      if (draft.group === undefined || draft.group.flow !== undefined) return;
+      const { request, endpoint } = draft;
+      const bearer = endpoint === "userinfo" ? findBearerToken(request) : undefined;
+      const values = [bearer, ...linkParameters[endpoint].map((name) => findParam(request, name))]
         .filter((value) => value !== undefined);
-      const known = carried.map((value) => links.get(value)?.chapter).find((chapter) => chapter?.flow !== undefined);
-      if (known !== undefined) {
-        const shared = carried.filter((value) => links.get(value)?.chapter === known);
-        move(entry, known);
-        for (const value of shared) link(entry, value);
+      const existing = values.map((value) => links.get(value)?.group).find((group) => group?.flow !== undefined);
+      if (existing !== undefined) {
+        const shared = values.filter((value) => links.get(value)?.group === existing);
+        move(draft, existing);
+        for (const value of shared) addLink(draft, value);
         return;
       }
-      if (!aside.includes(endpoint) && request.method !== "HEAD") {
-        entry.chapter.flow = String(++flowsSoFar);
-        entry.seen = undefined;
-        flows.set(entry.chapter.flow, entry.chapter);
+      if (!standaloneEndpoints.includes(endpoint) && request.method !== "HEAD") {
+        draft.group.flow = String(++flowCount);
+        draft.snapshot = undefined;
+        flows.set(draft.group.flow, draft.group);
       }
-      touch(entry.chapter);
+      touch(draft.group);
     },
 
-    learn(entry) {
-      const { answer, chapter } = entry;
-      if (answer === undefined || chapter?.flow === undefined) return;
-      const { location } = answer.headers;
-      const sent = answer.handover?.params ?? (location === undefined ? [] : readLocation(location).params);
-      for (const [name, value] of sent) if (name === "code" || name === "interaction") link(entry, value);
-      if (isPage(answer) && answer.handover === undefined) {
-        for (const { fields } of readPageForms(answer.body ?? "")) {
-          for (const [name, value] of fields) if (name === "interaction") link(entry, value);
+    indexResponse(draft) {
+      const { response, group } = draft;
+      if (response === undefined || group?.flow === undefined) return;
+      const { location } = response.headers;
+      const params = response.authorizationResponse?.params ??
+        (location === undefined ? [] : parseLocation(location).params);
+      for (const [name, value] of params) if (name === "code" || name === "interaction") addLink(draft, value);
+      if (isHtmlPage(response) && response.authorizationResponse === undefined) {
+        for (const { fields } of parsePageForms(response.body ?? "")) {
+          for (const [name, value] of fields) if (name === "interaction") addLink(draft, value);
         }
       }
-      if (entry.endpoint === "token") {
-        const members = membersOf(answer);
-        for (const name of issued) link(entry, members[name]);
+      if (draft.endpoint === "token") {
+        const members = parseJsonMembers(response);
+        for (const name of tokenMembers) addLink(draft, members[name]);
       }
     },
 
-    exchanges: () => [...entries.values()].map(exchangeIn),
-    flows: () => [...flows.values()].map(describe),
+    exchanges: () => [...drafts.values()].map(toExchange),
+    flows: () => [...flows.values()].map(toFlow),
     flow(id) {
-      const chapter = flows.get(id);
-      return chapter && describe(chapter);
+      const group = flows.get(id);
+      return group && toFlow(group);
     },
     clear(flow) {
-      const closing = flow === undefined ? [...chapters] : [flows.get(flow)];
-      for (const chapter of closing) if (chapter !== undefined) close(chapter);
+      const removed = flow === undefined ? [...groups] : [flows.get(flow)];
+      for (const group of removed) if (group !== undefined) removeGroup(group);
     },
   };
 }
 
-function describe(chapter: Chapter): Flow {
-  const exchanges = chapter.entries.map(exchangeIn);
+function toFlow(group: FlowGroup): Flow {
+  const exchanges = group.drafts.map(toExchange);
   const events = exchanges.flatMap((exchange) => exchange.events);
-  const bought = events.findLast((event) => event.type === "tokens_issued" || event.type === "code_issued");
-  const client = clientOfFlow(chapter);
+  const issuance = events.findLast((event) => event.type === "tokens_issued" || event.type === "code_issued");
+  const client = findFlowClient(group);
   return {
-    id: chapter.flow!,
+    id: group.flow!,
     startedAt: exchanges[0]!.at,
     ...client !== undefined && { client },
-    ...bought && { sub: bought.sub, family: bought.family },
-    outcome: outcomeOf(exchanges.at(-1)!),
+    ...issuance && { sub: issuance.sub, grantId: issuance.grantId },
+    outcome: getFlowOutcome(exchanges.at(-1)!),
     exchanges,
   };
 }
 
-function outcomeOf({ outcome, answer }: Exchange): Outcome {
-  return outcome === "done" && answer?.handover?.params.some(([name]) => name === "code") ? "under way" : outcome;
+function getFlowOutcome({ outcome, response }: Exchange): Outcome {
+  return outcome === "done" && response?.authorizationResponse?.params.some(([name]) => name === "code")
+    ? "pending"
+    : outcome;
 }

@@ -8,42 +8,42 @@ export interface PageForm {
   /** Hidden inputs alone. */
   readonly fields: Fields;
   /** Whether the page sends it by itself. */
-  readonly submitsItself: boolean;
+  readonly autoSubmits: boolean;
 }
 
-const attributes = `(?:"[^"]*"|'[^']*'|[^>"'])*`;
-const form = new RegExp(`<form\\b(${attributes})>([^]*?)</form>`, "gi");
-const input = new RegExp(`<input\\b(${attributes})>`, "gi");
-const attribute = /\s([a-z-]+)(?:="([^"]*)")?/g;
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+const attributesPattern = `(?:"[^"]*"|'[^']*'|[^>"'])*`;
+const formPattern = new RegExp(`<form\\b(${attributesPattern})>([^]*?)</form>`, "gi");
+const inputPattern = new RegExp(`<input\\b(${attributesPattern})>`, "gi");
+const attributePattern = /\s([a-z-]+)(?:="([^"]*)")?/g;
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /** Reads the forms of a page as this server draws them. */
-export function readPageForms(html: string): PageForm[] {
+export function parsePageForms(html: string): PageForm[] {
   const forms: PageForm[] = [];
-  for (const [, opening, content] of html.matchAll(form)) {
-    const own = read(opening!);
-    if (own.get("method")?.toLowerCase() !== "post") continue;
-    const hidden = [...content!.matchAll(input)].map(([, text]) => read(text!)).filter((one) =>
-      one.get("type") === "hidden" && one.has("name")
-    );
+  for (const [, opening, content] of html.matchAll(formPattern)) {
+    const formAttributes = parseAttributes(opening!);
+    if (formAttributes.get("method")?.toLowerCase() !== "post") continue;
+    const hidden = [...content!.matchAll(inputPattern)].map(([, text]) => parseAttributes(text!)).filter((
+      inputAttributes,
+    ) => inputAttributes.get("type") === "hidden" && inputAttributes.has("name"));
     forms.push({
-      action: own.get("action") ?? "",
-      fields: hidden.map((one) => [one.get("name")!, one.get("value") ?? ""]),
-      submitsItself: own.has("data-submit"),
+      action: formAttributes.get("action") ?? "",
+      fields: hidden.map((inputAttributes) => [inputAttributes.get("name")!, inputAttributes.get("value") ?? ""]),
+      autoSubmits: formAttributes.has("data-submit"),
     });
   }
   return forms;
 }
 
-function read(text: string): Map<string, string> {
-  return new Map([...text.matchAll(attribute)].map(([, name, value = ""]) => [name!, meaning(value)]));
+function parseAttributes(text: string): Map<string, string> {
+  return new Map([...text.matchAll(attributePattern)].map(([, name, value = ""]) => [name!, decodeEntities(value)]));
 }
 
 /** What an attribute's text means once character references are read. */
-function meaning(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|([a-z]+));/gi,
     (whole, hex, decimal, name) =>
-      name ? named[name] ?? whole : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
+      name ? entities[name] ?? whole : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
   );
 }

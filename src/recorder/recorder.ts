@@ -1,25 +1,25 @@
 /** The recorder: a layer that remembers every exchange, bounded, and sorts them into flows. */
 
-import type { Desk } from "../app/endpoint.ts";
-import type { Layer } from "../app/plugin.ts";
+import type { App } from "../app/endpoint.ts";
+import type { Plugin } from "../app/plugin.ts";
 import { isDropped, isResponse } from "../http/message.ts";
-import type { Answer, Incoming } from "../http/message.ts";
-import { readTarget } from "../http/router.ts";
-import type { Handle, Peer } from "../http/router.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
+import { parseTarget } from "../http/router.ts";
+import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { endpointName } from "./endpoint_name.ts";
 import type { EndpointName } from "./endpoint_name.ts";
-import { exchangeIn } from "./exchange_draft.ts";
-import type { Entry } from "./exchange_draft.ts";
+import { toExchange } from "./exchange_draft.ts";
+import type { ExchangeDraft } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
-import { ledger } from "./flow_index.ts";
-import { ear, overheardRequest, overheardResponse } from "./body_tap.ts";
-import { isText, readAnswer, withAnswerBody } from "./read_response.ts";
-import { readRequest, withBody } from "./read_request.ts";
+import { flowIndex } from "./flow_index.ts";
+import { bodyTap, tapRequest, tapResponse } from "./body_tap.ts";
+import { hasTextBody, recordResponse, withResponseBody } from "./record_response.ts";
+import { recordRequest, withRequestBody } from "./record_request.ts";
 
 /** Remembers what a server is asked and what it answers. As a layer it belongs outermost, where it sees what clients see. */
-export interface Recorder extends Layer {
+export interface Recorder extends Plugin {
   /** Oldest first. Each is a value of its own: what becomes of an exchange later shows in a new value. */
   exchanges(): readonly Exchange[];
   /** Oldest first. */
@@ -27,14 +27,14 @@ export interface Recorder extends Layer {
   /** `undefined` when there is none, or no longer. */
   flow(id: string): Flow | undefined;
   /** The exchange that a request is part of, by the very value that came, or that was passed on to the layers further in. */
-  exchangeOf(request: Incoming): Exchange | undefined;
+  findExchange(request: RequestLike): Exchange | undefined;
   /** Is told that a fault has a hand in the answer to that request. */
-  blame(request: Incoming, fault: string): void;
+  recordFault(request: RequestLike, fault: string): void;
   /**
    * Is told of every exchange when it begins, again when it ends, and once more when a body that was streamed has come to
    * its end; gives back how to stop listening. What the listener throws is dropped.
    */
-  listen(listener: (exchange: Exchange) => void): () => void;
+  subscribe(listener: (exchange: Exchange) => void): () => void;
   /** Forgets everything, or one flow. */
   clear(flow?: string): void;
   /** Whether it remembers what comes from now on; what it knows it keeps either way. */
@@ -64,18 +64,18 @@ export interface RecorderOptions {
  * ```
  */
 export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}): Recorder {
-  const book = ledger(Math.max(1, limit));
-  const known = new WeakMap<Incoming, Entry>();
+  const index = flowIndex(Math.max(1, limit));
+  const drafts = new WeakMap<RequestLike, ExchangeDraft>();
   const listeners = new Set<(exchange: Exchange) => void>();
   let now: Server["now"] = () => 0;
   let base = "";
-  let serves: Desk["serves"] = () => true;
-  let registered: RegisteredSecrets | undefined;
-  let soFar = 0;
+  let serves: App["hasRoute"] = () => true;
+  let registeredSecrets: RegisteredSecrets | undefined;
+  let exchangeCount = 0;
 
-  function tell(entry: Entry): void {
+  function notify(draft: ExchangeDraft): void {
     if (listeners.size === 0) return;
-    const exchange = exchangeIn(entry);
+    const exchange = toExchange(draft);
     for (const listener of [...listeners]) {
       try {
         listener(exchange);
@@ -85,114 +85,118 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     }
   }
 
-  function isWorthIt(endpoint: EndpointName, method: string, path: string): boolean {
+  function shouldRecord(endpoint: EndpointName, method: string, path: string): boolean {
     // A preflight asks the browser's question, not the client's.
     if (method === "OPTIONS") return false;
     // Beside the endpoints there may be a client that has their addresses wrong.
     return pages || endpoint !== "page" || path.startsWith(`${base}/oauth2/`) || !serves(path);
   }
 
-  async function record(next: Handle, request: Incoming, peer: Peer | undefined): Promise<Answer> {
-    const target = readTarget(request.url, peer ?? {});
+  async function record(
+    next: RequestHandler,
+    request: RequestLike,
+    peer: ClientAddress | undefined,
+  ): Promise<ResponseLike> {
+    const target = parseTarget(request.url, peer ?? {});
     const endpoint = endpointName(base, target.path);
-    if (!isWorthIt(endpoint, request.method, target.path)) return await next(request, peer);
-    const entry: Entry = {
-      number: ++soFar,
+    if (!shouldRecord(endpoint, request.method, target.path)) return await next(request, peer);
+    const draft: ExchangeDraft = {
+      number: ++exchangeCount,
       at: now(),
       endpoint,
-      registered,
-      request: readRequest(request, target),
-      lost: false,
-      held: [],
+      registered: registeredSecrets,
+      request: recordRequest(request, target),
+      dropped: false,
+      passed: [],
       events: [],
       faults: [],
       links: [],
     };
-    const asked = ear(() => {
-      entry.request = withBody(entry.request, asked.heard());
-      entry.seen = undefined;
-      book.settle(entry);
+    const requestTap = bodyTap(() => {
+      draft.request = withRequestBody(draft.request, requestTap.captured());
+      draft.snapshot = undefined;
+      index.assign(draft);
     });
-    const passedOn = overheardRequest(request, asked);
-    for (const one of [request, passedOn]) known.set(one, entry);
-    book.enter(entry);
-    if (request.method !== "POST") book.settle(entry);
-    tell(entry);
+    const tappedRequest = tapRequest(request, requestTap);
+    for (const tracked of [request, tappedRequest]) drafts.set(tracked, draft);
+    index.add(draft);
+    if (request.method !== "POST") index.assign(draft);
+    notify(draft);
     try {
-      const answer = await next(passedOn, peer);
-      entry.lost = isDropped(answer);
-      if (entry.lost) return answer;
-      entry.answer = readAnswer(endpoint, answer);
-      return isResponse(answer) && isText(answer) ? overhear(entry, answer) : answer;
+      const response = await next(tappedRequest, peer);
+      draft.dropped = isDropped(response);
+      if (draft.dropped) return response;
+      draft.response = recordResponse(endpoint, response);
+      return isResponse(response) && hasTextBody(response) ? tapBody(draft, response) : response;
     } catch (error) {
-      entry.lost = true;
+      draft.dropped = true;
       throw error;
     } finally {
-      entry.answeredAt = now();
-      entry.seen = undefined;
-      if (entry.request.body === undefined) entry.request = withBody(entry.request, asked.heard());
-      book.settle(entry);
-      book.learn(entry);
-      tell(entry);
+      draft.respondedAt = now();
+      draft.snapshot = undefined;
+      if (draft.request.body === undefined) draft.request = withRequestBody(draft.request, requestTap.captured());
+      index.assign(draft);
+      index.indexResponse(draft);
+      notify(draft);
     }
   }
 
   /** The answer of somebody else's program, whose body passes by when the client reads it. */
-  function overhear(entry: Entry, response: Response): Response {
-    const answered = ear((how) => {
-      entry.answer = withAnswerBody(entry.endpoint, entry.answer!, answered.heard());
-      entry.lost = how === "broken";
-      entry.seen = undefined;
-      book.learn(entry);
-      tell(entry);
+  function tapBody(draft: ExchangeDraft, response: Response): Response {
+    const responseTap = bodyTap((ending) => {
+      draft.response = withResponseBody(draft.endpoint, draft.response!, responseTap.captured());
+      draft.dropped = ending === "aborted";
+      draft.snapshot = undefined;
+      index.indexResponse(draft);
+      notify(draft);
     });
-    return overheardResponse(response, answered);
+    return tapResponse(response, responseTap);
   }
 
   const self: Recorder = {
     recording: true,
-    open(desk) {
-      now = desk.server.now;
-      base = desk.site.base;
-      serves = desk.serves;
-      registered = desk.server.registeredSecrets;
+    setup(app) {
+      now = app.server.now;
+      base = app.site.base;
+      serves = app.hasRoute;
+      registeredSecrets = app.server.registeredSecrets;
     },
-    around: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
-    during(server, request) {
-      const entry = known.get(request);
-      if (entry === undefined) return server;
+    handle: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
+    extend(server, request) {
+      const draft = drafts.get(request);
+      if (draft === undefined) return server;
       return {
         ...server,
         trace(event) {
-          entry.events.push(event);
-          entry.seen = undefined;
+          draft.events.push(event);
+          draft.snapshot = undefined;
           server.trace(event);
         },
-        held(rule, value) {
-          entry.held.push({ rule, ...value !== undefined && { value } });
-          entry.seen = undefined;
-          server.held?.(rule, value);
+        passed(rule, value) {
+          draft.passed.push({ rule, ...value !== undefined && { value } });
+          draft.snapshot = undefined;
+          server.passed?.(rule, value);
         },
       };
     },
-    exchangeOf(request) {
-      const entry = known.get(request);
-      return entry && exchangeIn(entry);
+    findExchange(request) {
+      const draft = drafts.get(request);
+      return draft && toExchange(draft);
     },
-    blame(request, fault) {
-      const entry = known.get(request);
-      if (entry === undefined) return;
-      entry.faults.push(fault);
-      entry.seen = undefined;
+    recordFault(request, fault) {
+      const draft = drafts.get(request);
+      if (draft === undefined) return;
+      draft.faults.push(fault);
+      draft.snapshot = undefined;
     },
-    exchanges: book.exchanges,
-    flows: book.flows,
-    flow: book.flow,
-    listen(listener) {
+    exchanges: index.exchanges,
+    flows: index.flows,
+    flow: index.flow,
+    subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    clear: book.clear,
+    clear: index.clear,
   };
   return self;
 }

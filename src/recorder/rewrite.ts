@@ -2,202 +2,222 @@
 
 import type { Fields } from "../http/form.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
-import { replacePairs, replaceUserInfo, secretKind } from "../oauth/secret_names.ts";
+import { replaceNamedValues, replaceUserInfo, secretLabel } from "../oauth/secret_names.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
-import { causeText } from "./error_text.ts";
-import { registeredAt } from "./exchange_draft.ts";
-import type { Exchange, RecordedAnswer, RecordedRequest } from "./exchange.ts";
-import { isPage } from "./read_response.ts";
-import { readPageForms } from "./page_form.ts";
-import { basicOf } from "./read_request.ts";
+import { errorText } from "./error_text.ts";
+import { registeredSecretsFor } from "./exchange_draft.ts";
+import type { Exchange, RecordedRequest, RecordedResponse } from "./exchange.ts";
+import { isHtmlPage } from "./record_response.ts";
+import { parsePageForms } from "./page_form.ts";
+import { findBasicCredentials } from "./record_request.ts";
 
 /** What becomes of each piece. */
-export interface Pen {
+export interface Rewriter {
   /** A value whose name or place says that it is a secret; `kind` is what a person calls it, such as `code`. */
   secret(value: string, kind: string): string;
   /** Text that this server wrote, or a value that is meant to be seen. */
-  text(text: string): string;
+  trusted(text: string): string;
   /** Text that may hold anything, because somebody else wrote it. */
-  loose(text: string): string;
+  untrusted(text: string): string;
   /** The client secrets of the server that recorded the exchange. */
-  readonly registered?: RegisteredSecrets;
+  readonly registeredSecrets?: RegisteredSecrets;
   /** Further parameters and members to treat like secrets, and their kinds. */
-  readonly further?: Readonly<Record<string, string>>;
+  readonly extraSecretNames?: Readonly<Record<string, string>>;
 }
 
 /** The parameters that are meant to be seen, however random they look. */
-const plainNames = new Set([
+const publicParameters = new Set([
   ...["state", "nonce", "code_challenge", "code_challenge_method", "client_id", "grant_type", "response_type"],
   ...["response_mode", "scope", "iss", "client_assertion_type", "token_type_hint", "login_hint", "prompt", "max_age"],
   ...["error", "error_description", "subject", "sub"],
 ]);
 
 /** The exchange anew. Pages are left out: they say nothing that the rest does not say, and may show anything. */
-export function rewriteExchange(exchange: Exchange, given: Pen): Exchange {
-  const pen = { ...given, registered: registeredAt(exchange) };
-  const { answer, client, held, refusal, warnings, events } = exchange;
+export function rewriteExchange(exchange: Exchange, baseRewriter: Rewriter): Exchange {
+  const rewriter = { ...baseRewriter, registeredSecrets: registeredSecretsFor(exchange) };
+  const { response, client, passed, rejection, warnings, events } = exchange;
   return {
     ...exchange,
-    request: rewriteRequest(exchange, pen),
-    ...answer && { answer: rewriteAnswer(answer, pen) },
-    ...client !== undefined && { client: rewriteClient(client, exchange, pen) },
-    held: held.map(({ rule, value }) => ({ rule, ...value !== undefined && { value: pen.text(value) } })),
-    ...refusal && { refusal: { error: refusal.error, why: rewriteExplanation(refusal.why, pen) } },
-    warnings: warnings.map((why) => rewriteExplanation(why, pen)),
-    events: events.map((event) => rewriteEvent(event, pen)),
+    request: rewriteRequest(exchange, rewriter),
+    ...response && { response: rewriteResponse(response, rewriter) },
+    ...client !== undefined && { client: rewriteClient(client, exchange, rewriter) },
+    passed: passed.map(({ rule, value }) => ({ rule, ...value !== undefined && { value: rewriter.trusted(value) } })),
+    ...rejection &&
+      { rejection: { error: rejection.error, explanation: rewriteExplanation(rejection.explanation, rewriter) } },
+    warnings: warnings.map((explanation) => rewriteExplanation(explanation, rewriter)),
+    events: events.map((event) => rewriteEvent(event, rewriter)),
   };
 }
 
-function rewriteRequest(exchange: Exchange, pen: Pen): RecordedRequest {
+function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest {
   const { request } = exchange;
   const { path, headers, query, form, body } = request;
-  const fields = rewriteFields(form, pen);
+  const fields = rewriteFields(form, rewriter);
   return {
     ...request,
-    path: rewritePairs(path, pen),
-    headers: rewriteHeaders(headers, pen, exchange),
-    query: rewriteFields(query, pen),
+    path: rewritePairs(path, rewriter),
+    headers: rewriteHeaders(headers, rewriter, exchange),
+    query: rewriteFields(query, rewriter),
     form: fields,
     ...body !== undefined &&
-      { body: form.length > 0 ? formText(fields) : rewriteBody(body, headers, pen, (text) => rewriteSent(text, pen)) },
+      {
+        body: form.length > 0
+          ? encodeForm(fields)
+          : rewriteBody(body, headers, rewriter, (text) => rewriteClientText(text, rewriter)),
+      },
   };
 }
 
-function rewriteAnswer(answer: RecordedAnswer, pen: Pen): RecordedAnswer {
-  const { body, handover, ...head } = answer;
-  if (isPage(answer)) {
-    for (const { fields } of readPageForms(body ?? "")) rewriteFields(fields, pen);
+function rewriteResponse(response: RecordedResponse, rewriter: Rewriter): RecordedResponse {
+  const { body, authorizationResponse, ...head } = response;
+  if (isHtmlPage(response)) {
+    for (const { fields } of parsePageForms(body ?? "")) rewriteFields(fields, rewriter);
   }
   return {
     ...head,
-    headers: rewriteHeaders(head.headers, pen),
-    ...body !== undefined && !isPage(answer) && { body: rewriteBody(body, head.headers, pen, pen.text) },
-    ...handover && { handover: { uri: pen.loose(handover.uri), params: rewriteFields(handover.params, pen) } },
+    headers: rewriteHeaders(head.headers, rewriter),
+    ...body !== undefined && !isHtmlPage(response) &&
+      { body: rewriteBody(body, head.headers, rewriter, rewriter.trusted) },
+    ...authorizationResponse &&
+      {
+        authorizationResponse: {
+          uri: rewriter.untrusted(authorizationResponse.uri),
+          params: rewriteFields(authorizationResponse.params, rewriter),
+        },
+      },
   };
 }
 
 /** Parameters anew. */
-export function rewriteFields(fields: Fields, pen: Pen): Fields {
-  return fields.map(([name, value]) => [rewriteName(name, pen), rewriteValue(name, value, pen)]);
+export function rewriteFields(fields: Fields, rewriter: Rewriter): Fields {
+  return fields.map(([name, value]) => [rewriteName(name, rewriter), rewriteValue(name, value, rewriter)]);
 }
 
 /** JSON sent as a form (curl's default content type) parses as one long name; so does an encoded form. */
-function rewriteName(name: string, pen: Pen): string {
-  return /^\s*[{[]/.test(name) ? rewriteJsonText(name, pen, (text) => rewriteSent(text, pen)) : rewritePairs(name, pen);
+function rewriteName(name: string, rewriter: Rewriter): string {
+  return /^\s*[{[]/.test(name)
+    ? rewriteJsonText(name, rewriter, (text) => rewriteClientText(text, rewriter))
+    : rewritePairs(name, rewriter);
 }
 
-function rewriteValue(name: string, value: string, pen: Pen): string {
+function rewriteValue(name: string, value: string, rewriter: Rewriter): string {
   if (value === "") return value;
-  const kind = kindOf(name, pen);
-  if (kind !== undefined) return pen.secret(value, kind);
-  if (plainNames.has(name)) return rewritePairs(value, pen, pen.text);
+  const kind = getSecretKind(name, rewriter);
+  if (kind !== undefined) return rewriter.secret(value, kind);
+  if (publicParameters.has(name)) return rewritePairs(value, rewriter, rewriter.trusted);
   return value.startsWith("{")
-    ? rewriteJsonText(value, pen, (text) => rewriteSent(text, pen))
-    : rewritePairs(value, pen);
+    ? rewriteJsonText(value, rewriter, (text) => rewriteClientText(text, rewriter))
+    : rewritePairs(value, rewriter);
 }
 
-function kindOf(name: string, { further = {} }: Pen): string | undefined {
-  return secretKind(name) ?? (Object.hasOwn(further, name) ? further[name] : undefined);
+function getSecretKind(name: string, { extraSecretNames = {} }: Rewriter): string | undefined {
+  return secretLabel(name) ?? (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined);
 }
 
 /** Text that contains names and values: a URI, a form that was not parsed, or lines. */
-function rewritePairs(text: string, pen: Pen, rewrite = pen.loose): string {
-  const rewritten = replacePairs(text, (name, value) => {
-    const isSeen = rewrite !== pen.loose && kindOf(name, pen) === undefined;
-    const fresh = isSeen ? value : rewriteValue(name, value, pen);
-    return fresh === value ? value : readable(fresh);
+function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted): string {
+  const rewritten = replaceNamedValues(text, (name, value) => {
+    const isPublic = rewrite !== rewriter.untrusted && getSecretKind(name, rewriter) === undefined;
+    const replaced = isPublic ? value : rewriteValue(name, value, rewriter);
+    return replaced === value ? value : encodeReadable(replaced);
   });
-  return rewriteSent(rewritten, pen, rewrite);
+  return rewriteClientText(rewritten, rewriter, rewrite);
 }
 
 /** Text that a client sent: redacts registered client secrets, and user and password of URIs. */
-function rewriteSent(text: string, pen: Pen, rewrite = pen.loose): string {
-  const open = pen.registered?.redact(text, (secret) => pen.secret(secret, "client_secret")) ?? text;
-  return rewrite(replaceUserInfo(open, (part) => pen.secret(part, "password")));
+function rewriteClientText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted): string {
+  const redacted = rewriter.registeredSecrets?.redact(text, (secret) => rewriter.secret(secret, "client_secret")) ??
+    text;
+  return rewrite(replaceUserInfo(redacted, (part) => rewriter.secret(part, "password")));
 }
 
 /** Whether a name is the id of a client and therefore not a misplaced secret; true if the server is unknown. */
-function isClient(name: string, { held }: Exchange, { registered }: Pen): boolean {
-  return registered === undefined || registered.isClient(name) ||
-    held.some(({ rule, value }) => rule === "CA-07" && value === name);
+function isClient(name: string, { passed }: Exchange, { registeredSecrets }: Rewriter): boolean {
+  return registeredSecrets === undefined || registeredSecrets.isClient(name) ||
+    passed.some(({ rule, value }) => rule === "CA-07" && value === name);
 }
 
-function rewriteClient(client: string, exchange: Exchange, pen: Pen): string {
-  const isUser = basicOf(exchange.request)?.user === client && !isClient(client, exchange, pen);
-  return isUser ? pen.secret(client, "user") : rewriteSent(client, pen, pen.text);
+function rewriteClient(client: string, exchange: Exchange, rewriter: Rewriter): string {
+  const isUser = findBasicCredentials(exchange.request)?.user === client && !isClient(client, exchange, rewriter);
+  return isUser ? rewriter.secret(client, "user") : rewriteClientText(client, rewriter, rewriter.trusted);
 }
 
 function rewriteHeaders(
   headers: Readonly<Record<string, string>>,
-  pen: Pen,
+  rewriter: Rewriter,
   exchange?: Exchange,
 ): Record<string, string> {
   const rewritten = Object.entries(headers).map(([name, value]) => {
     switch (name) {
       case "authorization":
-        return [name, rewriteAuthorization(value, exchange, pen)];
+        return [name, rewriteAuthorization(value, exchange, rewriter)];
       case "cookie":
-        return [name, value.split(/; */).map((pair) => rewriteCookie(pair, pen)).join("; ")];
+        return [name, value.split(/; */).map((pair) => rewriteCookie(pair, rewriter)).join("; ")];
       case "set-cookie":
-        return [name, value.split("\n").map((line) => rewriteCookie(line, pen)).join("\n")];
+        return [name, value.split("\n").map((line) => rewriteCookie(line, rewriter)).join("\n")];
       case "location":
       case "referer":
-        return [name, rewritePairs(value, pen)];
+        return [name, rewritePairs(value, rewriter)];
       default:
-        return [name, exchange === undefined ? pen.text(value) : rewritePairs(value, pen)];
+        return [name, exchange === undefined ? rewriter.trusted(value) : rewritePairs(value, rewriter)];
     }
   });
   return Object.fromEntries(rewritten);
 }
 
-function rewriteAuthorization(value: string, exchange: Exchange | undefined, pen: Pen): string {
+function rewriteAuthorization(value: string, exchange: Exchange | undefined, rewriter: Rewriter): string {
   const user = (name: string) =>
-    exchange === undefined || isClient(name, exchange, pen)
-      ? rewriteSent(name, pen)
+    exchange === undefined || isClient(name, exchange, rewriter)
+      ? rewriteClientText(name, rewriter)
       : name === ""
       ? ""
-      : pen.secret(name, "user");
-  const basic = exchange && basicOf(exchange.request);
-  if (basic !== undefined) return `Basic ${user(basic.user)}:${secretOrNothing(basic.password, pen)}`;
+      : rewriter.secret(name, "user");
+  const basic = exchange && findBasicCredentials(exchange.request);
+  if (basic !== undefined) return `Basic ${user(basic.user)}:${rewritePassword(basic.password, rewriter)}`;
   const [scheme = "", ...rest] = value.split(" ");
   const token = rest.join(" ").trim();
   // Some clients forget the base64, and a masked header has none.
   const bare = /^([^:]*):(.*)$/.exec(token);
   if (scheme.toLowerCase() === "basic" && bare !== null) {
-    return `${scheme} ${user(bare[1]!)}:${secretOrNothing(bare[2]!, pen)}`;
+    return `${scheme} ${user(bare[1]!)}:${rewritePassword(bare[2]!, rewriter)}`;
   }
   const kind = scheme.toLowerCase() === "bearer" ? "access_token" : "credentials";
-  return token === "" ? pen.secret(value, kind) : `${scheme} ${pen.secret(token, kind)}`;
+  return token === "" ? rewriter.secret(value, kind) : `${scheme} ${rewriter.secret(token, kind)}`;
 }
 
-function secretOrNothing(password: string, pen: Pen): string {
-  return password === "" ? "" : pen.secret(password, "client_secret");
+function rewritePassword(password: string, rewriter: Rewriter): string {
+  return password === "" ? "" : rewriter.secret(password, "client_secret");
 }
 
-function rewriteCookie(line: string, pen: Pen): string {
-  return line.replace(/^([^=;]*)=([^;]+)/, (_, name, value) => `${name}=${pen.secret(value, `cookie ${name.trim()}`)}`);
+function rewriteCookie(line: string, rewriter: Rewriter): string {
+  return line.replace(
+    /^([^=;]*)=([^;]+)/,
+    (_, name, value) => `${name}=${rewriter.secret(value, `cookie ${name.trim()}`)}`,
+  );
 }
 
 /** Text of any kind; `leaf` rewrites the strings in JSON. */
 function rewriteBody(
   body: string,
   headers: Readonly<Record<string, string>>,
-  pen: Pen,
-  leaf: (text: string) => string,
+  rewriter: Rewriter,
+  rewriteString: (text: string) => string,
 ): string {
   const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "");
-  return isJson ? rewriteJsonText(body, pen, leaf) : rewritePairs(body, pen);
+  return isJson ? rewriteJsonText(body, rewriter, rewriteString) : rewritePairs(body, rewriter);
 }
 
-function rewriteJsonText(text: string, pen: Pen, leaf: (text: string) => string): string {
+function rewriteJsonText(text: string, rewriter: Rewriter, rewriteString: (text: string) => string): string {
   const rewrite = (value: unknown, name = ""): unknown => {
     if (typeof value === "string") {
-      const kind = kindOf(name, pen);
-      return kind === undefined || value === "" ? leaf(value) : pen.secret(value, kind);
+      const kind = getSecretKind(name, rewriter);
+      return kind === undefined || value === "" ? rewriteString(value) : rewriter.secret(value, kind);
     }
-    if (Array.isArray(value)) return value.map((one) => rewrite(one, name));
+    if (Array.isArray(value)) return value.map((item) => rewrite(item, name));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([member, held]) => [member, rewrite(held, member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([member, memberValue]) => [member, rewrite(memberValue, member)]),
+    );
   };
   try {
     return JSON.stringify(rewrite(JSON.parse(text)));
@@ -206,55 +226,55 @@ function rewriteJsonText(text: string, pen: Pen, leaf: (text: string) => string)
     const members = text.replace(
       /"([\w -]{1,64})"(\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|$)/g,
       (whole, name, between, value) => {
-        const kind = kindOf(name, pen);
-        return kind === undefined || value === "" ? whole : `"${name}"${between}"${pen.secret(value, kind)}"`;
+        const kind = getSecretKind(name, rewriter);
+        return kind === undefined || value === "" ? whole : `"${name}"${between}"${rewriter.secret(value, kind)}"`;
       },
     );
-    return rewritePairs(members, pen);
+    return rewritePairs(members, rewriter);
   }
 }
 
-function rewriteExplanation(why: Explanation, pen: Pen): Explanation {
-  const { rule, reason, expected, received, earlier } = why;
+function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Explanation {
+  const { rule, reason, expected, received, earlier } = explanation;
   return {
     rule,
-    reason: rewriteSent(reason, pen, pen.text),
-    ...expected !== undefined && { expected: pen.text(expected) },
-    ...received !== undefined && { received: rewritePairs(received, pen) },
-    ...earlier !== undefined && { earlier: pen.text(earlier) },
+    reason: rewriteClientText(reason, rewriter, rewriter.trusted),
+    ...expected !== undefined && { expected: rewriter.trusted(expected) },
+    ...received !== undefined && { received: rewritePairs(received, rewriter) },
+    ...earlier !== undefined && { earlier: rewriter.trusted(earlier) },
   };
 }
 
-function rewriteEvent(event: TraceEvent, pen: Pen): TraceEvent {
+function rewriteEvent(event: TraceEvent, rewriter: Rewriter): TraceEvent {
   switch (event.type) {
-    case "refused":
+    case "rejected":
       return {
-        ...withClient(event, pen),
-        endpoint: rewritePairs(event.endpoint, pen),
-        why: rewriteExplanation(event.why, pen),
+        ...rewriteEventClient(event, rewriter),
+        endpoint: rewritePairs(event.endpoint, rewriter),
+        explanation: rewriteExplanation(event.explanation, rewriter),
       };
     case "warning":
-      return { ...withClient(event, pen), why: rewriteExplanation(event.why, pen) };
-    case "bug":
+      return { ...rewriteEventClient(event, rewriter), explanation: rewriteExplanation(event.explanation, rewriter) };
+    case "internal_error":
       return {
         ...event,
-        endpoint: rewritePairs(event.endpoint, pen),
-        cause: rewritePairs(causeText(event.cause), pen),
+        endpoint: rewritePairs(event.endpoint, rewriter),
+        cause: rewritePairs(errorText(event.cause), rewriter),
       };
     default:
       return event;
   }
 }
 
-function withClient<E extends { readonly client?: string }>(event: E, pen: Pen): E {
-  return event.client === undefined ? event : { ...event, client: pen.text(event.client) };
+function rewriteEventClient<E extends { readonly client?: string }>(event: E, rewriter: Rewriter): E {
+  return event.client === undefined ? event : { ...event, client: rewriter.trusted(event.client) };
 }
 
 /** A form as text, percent-encoded where it must be; what stands for a secret stays readable. */
-function formText(fields: Fields): string {
-  return fields.map(([name, value]) => `${readable(name)}=${readable(value)}`).join("&");
+function encodeForm(fields: Fields): string {
+  return fields.map(([name, value]) => `${encodeReadable(name)}=${encodeReadable(value)}`).join("&");
 }
 
-function readable(value: string): string {
+function encodeReadable(value: string): string {
   return encodeURIComponent(value).replace(/%E2%80%A6|%7B|%7D|%20/g, (sequence) => decodeURIComponent(sequence));
 }

@@ -1,24 +1,24 @@
 /** Base64url without padding (RFC 4648 §5), by the quickest means the runtime has without anything being imported. */
 
 /** As much of Node's Buffer as is used, which Node and Bun have at hand. */
-interface Buffers {
+interface BufferConstructor {
   from(text: string, encoding?: "base64url" | "utf8"): Uint8Array & { toString(encoding: "base64url"): string };
   from(bytes: ArrayBufferLike, start: number, length: number): { toString(encoding: "base64url"): string };
 }
 
-const globals = globalThis as { readonly Deno?: unknown; readonly Buffer?: Buffers };
+const globals = globalThis as { readonly Deno?: unknown; readonly Buffer?: BufferConstructor };
 
 // Node has no other quick way yet. Deno's Buffer is loaded by whoever looks at it, which takes 4 ms.
-const viaBuffer = globals.Deno === undefined && !("toBase64" in Uint8Array.prototype) ? globals.Buffer : undefined;
+const nodeBuffer = globals.Deno === undefined && !("toBase64" in Uint8Array.prototype) ? globals.Buffer : undefined;
 
 const options = { alphabet: "base64url", omitPadding: true } as const;
 const encoder = new TextEncoder();
 
 /** Bytes, or the UTF-8 bytes of a text, as base64url. */
 export function encodeBase64url(data: Uint8Array | string): string {
-  if (viaBuffer !== undefined) {
-    if (typeof data === "string") return viaBuffer.from(data, "utf8").toString("base64url");
-    return viaBuffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64url");
+  if (nodeBuffer !== undefined) {
+    if (typeof data === "string") return nodeBuffer.from(data, "utf8").toString("base64url");
+    return nodeBuffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64url");
   }
   const bytes = typeof data === "string" ? encoder.encode(data) : data;
   if ("toBase64" in bytes) return bytes.toBase64(options);

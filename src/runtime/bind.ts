@@ -1,20 +1,20 @@
 /** What every runtime offers in the same shape: listening on one address. */
 
-import type { Answer, Incoming } from "../http/message.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { TlsPair } from "./tls.ts";
 
 /** Answers a request; never throws, never rejects. */
-export type Handle = (request: Incoming, peer?: { readonly address?: string }) => Promise<Answer>;
+export type RequestHandler = (request: RequestLike, peer?: { readonly address?: string }) => Promise<ResponseLike>;
 
 /** A port that is listened on. */
-export interface Bound {
+export interface BoundServer {
   readonly port: number;
-  /** Lets requests in flight be answered, for {@link graceful} milliseconds at the most, and stops. */
+  /** Lets requests in flight be answered, for {@link shutdownTimeoutMs} milliseconds at the most, and stops. */
   close(): Promise<void>;
 }
 
 /** One address of this machine. */
-export interface Binding {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** With which https is spoken; absent: http. */
@@ -22,27 +22,27 @@ export interface Binding {
 }
 
 /** Listens on one address; rejects with whatever the runtime throws. */
-export type Bind = (handle: Handle, binding: Binding) => Promise<Bound>;
+export type Bind = (handle: RequestHandler, binding: ListenAddress) => Promise<BoundServer>;
 
 /** How long requests in flight may take after closing began, in milliseconds; longer than a body's own deadline. */
-export const graceful = 12_000;
+export const shutdownTimeoutMs = 12_000;
 
 /** How long a request's headers, or the whole request, may take, in milliseconds, where the runtime can tell. */
-export const patience = 15_000;
+export const requestTimeoutMs = 15_000;
 
 /** 408: the rest of the request did not arrive in time, and the connection is closed (RFC 9110 §15.5.9). */
-export const requestTimeout = 408;
+export const requestTimeoutStatus = 408;
 
 /** Waits for something, but no longer than this many milliseconds. */
-export async function within(milliseconds: number, something: Promise<unknown>): Promise<void> {
+export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
-  await Promise.race([something, late]).finally(() => clearTimeout(timer));
+  const timeout = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
+  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Waits for a graceful stop, and ends it by force when that takes too long. */
-export async function stopWithin(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
-  const timer = setTimeout(byForce, graceful);
+export async function stopWithTimeout(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
+  const timer = setTimeout(byForce, shutdownTimeoutMs);
   try {
     await gracefully;
   } finally {

@@ -1,8 +1,8 @@
 /** Listens by Bun.serve. */
 
-import { asResponse, isDropped, withHeaders } from "../http/message.ts";
+import { isDropped, toResponse, withHeaders } from "../http/message.ts";
 import type { Bind } from "./bind.ts";
-import { patience, requestTimeout, stopWithin } from "./bind.ts";
+import { requestTimeoutMs, requestTimeoutStatus, stopWithTimeout } from "./bind.ts";
 
 interface BunServer {
   readonly port: number;
@@ -25,21 +25,23 @@ declare const Bun: {
 };
 
 /** Makes Bun close the connection without a word; an error with a value would be printed as well. */
-function broken(): Response {
+function droppedResponse(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }));
 }
 
-function isOfEvents({ headers }: Response): boolean {
+function isEventStream({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
 /** Who is at the other end: known before a body is waited for, because afterwards they may be gone. */
-function peerOf(server: BunServer, request: Request): { readonly address?: string } {
-  return request.method === "GET" ? new LazyPeer(server, request) : { address: server.requestIP(request)?.address };
+function clientAddress(server: BunServer, request: Request): { readonly address?: string } {
+  return request.method === "GET"
+    ? new LazyClientAddress(server, request)
+    : { address: server.requestIP(request)?.address };
 }
 
 /** Asks only where it matters, because that is a question to the system. */
-class LazyPeer {
+class LazyClientAddress {
   readonly #server: BunServer;
   readonly #request: Request;
 
@@ -54,7 +56,7 @@ class LazyPeer {
 }
 
 /** One address. */
-export const bind: Bind = (handle, { host, port, tls }) => {
+export const bind: Bind = (handler, { host, port, tls }) => {
   const server = Bun.serve({
     hostname: host,
     port,
@@ -63,17 +65,19 @@ export const bind: Bind = (handle, { host, port, tls }) => {
     development: false,
     // Without development, Bun lets a second program listen on the same port.
     reusePort: false,
-    idleTimeout: patience / 1000,
+    idleTimeout: requestTimeoutMs / 1000,
     async fetch(request, self) {
-      const answer = await handle(request, peerOf(self, request));
-      if (isDropped(answer)) return broken();
+      const response = await handler(request, clientAddress(self, request));
+      if (isDropped(response)) return droppedResponse();
       // Whoever waits for events is not idle.
-      if (answer instanceof Response && isOfEvents(answer)) self.timeout(request, 0);
-      return asResponse(answer.status === requestTimeout ? withHeaders(answer, { connection: "close" }) : answer);
+      if (response instanceof Response && isEventStream(response)) self.timeout(request, 0);
+      return toResponse(
+        response.status === requestTimeoutStatus ? withHeaders(response, { connection: "close" }) : response,
+      );
     },
   });
   return Promise.resolve({
     port: server.port,
-    close: () => stopWithin(server.stop(), () => server.stop(true)),
+    close: () => stopWithTimeout(server.stop(), () => server.stop(true)),
   });
 };

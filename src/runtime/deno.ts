@@ -1,13 +1,13 @@
 /** Deno: listens by Deno.serve. */
 
-import { asResponse, ConnectionDropped, isDropped } from "../http/message.ts";
-import type { Incoming } from "../http/message.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
+import type { RequestLike } from "../http/message.ts";
 import type { Bind } from "./bind.ts";
-import { graceful, within } from "./bind.ts";
-import type { Machine } from "./process_environment.ts";
+import { shutdownTimeoutMs, waitAtMost } from "./bind.ts";
+import type { ProcessEnvironment } from "./process_environment.ts";
 
 /** Deno's own. */
-export const machine: Machine = {
+export const processEnvironment: ProcessEnvironment = {
   args: Deno.args,
   get env() {
     return Deno.env.toObject();
@@ -24,15 +24,15 @@ export const machine: Machine = {
 };
 
 /** How long answers may take to leave the machine after the last one was given, in milliseconds. */
-const lingering = 1_000;
+const flushTimeoutMs = 1_000;
 
 /** As near as Deno comes to dropping a connection: the head of an answer goes out, and its body never comes. */
-function broken(): Response {
+function droppedResponse(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error(new ConnectionDropped()) }));
 }
 
 /** Over HTTP/2 the host stands in the target alone (RFC 9113 §8.3.1). */
-function withHost(request: Request): Incoming {
+function withHost(request: Request): RequestLike {
   const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1] ?? null;
   return {
     method: request.method,
@@ -49,9 +49,9 @@ function withHost(request: Request): Incoming {
 }
 
 /** One address. */
-export const bind: Bind = (handle, { host, port, tls }) => {
-  let underWay = 0;
-  let allAnswered = () => {};
+export const bind: Bind = (handler, { host, port, tls }) => {
+  let pendingRequests = 0;
+  let onIdle = () => {};
   const server = Deno.serve(
     {
       hostname: host,
@@ -64,14 +64,14 @@ export const bind: Bind = (handle, { host, port, tls }) => {
       },
     },
     async (request, info) => {
-      underWay++;
+      pendingRequests++;
       try {
-        const answer = await handle(request.headers.has("host") ? request : withHost(request), {
+        const response = await handler(request.headers.has("host") ? request : withHost(request), {
           address: (info.remoteAddr as Deno.NetAddr).hostname,
         });
-        return isDropped(answer) ? broken() : asResponse(answer);
+        return isDropped(response) ? droppedResponse() : toResponse(response);
       } finally {
-        if (--underWay === 0) allAnswered();
+        if (--pendingRequests === 0) onIdle();
       }
     },
   );
@@ -81,9 +81,9 @@ export const bind: Bind = (handle, { host, port, tls }) => {
       // Deno waits for whoever never sends the rest of a body, and aborting the server would throw where nobody can
       // catch it: so wait for the answers, and let go of the rest.
       const stopped = server.shutdown();
-      const answered = new Promise<void>((resolve) => underWay === 0 ? resolve() : allAnswered = resolve);
-      await within(graceful, Promise.race([stopped, answered]));
-      await within(lingering, stopped);
+      const idle = new Promise<void>((resolve) => pendingRequests === 0 ? resolve() : onIdle = resolve);
+      await waitAtMost(shutdownTimeoutMs, Promise.race([stopped, idle]));
+      await waitAtMost(flushTimeoutMs, stopped);
       server.unref();
     },
   });

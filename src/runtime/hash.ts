@@ -8,16 +8,16 @@ import type { NodeCrypto } from "./node_crypto.ts";
 
 const encoder = new TextEncoder();
 
-const names = { sha256: "SHA-256", sha512: "SHA-512" } as const;
+const webCryptoNames = { sha256: "SHA-256", sha512: "SHA-512" } as const;
 
 /** The digest of a text's UTF-8 bytes: 32 bytes for SHA-256, 64 for SHA-512. */
-export function digestBytes(name: keyof typeof names, text: string): Uint8Array | Promise<Uint8Array> {
-  return nodeCrypto()?.hash(name, text, "buffer") ?? byWebCrypto(name, text);
+export function digestBytes(name: keyof typeof webCryptoNames, text: string): Uint8Array | Promise<Uint8Array> {
+  return nodeCrypto()?.hash(name, text, "buffer") ?? digestByWebCrypto(name, text);
 }
 
 /** The SHA-256 digest of a text's UTF-8 bytes, as 43 characters of base64url. */
 export function sha256(text: string): string | Promise<string> {
-  return nodeCrypto()?.hash("sha256", text, "base64url") ?? byWebCrypto("sha256", text).then(encodeBase64url);
+  return nodeCrypto()?.hash("sha256", text, "base64url") ?? digestByWebCrypto("sha256", text).then(encodeBase64url);
 }
 
 /**
@@ -28,8 +28,8 @@ export function sha256Sync(text: string): string | undefined {
   return loadNodeCrypto()?.hash("sha256", text, "base64url");
 }
 
-async function byWebCrypto(name: keyof typeof names, text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest(names[name], encoder.encode(text)));
+async function digestByWebCrypto(name: keyof typeof webCryptoNames, text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest(webCryptoNames[name], encoder.encode(text)));
 }
 
 /**
@@ -43,10 +43,10 @@ export function hmacSha256(secret: string): (text: string) => string | Promise<s
   if (!/^[\x00-\x7F]{1,64}$/.test(secret)) throw new RangeError("expected a secret of 1 to 64 characters of ASCII");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   let key: Promise<CryptoKey> | undefined;
-  let atOnce: ((node: NodeCrypto, text: string) => string) | undefined;
+  let nodeHmac: ((node: NodeCrypto, text: string) => string) | undefined;
   return (text) => {
     const node = nodeCrypto();
-    if (node !== undefined) return (atOnce ??= hmacByDigests(secret))(node, text);
+    if (node !== undefined) return (nodeHmac ??= hmacByDigests(secret))(node, text);
     key ??= crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
     return key.then((key) => crypto.subtle.sign("HMAC", key, encoder.encode(text)))
       .then((bytes) => encodeBase64url(new Uint8Array(bytes)));

@@ -4,9 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type nodeProcess from "node:process";
 import { isDropped, isResponse } from "../http/message.ts";
-import type { Incoming } from "../http/message.ts";
-import type { Bind, Handle } from "./bind.ts";
-import { graceful, patience, stopWithin } from "./bind.ts";
+import type { RequestLike } from "../http/message.ts";
+import type { Bind, RequestHandler } from "./bind.ts";
+import { requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
 
 /** Whose modules are taken from it, not imported: node:http lists WebSocket, and with that would load all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
@@ -15,20 +15,24 @@ const { process } = globalThis as unknown as { readonly process: typeof nodeProc
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
 /** One address. */
-export const bind: Bind = async (handle, { host, port, tls }) => {
-  const limits = { headersTimeout: patience, requestTimeout: patience, connectionsCheckingInterval: 1000 };
+export const bind: Bind = async (handler, { host, port, tls }) => {
+  const limits = {
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: 1000,
+  };
   const server: Server = tls === undefined
     ? process.getBuiltinModule("node:http").createServer(limits)
-    : process.getBuiltinModule("node:https").createServer({ ...limits, ...tls, handshakeTimeout: graceful });
+    : process.getBuiltinModule("node:https").createServer({ ...limits, ...tls, handshakeTimeout: shutdownTimeoutMs });
   // Browsers connect in advance; Node counts such connections as busy until their first request.
-  const waiting = new Set<Socket>();
+  const unusedSockets = new Set<Socket>();
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    waiting.add(socket);
-    socket.once("close", () => waiting.delete(socket));
+    unusedSockets.add(socket);
+    socket.once("close", () => unusedSockets.delete(socket));
   });
   server.on("request", (incoming, outgoing) => {
-    waiting.delete(incoming.socket);
-    answer(handle, incoming, outgoing, () => !server.listening).catch((cause) => {
+    unusedSockets.delete(incoming.socket);
+    handleRequest(handler, incoming, outgoing, () => !server.listening).catch((cause) => {
       // An answer that cannot be sent, such as one of a layer whose headers are none.
       console.error(cause);
       incoming.socket.destroy();
@@ -38,59 +42,59 @@ export const bind: Bind = async (handle, { host, port, tls }) => {
     server.once("error", reject);
     server.listen({ host, port, exclusive: true }, resolve);
   });
-  return { port: (server.address() as { port: number }).port, close: () => stop(server, waiting) };
+  return { port: (server.address() as { port: number }).port, close: () => stopServer(server, unusedSockets) };
 };
 
-async function stop(server: Server, waiting: ReadonlySet<Socket>): Promise<void> {
+async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  for (const socket of waiting) socket.destroy();
-  await stopWithin(closed, () => server.closeAllConnections());
+  for (const socket of unusedSockets) socket.destroy();
+  await stopWithTimeout(closed, () => server.closeAllConnections());
   // This process's fetch may keep the client ends of these connections in its pool and reuse one for the next request
   // to this port. It notices their end in the poll phase of the event loop, between two immediates.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function answer(
-  handle: Handle,
+async function handleRequest(
+  handler: RequestHandler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   isStopping: () => boolean,
 ): Promise<void> {
-  const reply = await handle(new NodeRequest(incoming), { address: incoming.socket.remoteAddress });
-  if (isDropped(reply)) return void incoming.socket.destroy();
-  const { status } = reply;
-  const isPlain = !isResponse(reply);
-  const stream = isPlain ? null : reply.body;
-  const text = isPlain ? reply.body ?? "" : "";
+  const response = await handler(new NodeRequest(incoming), { address: incoming.socket.remoteAddress });
+  if (isDropped(response)) return void incoming.socket.destroy();
+  const { status } = response;
+  const isPlain = !isResponse(response);
+  const stream = isPlain ? null : response.body;
+  const text = isPlain ? response.body ?? "" : "";
   const headers: string[] = [];
-  for (const [name, value] of isPlain ? Object.entries(reply.headers) : reply.headers) headers.push(name, value);
-  const told = status === 204 || status === 304 || stream !== null || headers.includes("content-length");
-  if (!told) headers.push("content-length", String(Buffer.byteLength(text)));
+  for (const [name, value] of isPlain ? Object.entries(response.headers) : response.headers) headers.push(name, value);
+  const hasKnownLength = status === 204 || status === 304 || stream !== null || headers.includes("content-length");
+  if (!hasKnownLength) headers.push("content-length", String(Buffer.byteLength(text)));
   // A stop does not wait for another request, nor anybody for the rest of a body that is not read.
   if (isStopping() || !incoming.complete) headers.push("connection", "close");
   outgoing.writeHead(status, headers);
   if (stream === null) return void outgoing.end(text);
   // An answer that takes long may end when nobody listens any more, and its connection is to end with it.
   outgoing.once("finish", () => isStopping() && incoming.socket.destroySoon());
-  await pour(stream, outgoing);
+  await pipe(stream, outgoing);
 }
 
 /** Sends a body as it comes, no faster than it is taken, and lets go of it when the client does. */
-async function pour(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   outgoing.flushHeaders();
   const reader = body.getReader();
-  let takeUp = () => {};
-  outgoing.on("drain", () => takeUp());
+  let resume = () => {};
+  outgoing.on("drain", () => resume());
   outgoing.once("close", () => {
     reader.cancel().catch(() => {});
-    takeUp();
+    resume();
   });
   try {
     while (true) {
       const { done, value } = await reader.read();
       if (done || outgoing.destroyed) break;
-      if (!outgoing.write(value)) await new Promise<void>((resolve) => takeUp = resolve);
+      if (!outgoing.write(value)) await new Promise<void>((resolve) => resume = resolve);
     }
     outgoing.end();
   } catch {
@@ -103,10 +107,10 @@ async function pour(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
  * A request as handlers read it. Only path and query are taken over from the target: what the Host header says must not
  * count. A class, because an object literal with a getter costs several times as much.
  */
-class NodeRequest implements Incoming {
+class NodeRequest implements RequestLike {
   readonly method: string;
   readonly url: string;
-  readonly headers: Incoming["headers"];
+  readonly headers: RequestLike["headers"];
   readonly #incoming: IncomingMessage;
   #body: ReadableStream<Uint8Array> | undefined;
 
@@ -115,12 +119,12 @@ class NodeRequest implements Incoming {
     const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
     this.method = method;
     this.url = `http://localhost${target.startsWith("/") ? "" : "/"}${target}`;
-    this.headers = { get: (name) => valueOf(rawHeaders, name) };
+    this.headers = { get: (name) => headerValue(rawHeaders, name) };
     this.#incoming = incoming;
   }
 
   get body(): ReadableStream<Uint8Array> | null {
-    return this.method === "GET" || this.method === "HEAD" ? null : this.#body ??= streamOf(this.#incoming);
+    return this.method === "GET" || this.method === "HEAD" ? null : this.#body ??= toStream(this.#incoming);
   }
 
   get bodyUsed(): boolean {
@@ -128,12 +132,12 @@ class NodeRequest implements Incoming {
   }
 
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return collect(this.#incoming);
+    return readBytes(this.#incoming);
   }
 }
 
 /** The values of all headers of that lower-case name, joined as Headers joins them. */
-function valueOf(rawHeaders: readonly string[], name: string): string | null {
+function headerValue(rawHeaders: readonly string[], name: string): string | null {
   let value: string | null = null;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]!.length !== name.length || rawHeaders[i]!.toLowerCase() !== name) continue;
@@ -142,7 +146,7 @@ function valueOf(rawHeaders: readonly string[], name: string): string | null {
   return value;
 }
 
-function collect(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+function readBytes(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     const parts: Buffer<ArrayBuffer>[] = [];
     incoming.on("data", (part) => parts.push(part));
@@ -151,7 +155,7 @@ function collect(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
   });
 }
 
-function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function toStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   const parts = incoming[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {

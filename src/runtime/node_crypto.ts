@@ -18,28 +18,28 @@ interface Globals {
 export const isDeno: boolean = (globalThis as Globals).Deno !== undefined;
 
 /** Whether the module has to be loaded with much else of Node: that takes Deno some 15 ms, and Bun 6. */
-const isDear = isDeno || (globalThis as Globals).Bun !== undefined;
+const isSlowToLoad = isDeno || (globalThis as Globals).Bun !== undefined;
 
 /** As often WebCrypto is used there before it is clear that a process will go on like that. */
-const worthwhile = 100;
+const callsBeforeLoading = 100;
 
-let found: NodeCrypto | undefined;
-let asked = 0;
+let loadedModule: NodeCrypto | undefined;
+let calls = 0;
 
 /**
  * The module; `undefined` where the runtime has none, and on Deno and Bun until it has been asked for often enough that
  * loading it pays: a test that logs in once is over before.
  */
 export function nodeCrypto(): NodeCrypto | undefined {
-  if (found !== undefined || asked > worthwhile) return found;
-  if (!isDear || asked === worthwhile) return loadNodeCrypto();
-  asked++;
+  if (loadedModule !== undefined || calls > callsBeforeLoading) return loadedModule;
+  if (!isSlowToLoad || calls === callsBeforeLoading) return loadNodeCrypto();
+  calls++;
   return undefined;
 }
 
 /** The module, loaded even if loading is slow; `undefined` if the runtime has none. */
 export function loadNodeCrypto(): NodeCrypto | undefined {
-  if (asked !== Infinity) found = (globalThis as Globals).process?.getBuiltinModule?.("crypto");
-  asked = Infinity;
-  return found;
+  if (calls !== Infinity) loadedModule = (globalThis as Globals).process?.getBuiltinModule?.("crypto");
+  calls = Infinity;
+  return loadedModule;
 }

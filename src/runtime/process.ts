@@ -1,20 +1,20 @@
 /** The machine under Bun and Node, which share the process object. */
 
 import type nodeProcess from "node:process";
-import type { Machine } from "./process_environment.ts";
+import type { ProcessEnvironment } from "./process_environment.ts";
 
 /** Not imported: a module that lists what it has opens standard input and output too. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
 /** The first Node that has node:sqlite without a flag. */
-const oldestNode = [22, 13] as const;
+const minNodeVersion = [22, 13] as const;
 
-function judgeNode(): string | undefined {
+function describeUnsupportedNode(): string | undefined {
   if (process.versions.bun !== undefined) return undefined;
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return undefined;
+  if (major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1])) return undefined;
   return `Latchkey needs Node ${
-    oldestNode.join(".")
+    minNodeVersion.join(".")
   } or newer, and this is ${process.versions.node}: update Node, or run npx -y node@24 ${process.argv[1]}`;
 }
 
@@ -30,12 +30,12 @@ function isTerminal(descriptor: number): boolean {
 }
 
 /** Bun's and Node's. */
-export const machine: Machine = {
+export const processEnvironment: ProcessEnvironment = {
   args: process.argv.slice(2),
   env: process.env,
   isTerminal: isTerminal(1),
   now: Date.now,
-  unfit: judgeNode(),
+  unsupported: describeUnsupportedNode(),
   readTextFile: (path) =>
     new Promise((resolve) => resolve(process.getBuiltinModule("node:fs").readFileSync(path, "utf-8"))),
   onStop(callback) {

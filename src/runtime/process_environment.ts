@@ -1,7 +1,7 @@
 /** The process this program runs in: arguments, environment, files, signals, exit. */
 
 /** What every runtime offers in the same shape. */
-export interface Machine {
+export interface ProcessEnvironment {
   /** The arguments, without runtime and program. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,7 +10,7 @@ export interface Machine {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Why this runtime is not good enough, in a sentence; absent when it is. */
-  readonly unfit?: string;
+  readonly unsupported?: string;
   /** Rejects with whatever the runtime throws. */
   readTextFile(path: string): Promise<string>;
   /** Calls back at the first SIGINT or SIGTERM, and again at each further one. */
@@ -19,7 +19,9 @@ export interface Machine {
 }
 
 /** The machine under this runtime. */
-export async function machine(): Promise<Machine> {
+export async function processEnvironment(): Promise<ProcessEnvironment> {
   const { Deno: deno } = globalThis as { Deno?: unknown };
-  return deno === undefined ? (await import("./process.ts")).machine : (await import("./deno.ts")).machine;
+  return deno === undefined
+    ? (await import("./process.ts")).processEnvironment
+    : (await import("./deno.ts")).processEnvironment;
 }

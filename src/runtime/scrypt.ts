@@ -21,12 +21,12 @@ export function deriveKey(password: string, { ln, r, p, salt }: ScryptCost, leng
 }
 
 /** A salt of so many bytes, for one digest. */
-export function drawSalt(length: number): Uint8Array {
+export function randomSalt(length: number): Uint8Array {
   return crypto.randomBytes(length);
 }
 
 /** Whether a password has that digest, in a time that does not tell how much of it is right. */
-export async function isPassword(
+export async function verifyPassword(
   password: string,
   digest: ScryptCost & { readonly hash: Uint8Array },
 ): Promise<boolean> {

@@ -7,17 +7,17 @@ import process from "node:process";
  * piped in, once.
  */
 export async function readSecret(
-  question: string,
-  again: string,
+  prompt: string,
+  repeatPrompt: string,
 ): Promise<{ readonly password: string; readonly again: string }> {
-  if (process.stdin.isTTY) return { password: await ask(question), again: await ask(again) };
+  if (process.stdin.isTTY) return { password: await promptSecret(prompt), again: await promptSecret(repeatPrompt) };
   const password = await readLine();
   return { password, again: password };
 }
 
-async function ask(question: string): Promise<string> {
+async function promptSecret(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  stderr.write(prompt);
   stdin.setRawMode(true);
   try {
     return await readLine((interrupted) => {

@@ -1,6 +1,6 @@
 /** Listens on the network: picks the neighbour for this runtime, and makes `localhost` mean both of its addresses. */
 
-import type { Bind, Binding, Bound, Handle } from "./bind.ts";
+import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";
 
 /** Cannot listen; the message is one sentence for a person. */
 export class ListenError extends Error {
@@ -11,7 +11,7 @@ export class ListenError extends Error {
 }
 
 /** How often another free port is tried when the one that was free for IPv4 is taken for IPv6. */
-const tries = 10;
+const maxPortAttempts = 10;
 
 /**
  * Listens with a function that answers.
@@ -20,60 +20,60 @@ const tries = 10;
  * @throws {ListenError} When the port is taken, not allowed, the host is not an address of this machine, or the
  * certificate cannot be used.
  */
-export async function serve(handle: Handle, binding: Binding): Promise<Bound> {
+export async function serve(handler: RequestHandler, binding: ListenAddress): Promise<BoundServer> {
   const { port, host, tls } = binding;
   if (tls !== undefined) {
-    const { tlsFault } = await import("./tls.ts");
-    const fault = tlsFault(tls);
-    if (fault !== undefined) throw new ListenError(`Cannot speak https: ${fault}`, undefined);
+    const { validateTls } = await import("./tls.ts");
+    const problem = validateTls(tls);
+    if (problem !== undefined) throw new ListenError(`Cannot speak https: ${problem}`, undefined);
   }
-  const { bind } = await neighbour();
-  if (host !== "localhost") return await bindOne(bind, handle, binding);
-  for (let left = tries;; left--) {
-    const first = await bindOne(bind, handle, { ...binding, host: "127.0.0.1" });
+  const { bind } = await adapter();
+  if (host !== "localhost") return await bindAddress(bind, handler, binding);
+  for (let attemptsLeft = maxPortAttempts;; attemptsLeft--) {
+    const first = await bindAddress(bind, handler, { ...binding, host: "127.0.0.1" });
     try {
-      const second = await bindOne(bind, handle, { ...binding, host: "::1", port: first.port });
+      const second = await bindAddress(bind, handler, { ...binding, host: "::1", port: first.port });
       return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
     } catch (error) {
       // A machine without IPv6 has only the one address.
-      if (!isTaken((error as ListenError).cause)) return first;
+      if (!isPortTaken((error as ListenError).cause)) return first;
       await first.close();
-      if (port !== 0 || left === 0) throw error;
+      if (port !== 0 || attemptsLeft === 0) throw error;
     }
   }
 }
 
-async function neighbour(): Promise<{ readonly bind: Bind }> {
+async function adapter(): Promise<{ readonly bind: Bind }> {
   const globals = globalThis as { Deno?: unknown; Bun?: unknown };
   if (globals.Deno !== undefined) return await import("./deno.ts");
   if (globals.Bun !== undefined) return await import("./bun.ts");
   return await import("./node.ts");
 }
 
-async function bindOne(bind: Bind, handle: Handle, binding: Binding): Promise<Bound> {
+async function bindAddress(bind: Bind, handler: RequestHandler, binding: ListenAddress): Promise<BoundServer> {
   try {
-    return await bind(handle, binding);
+    return await bind(handler, binding);
   } catch (cause) {
     const { host, port } = binding;
-    const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    if (isTaken(cause)) {
+    const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    if (isPortTaken(cause)) {
       throw new ListenError(
-        `Cannot listen on ${where}: the port is in use. Stop what is using it, or choose another port (0 picks a free one).`,
+        `Cannot listen on ${address}: the port is in use. Stop what is using it, or choose another port (0 picks a free one).`,
         cause,
       );
     }
     const text = `${(cause as Error)?.name} ${(cause as Error)?.message} ${(cause as { code?: string })?.code}`;
     if (/EACCES|permission denied|PermissionDenied/i.test(text)) {
-      throw new ListenError(`Cannot listen on ${where}: not permitted. Ports below 1024 need privileges.`, cause);
+      throw new ListenError(`Cannot listen on ${address}: not permitted. Ports below 1024 need privileges.`, cause);
     }
     throw new ListenError(
-      `Cannot listen on ${where}: it is not an address of this machine. Use localhost, 127.0.0.1, [::1] or 0.0.0.0.`,
+      `Cannot listen on ${address}: it is not an address of this machine. Use localhost, 127.0.0.1, [::1] or 0.0.0.0.`,
       cause,
     );
   }
 }
 
-function isTaken(cause: unknown): boolean {
+function isPortTaken(cause: unknown): boolean {
   const { name, message, code } = cause as { name?: string; message?: string; code?: string };
   return /AddrInUse|EADDRINUSE|in use/i.test(`${name} ${message} ${code}`);
 }

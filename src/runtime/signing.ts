@@ -15,37 +15,42 @@ type Algorithm = keyof typeof parameters;
  * Where signing at once takes less of the processor than handing the work to WebCrypto. Not RS256: that takes so long that
  * other threads should do it where there are any. On Deno WebCrypto is the quicker one for ES256, and all there is slow.
  */
-const atOnce: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
+const synchronousAlgorithms: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
 
 /** Makes the signature of some bytes; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
 export type SignBytes = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 /** Imports the public half of a key, once for many verifications. */
-export function verifyingKey(alg: Algorithm, publicJwk: JsonWebKey): Promise<CryptoKey> {
+export function importPublicKey(alg: Algorithm, publicJwk: JsonWebKey): Promise<CryptoKey> {
   return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], false, ["verify"]);
 }
 
 /** Whether a signature of some bytes is by the key. */
-export function verifies(alg: Algorithm, key: CryptoKey, signature: Uint8Array, bytes: Uint8Array): Promise<boolean> {
+export function verifySignature(
+  alg: Algorithm,
+  key: CryptoKey,
+  signature: Uint8Array,
+  bytes: Uint8Array,
+): Promise<boolean> {
   return crypto.subtle.verify(parameters[alg], key, signature as BufferSource, bytes as BufferSource);
 }
 
 /** Imports the private half of a key, once for many signatures. It cannot be exported again. */
-export async function signingKey(alg: Algorithm, privateJwk: JsonWebKey): Promise<SignBytes> {
-  const how = parameters[alg];
-  const key = await crypto.subtle.importKey("jwk", privateJwk, how, false, ["sign"]);
+export async function importPrivateKey(alg: Algorithm, privateJwk: JsonWebKey): Promise<SignBytes> {
+  const algorithm = parameters[alg];
+  const key = await crypto.subtle.importKey("jwk", privateJwk, algorithm, false, ["sign"]);
   const byWebCrypto = async (bytes: Uint8Array) =>
-    new Uint8Array(await crypto.subtle.sign(how, key, bytes as BufferSource));
-  if (!atOnce.has(alg)) return byWebCrypto;
-  let quick: SignBytes | undefined;
+    new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes as BufferSource));
+  if (!synchronousAlgorithms.has(alg)) return byWebCrypto;
+  let signSync: SignBytes | undefined;
   return (bytes) => {
-    const node = quick === undefined ? nodeCrypto() : undefined;
-    if (node !== undefined) quick = signerOf(node, alg, privateJwk);
-    return (quick ?? byWebCrypto)(bytes);
+    const node = signSync === undefined ? nodeCrypto() : undefined;
+    if (node !== undefined) signSync = nodeSigner(node, alg, privateJwk);
+    return (signSync ?? byWebCrypto)(bytes);
   };
 }
 
-function signerOf(node: NodeCrypto, alg: Algorithm, jwk: JsonWebKey): (bytes: Uint8Array) => Uint8Array {
+function nodeSigner(node: NodeCrypto, alg: Algorithm, jwk: JsonWebKey): (bytes: Uint8Array) => Uint8Array {
   const key = node.createPrivateKey({ key: jwk, format: "jwk" });
   if (alg === "EdDSA") return (bytes) => node.sign(null, bytes, key);
   // The module can give the raw form itself, but asking for it by an object of options takes Node as long as signing.
@@ -67,17 +72,17 @@ function rawSignature(der: Uint8Array): Uint8Array {
 }
 
 /** Makes a key pair, as the JWK of its private half (RFC 7517). RSA keys have 2048 bits. */
-export async function makeKey(alg: Algorithm): Promise<JsonWebKey> {
-  if (isDeno && alg === "ES256") return await drawP256Key();
-  const how = alg === "RS256"
+export async function generateKey(alg: Algorithm): Promise<JsonWebKey> {
+  if (isDeno && alg === "ES256") return await generateP256Key();
+  const algorithm = alg === "RS256"
     ? { ...parameters.RS256, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
     : parameters[alg];
-  const { privateKey } = await crypto.subtle.generateKey(how, true, ["sign", "verify"]) as CryptoKeyPair;
+  const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]) as CryptoKeyPair;
   return await crypto.subtle.exportKey("jwk", privateKey);
 }
 
 /** PKCS #8 (RFC 5958) around the private half of a P-256 key alone (RFC 5915), up to its 32 bytes. */
-const p256Head = Uint8Array.of(
+const p256Pkcs8Prefix = Uint8Array.of(
   ...[0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08],
   ...[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20],
 );
@@ -93,17 +98,17 @@ const p256Order = Uint8Array.of(
  * shared: its generator measures time until it trusts it. Drawn until it fits (FIPS 186-5 A.2.2); importing refuses 0,
  * and adds the public half.
  */
-async function drawP256Key(): Promise<JsonWebKey> {
-  const pkcs8 = new Uint8Array(p256Head.length + 32);
-  pkcs8.set(p256Head);
-  const drawn = pkcs8.subarray(p256Head.length);
-  do crypto.getRandomValues(drawn); while (!isBelow(drawn, p256Order));
+async function generateP256Key(): Promise<JsonWebKey> {
+  const pkcs8 = new Uint8Array(p256Pkcs8Prefix.length + 32);
+  pkcs8.set(p256Pkcs8Prefix);
+  const privateBytes = pkcs8.subarray(p256Pkcs8Prefix.length);
+  do crypto.getRandomValues(privateBytes); while (!isLessThan(privateBytes, p256Order));
   const key = await crypto.subtle.importKey("pkcs8", pkcs8, parameters.ES256, true, ["sign"]);
   return await crypto.subtle.exportKey("jwk", key);
 }
 
 /** Compares numbers of the same length, the first byte being the highest. */
-function isBelow(one: Uint8Array, other: Uint8Array): boolean {
-  const i = one.findIndex((byte, i) => byte !== other[i]);
-  return i >= 0 && one[i]! < other[i]!;
+function isLessThan(a: Uint8Array, b: Uint8Array): boolean {
+  const i = a.findIndex((byte, i) => byte !== b[i]);
+  return i >= 0 && a[i]! < b[i]!;
 }

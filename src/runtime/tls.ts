@@ -11,28 +11,28 @@ export interface TlsPair {
 }
 
 /** Why a pair cannot be used, and how to mend it, in a sentence or two; `undefined` when it can. */
-export function tlsFault({ cert, key }: TlsPair): string | undefined {
-  const certificate = attempt(() => new X509Certificate(cert));
+export function validateTls({ cert, key }: TlsPair): string | undefined {
+  const certificate = tryOrUndefined(() => new X509Certificate(cert));
   if (certificate === undefined) {
     return "the certificate is not PEM. Give a file with -----BEGIN CERTIFICATE----- in it.";
   }
-  const isLocked = /-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(key);
-  if (isLocked) {
+  const isEncrypted = /-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(key);
+  if (isEncrypted) {
     return "the private key has a passphrase. Take it off, as openssl pkey does, and guard the file instead.";
   }
-  const privateKey = attempt(() => createPrivateKey(key));
+  const privateKey = tryOrUndefined(() => createPrivateKey(key));
   if (privateKey === undefined) {
     return "the private key is not PEM. Give a file with -----BEGIN PRIVATE KEY----- in it.";
   }
-  if (attempt(() => certificate.checkPrivateKey(privateKey)) !== true) {
+  if (tryOrUndefined(() => certificate.checkPrivateKey(privateKey)) !== true) {
     return "the private key is not the one of the certificate. Give the two files that belong together.";
   }
   return undefined;
 }
 
-function attempt<T>(make: () => T): T | undefined {
+function tryOrUndefined<T>(action: () => T): T | undefined {
   try {
-    return make();
+    return action();
   } catch {
     return undefined;
   }

@@ -1,59 +1,59 @@
 /** The plan of the house: options become a Server, a Server becomes a list of routes, the list becomes one function. */
 
-import { asBareJson, asPage } from "../app/error_response.ts";
+import { errorPage, lastResortError } from "../app/error_response.ts";
 import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";
-import { askApprover, authorizeEndpoint } from "../endpoints/authorize.ts";
+import { approverHandler, authorizeEndpoint } from "../endpoints/authorize.ts";
 import { discoveryEndpoints } from "../endpoints/discovery.ts";
-import { urlOf } from "../app/endpoint.ts";
-import type { Desk, Endpoint } from "../app/endpoint.ts";
+import { endpointUrl } from "../app/endpoint.ts";
+import type { App, Endpoint } from "../app/endpoint.ts";
 import { algorithmsInUse, jwksEndpoint } from "../endpoints/jwks.ts";
-import type { Layer } from "../app/plugin.ts";
+import type { Plugin } from "../app/plugin.ts";
 import { lazyEndpoint } from "../app/lazy_endpoint.ts";
 import type { Pages } from "../app/pages.ts";
-import { proxyFaults, trustedProxies } from "./trusted_proxies.ts";
+import { trustedProxies, validateProxies } from "./trusted_proxies.ts";
 import { tokenEndpoint } from "../endpoints/token.ts";
-import { asResponse, ConnectionDropped, isDropped } from "../http/message.ts";
-import type { Incoming } from "../http/message.ts";
-import { senderOf } from "../http/client_address.ts";
-import { matchesPath, readTarget, router } from "../http/router.ts";
-import type { Handle, Peer } from "../http/router.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
+import type { RequestLike } from "../http/message.ts";
+import { clientAddress } from "../http/client_address.ts";
+import { matchesPath, parseTarget, router } from "../http/router.ts";
+import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import { claimRules } from "../oauth/claims.ts";
-import { knowClient, readClient, registry, writeClient } from "../oauth/clients/repository.ts";
-import type { Clients, Sharing, Users } from "../oauth/clients/repository.ts";
+import { clientFromMetadata, deserializeClient, repository, serializeClient } from "../oauth/clients/repository.ts";
+import type { ClientRepository, SharedChanges, UserRepository } from "../oauth/clients/repository.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
-import { grants } from "../oauth/grants/mod.ts";
-import { signWith, storedKeys } from "../oauth/keys/keys.ts";
+import { grantTypes } from "../oauth/grants/mod.ts";
+import { jwtSigner, storedKeys } from "../oauth/keys/keys.ts";
 import type { Keys, KeySource, SigningAlgorithm } from "../oauth/keys/keys.ts";
 import { withoutPassword } from "../oauth/users/password.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
-import { dismiss } from "../oauth/users/guest_user.ts";
-import { knowResources } from "../oauth/authorize/resources.ts";
-import { recent } from "../oauth/bounded_cache.ts";
-import { drawName } from "../oauth/secrets.ts";
-import type { Dice } from "../oauth/secrets.ts";
+import { deleteGuestUser } from "../oauth/users/users.ts";
+import { resourceIndicators } from "../oauth/authorize/resources.ts";
+import { boundedCache } from "../oauth/bounded_cache.ts";
+import { randomId } from "../oauth/secrets.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound, Server } from "../oauth/server.ts";
 import { userWarnings } from "../oauth/config/claim_warnings.ts";
-import { audienceFaults, clientFaults } from "../oauth/clients/validate_client.ts";
+import { validateClient, validateClientAudience } from "../oauth/clients/validate_client.ts";
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { Changes, Subject } from "../oauth/clients/changes.ts";
+import type { ChangeLog, ChangeTarget } from "../oauth/clients/change_log.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import type { Fault } from "../oauth/config/config_issue.ts";
-import { hasTestHost, localIssuer, settle } from "../oauth/config/settings.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { hasTestHost, localIssuer, resolveSettings } from "../oauth/config/settings.ts";
 import type { Settings } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
 import {
-  isRealHost,
-  optionTypeFaults,
-  settingsFaults,
-  unknownFaults,
-  userFaults,
+  isProductionIssuer,
+  validateNames,
+  validateOptionTypes,
+  validateSettings,
+  validateUser,
 } from "../oauth/config/validate_settings.ts";
-import { throttle } from "../oauth/rate_limiter.ts";
+import { rateLimiter } from "../oauth/rate_limiter.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
-import { veiled } from "../oauth/trace.ts";
+import { redactEvent } from "../oauth/trace.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
@@ -65,7 +65,7 @@ export interface LatchkeyOptions extends Settings {
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
   /** The dice: that many random bytes. Default: `crypto.getRandomValues`. */
-  readonly random?: Dice;
+  readonly randomBytes?: RandomBytes;
   /** Is told what happens. Default: nobody is. */
   readonly trace?: Trace;
   /** Says who is logged in and what they allow, whatever `login` is. Default: what `login` means. */
@@ -79,7 +79,7 @@ export interface LatchkeyOptions extends Settings {
   /** What `issuer` is until the server listens, where it follows the port. Default: `http://localhost:9000`. */
   readonly issuerUntilListening?: string;
   /** What wraps the server from outside; the first one is the outermost. Default: nothing. */
-  readonly layers?: readonly Layer[];
+  readonly plugins?: readonly Plugin[];
 }
 
 /** Where to listen. */
@@ -105,11 +105,11 @@ export interface Latchkey extends AsyncDisposable {
    *
    * @param peer Where the request came from, when something between the network and this function knows.
    */
-  fetch(request: Request, peer?: Peer): Promise<Response>;
+  fetch(request: Request, peer?: ClientAddress): Promise<Response>;
   /** The registered clients, changeable at any time. */
-  readonly clients: Clients;
+  readonly clients: ClientRepository;
   /** The users, changeable at any time; the first one is who `login: "auto"` logs in. */
-  readonly users: Users;
+  readonly users: UserRepository;
   /**
    * Makes a new signing key: it is published at once, signs after `lead` seconds (default: the setting
    * `keys.lead`), and the one before it stays published until the last token it signed has expired.
@@ -128,22 +128,22 @@ export interface Latchkey extends AsyncDisposable {
 }
 
 /** Keys are tended this often, in milliseconds; well below the time that a new key is published before it signs. */
-const tendInterval = 60_000;
+const keyMaintenanceIntervalMs = 60_000;
 
 /** Code challenges remembered, to notice one that is used again. */
-const rememberedChallenges = 10_000;
+const maxRecentChallenges = 10_000;
 
 /**
  * The clocks of instances on one store may differ by as much, in milliseconds: what has expired by this instance's clock
  * stays until it has by the others', so that what was used or revoked is not forgotten before they refuse it as expired.
  */
-const clockTolerance = 30_000;
+const clockToleranceMs = 30_000;
 
 /** Expired records are swept this often, in milliseconds by the server's clock. */
-const sweepInterval = 1000;
+const sweepIntervalMs = 1000;
 
 /** Changes that other instances made of clients and users are looked for this often, in milliseconds by that clock. */
-const catchUpInterval = 500;
+const refreshIntervalMs = 500;
 
 /**
  * Makes an authorization server: strict, in memory, with two demo clients and two users unless told otherwise.
@@ -157,51 +157,53 @@ const catchUpInterval = 500;
  * ```
  */
 export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  refuseFaults(optionTypeFaults(options));
-  const given = options.store instanceof Promise ? await options.store : options.store;
-  const store = given ?? memoryStore();
+  assertNoIssues(validateOptionTypes(options));
+  const result = options.store instanceof Promise ? await options.store : options.store;
+  const store = result ?? memoryStore();
   const now = options.now ?? Date.now;
-  const random = options.random ?? systemDice();
-  const trace = quietly(options.trace, () => house.server.registeredSecrets);
-  const { access_token, id_token } = settle(options, "").lifetimes;
+  const randomBytes = options.randomBytes ?? randomPool();
+  const trace = redactedTrace(options.trace, () => assembled.server.registeredSecrets);
+  const { access_token, id_token } = resolveSettings(options, "").lifetimes;
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
-  const testKeys = hasTestHost(issuer) ? "accepted" : "refused";
+  const testKeys = hasTestHost(issuer) ? "accepted" : "rejected";
   const { keySource: source } = options;
   const keys = storedKeys(store, now, trace, Math.max(access_token, id_token), { source, testKeys });
 
-  const { layers = [] } = options;
+  const { plugins = [] } = options;
 
-  const answer: Handle = (request, from) => {
-    sweep();
+  const handleRequest: RequestHandler = (request, connection) => {
+    runMaintenance();
     // Layers may do with it as they like, now and later.
-    const peer = layers.length === 0 || from === undefined ? from : { address: from.address, ...from };
+    const peer = plugins.length === 0 || connection === undefined
+      ? connection
+      : { address: connection.address, ...connection };
     return outermost(
       request,
-      trusted === undefined || peer === undefined ? peer : senderOf(request, peer, trusted, options.proxyHeader),
+      trusted === undefined || peer === undefined ? peer : clientAddress(request, peer, trusted, options.proxyHeader),
     );
   };
 
   // Loaded by those alone whose users are asked something.
-  const pagesAsk = options.login === "interactive" && options.approver === undefined;
-  const interaction = pagesAsk ? await import("../interaction/mod.ts") : undefined;
+  const usesPages = options.login === "interactive" && options.approver === undefined;
+  const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
 
   /** Over the network there is nobody to catch what a layer throws. */
-  const answerAnyhow: Handle = layers.length === 0 ? answer : async (request, peer = {}) => {
+  const handleSafely: RequestHandler = plugins.length === 0 ? handleRequest : async (request, peer = {}) => {
     try {
-      return await answer(request, peer);
+      return await handleRequest(request, peer);
     } catch (cause) {
-      return asBareJson(house.server, readTarget(request.url, peer), cause);
+      return lastResortError(assembled.server, parseTarget(request.url, peer), cause);
     }
   };
 
-  const mark = () => drawName(random);
-  const changes = store.lasting === true
-    ? await openChanges(options, { store, issuer, random }, mark, ({ of, id }) =>
+  const randomMark = () => randomId(randomBytes);
+  const changes = store.persistent === true
+    ? await openStoredChanges(options, { store, issuer, randomBytes }, randomMark, ({ of, id }) =>
       trace({
         type: "warning",
         at: now(),
         client: of === "clients" ? id : undefined,
-        why: {
+        explanation: {
           rule: "OP-10",
           reason: `a change at run time was dropped: ${of === "clients" ? "client" : "user"} ${quote(id)}`,
           expected: "the configuration entry that the change was made to",
@@ -210,53 +212,63 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
       }))
     : undefined;
   const sharing = changes && {
-    changes,
-    mark,
-    refused: (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "changes", cause }),
+    changeLog: changes,
+    randomMark,
+    onRejected: (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "changes", cause }),
   };
-  const dismissGuest = async (sub: string) => await dismiss(house.server, sub);
-  const world = { store, now, random, trace, keys, ask: answer, interaction, sharing, dismissGuest };
-  let house = assemble(options, issuer, world);
+  const removeGuest = async (sub: string) => await deleteGuestUser(assembled.server, sub);
+  const dependencies = {
+    store,
+    now,
+    randomBytes,
+    trace,
+    keys,
+    dispatch: handleRequest,
+    interaction,
+    sharing,
+    removeGuest,
+  };
+  let assembled = createApp(options, issuer, dependencies);
   for (const warning of settingsWarnings(options, issuer)) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   const trusted = trustedProxies(options.trustProxy);
   // A test's store, taken along to a real host, is refused here and not at the first login.
-  if (testKeys === "refused") await keys.published([]);
-  const innermost: Handle = (request, peer) => house.answer(request, peer);
-  const outermost = layers.reduceRight((next, layer) => layer.around?.(next) ?? next, innermost);
-  const listening: { close(): Promise<void> }[] = [];
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let swept = now();
-  let caughtUp = now();
-  let behind = false;
-  let isStoredTold = false;
-  let sweeping: Promise<unknown> | undefined;
-  let tended = now();
-  let closed: Promise<void> | undefined;
+  if (testKeys === "rejected") await keys.publishedKeys([]);
+  const innermost: RequestHandler = (request, peer) => assembled.handle(request, peer);
+  const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
+  const listeners: { close(): Promise<void> }[] = [];
+  let maintenanceTimer: ReturnType<typeof setInterval> | undefined;
+  let lastSweepAt = now();
+  let lastRefreshAt = now();
+  let isRefreshFailing = false;
+  let storedChangesReported = false;
+  let pendingSweep: Promise<unknown> | undefined;
+  let lastKeyMaintenanceAt = now();
+  let closing: Promise<void> | undefined;
 
   /** Keys: takes over what other instances made, and makes the next where the schedule asks for it. */
-  const tendKeys = async () => {
+  const maintainKeys = async () => {
     await keys.refresh();
-    const { rotateEvery } = settle(options, house.server.issuer).keys;
+    const { rotateEvery } = resolveSettings(options, assembled.server.issuer).keys;
     if (rotateEvery === undefined) return;
-    for (const alg of algorithmsInUse(house.server)) {
-      if (await keys.newest(alg) + rotateEvery * 1000 <= now()) await self.rotateKeys(alg);
+    for (const alg of algorithmsInUse(assembled.server)) {
+      if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await instance.rotateKeys(alg);
     }
   };
 
-  const configured = { clients: house.server.clients.all(), users: house.server.users.all() };
+  const configured = { clients: assembled.server.clients.all(), users: assembled.server.users.all() };
 
   /** Traces once how the store's changes differ from the configuration. */
-  function tellStored(): void {
-    if (isStoredTold) return;
-    isStoredTold = true;
-    const { clients, users } = house.server;
-    const told = [
-      ["clients", compare(configured.clients, clients.all(), ({ id }) => id)],
-      ["users", compare(configured.users, users.all(), ({ sub }) => sub)],
+  function reportStoredChanges(): void {
+    if (storedChangesReported) return;
+    storedChangesReported = true;
+    const { clients, users } = assembled.server;
+    const differences = [
+      ["clients", compareWithConfigured(configured.clients, clients.all(), ({ id }) => id)],
+      ["users", compareWithConfigured(configured.users, users.all(), ({ sub }) => sub)],
     ] as const;
-    for (const [of, stored] of told) {
+    for (const [of, stored] of differences) {
       if (Object.values(stored).some((ids) => ids.length > 0)) {
         trace({ type: "stored_changes", at: now(), of, ...stored });
       }
@@ -264,52 +276,53 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   }
 
   /** Clients and users: takes over what other instances made of them. A failure is told once, until it is over. */
-  async function catchUp(): Promise<void> {
-    caughtUp = now();
+  async function refreshRecords(): Promise<void> {
+    lastRefreshAt = now();
     try {
       if (changes !== undefined) {
-        await changes.catchUp();
-        tellStored();
+        await changes.refresh();
+        reportStoredChanges();
       }
-      behind = false;
+      isRefreshFailing = false;
     } catch (cause) {
-      if (!behind) trace({ type: "bug", at: now(), endpoint: "changes", cause });
-      behind = true;
+      if (!isRefreshFailing) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
+      isRefreshFailing = true;
     }
   }
 
-  const sweep = () => {
-    if (changes !== undefined && Math.abs(now() - caughtUp) >= catchUpInterval) catchUp();
-    if (Math.abs(now() - swept) < sweepInterval) return;
-    swept = now();
-    const failed = (cause: unknown) => trace({ type: "bug", at: now(), endpoint: "sweep", cause });
+  const runMaintenance = () => {
+    if (changes !== undefined && Math.abs(now() - lastRefreshAt) >= refreshIntervalMs) refreshRecords();
+    if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
+    lastSweepAt = now();
+    const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
     // One at a time: a store that hangs is not asked again before it has answered or failed.
-    sweeping ??= (async () => await store.sweep(swept - clockTolerance))().catch(failed).finally(() => {
-      sweeping = undefined;
-    });
-    if (Math.abs(now() - tended) < tendInterval) return;
-    tended = now();
-    tendKeys().catch(failed);
+    pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
+      .finally(() => {
+        pendingSweep = undefined;
+      });
+    if (Math.abs(now() - lastKeyMaintenanceAt) < keyMaintenanceIntervalMs) return;
+    lastKeyMaintenanceAt = now();
+    maintainKeys().catch(traceFailure);
   };
 
-  await catchUp();
+  await refreshRecords();
 
-  const self: Latchkey = {
+  const instance: Latchkey = {
     get issuer() {
-      return house.server.issuer;
+      return assembled.server.issuer;
     },
     get clients() {
-      return house.server.clients;
+      return assembled.server.clients;
     },
     get users() {
-      return house.server.users;
+      return assembled.server.users;
     },
     async fetch(request, peer) {
-      const given = await answer(request, peer);
-      if (isDropped(given)) throw new ConnectionDropped();
-      return asResponse(given);
+      const result = await handleRequest(request, peer);
+      if (isDropped(result)) throw new ConnectionDropped();
+      return toResponse(result);
     },
-    async rotateKeys(alg = house.server.alg, lead = settle(options, house.server.issuer).keys.lead) {
+    async rotateKeys(alg = assembled.server.alg, lead = resolveSettings(options, assembled.server.issuer).keys.lead) {
       if (!(lead >= 0 && Number.isFinite(lead))) {
         throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
       }
@@ -318,68 +331,74 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     async listen({ port, host = "localhost", tls } = {}) {
       const { serve } = await import("../runtime/serve.ts");
       // Keys are slow to make: begin now, and let who needs one wait. A failure is met again, and answered, there.
-      for (const alg of algorithmsInUse(house.server)) Promise.resolve(keys.signer(alg)).catch(() => {});
-      const { promise: settled, resolve: begin } = Promise.withResolvers<void>();
-      let ready: Handle = (request, peer) => settled.then(() => answerAnyhow(request, peer));
+      for (const alg of algorithmsInUse(assembled.server)) Promise.resolve(keys.signer(alg)).catch(() => {});
+      const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
+      let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handleSafely(request, peer));
       const scheme = tls === undefined ? "http" : "https";
-      const wanted = port ?? (Number(new URL(house.server.issuer).port) || 9000);
-      const bound = await serve((request, peer) => ready(request, peer), { port: wanted, host, tls });
-      listening.push(bound);
-      timer ??= setInterval(sweep, changes === undefined ? sweepInterval : catchUpInterval);
-      if (options.issuer === undefined && listening.length === 1) {
-        house = assemble(options, localIssuer(bound.port, scheme), world, house.server);
+      const requestedPort = port ?? (Number(new URL(assembled.server.issuer).port) || 9000);
+      const listener = await serve((request, peer) => handleWhenReady(request, peer), {
+        port: requestedPort,
+        host,
+        tls,
+      });
+      listeners.push(listener);
+      maintenanceTimer ??= setInterval(runMaintenance, changes === undefined ? sweepIntervalMs : refreshIntervalMs);
+      if (options.issuer === undefined && listeners.length === 1) {
+        assembled = createApp(options, localIssuer(listener.port, scheme), dependencies, assembled.server);
       }
-      ready = answerAnyhow;
-      begin();
-      return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${bound.port}` };
+      handleWhenReady = handleSafely;
+      markReady();
+      return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${listener.port}` };
     },
     close() {
-      return closed ??= (async () => {
-        clearInterval(timer);
+      return closing ??= (async () => {
+        clearInterval(maintenanceTimer);
         // First, so that what never ends by itself ends now and is not waited for.
-        for (const layer of layers) layer.close?.();
-        await Promise.all(listening.map((bound) => bound.close()));
+        for (const plugin of plugins) plugin.close?.();
+        await Promise.all(listeners.map((listener) => listener.close()));
         // What was changed and is not written yet has its last chance.
-        await changes?.written().catch(() => {});
+        await changes?.flush().catch(() => {});
         await store.close();
       })();
     },
     async [Symbol.asyncDispose]() {
-      await self.close();
+      await instance.close();
     },
   };
-  return self;
+  return instance;
 }
 
 /** The stored changes of clients and users, for a server with these options. */
-async function openChanges(
+async function openStoredChanges(
   options: LatchkeyOptions,
-  owner: Pick<Server, "issuer" | "store" | "random">,
-  mark: () => string,
-  dropped: (subject: Subject) => void,
-): Promise<Changes> {
-  const [{ storedChanges }, { configuredEntries }] = await Promise.all([
-    import("../oauth/clients/changes.ts"),
-    import("../oauth/clients/configured.ts"),
+  owner: Pick<Server, "issuer" | "store" | "randomBytes">,
+  randomMark: () => string,
+  onDropped: (subject: ChangeTarget) => void,
+): Promise<ChangeLog> {
+  const [{ storedChangeLog }, { configuredEntryDigests }] = await Promise.all([
+    import("../oauth/clients/change_log.ts"),
+    import("../oauth/clients/configured_entry_digests.ts"),
   ]);
   // Keyed by the configured issuer: the issuer in effect may depend on the port.
   const issuer = options.issuer ?? "";
-  const entry = configuredEntries(owner, settle(options, issuer));
-  return storedChanges(owner.store, issuer, { entry, mark, dropped });
+  const entry = configuredEntryDigests(owner, resolveSettings(options, issuer));
+  return storedChangeLog(owner.store, issuer, { entryDigest: entry, randomMark, onDropped });
 }
 
 /** Differences between a list and the configured one, by id. */
-function compare<Known>(
+function compareWithConfigured<Known>(
   configured: readonly Known[],
-  found: readonly Known[],
-  idOf: (known: Known) => string,
+  current: readonly Known[],
+  getId: (item: Known) => string,
 ): Pick<Extract<TraceEvent, { type: "stored_changes" }>, "replaced" | "removed" | "added"> {
-  const now = new Map(found.map((known) => [idOf(known), known]));
-  const before = new Set(configured.map(idOf));
+  const currentById = new Map(current.map((item) => [getId(item), item]));
+  const configuredIds = new Set(configured.map(getId));
   return {
-    replaced: configured.filter((known) => now.has(idOf(known)) && now.get(idOf(known)) !== known).map(idOf),
-    removed: configured.filter((known) => !now.has(idOf(known))).map(idOf),
-    added: [...now.keys()].filter((id) => !before.has(id)),
+    replaced: configured.filter((item) => currentById.has(getId(item)) && currentById.get(getId(item)) !== item).map(
+      getId,
+    ),
+    removed: configured.filter((item) => !currentById.has(getId(item))).map(getId),
+    added: [...currentById.keys()].filter((id) => !configuredIds.has(id)),
   };
 }
 
@@ -387,230 +406,230 @@ function compare<Known>(
 const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
 
 /** What stays the same when the issuer changes. */
-interface World {
+interface AppDependencies {
   readonly store: Store;
   readonly now: () => number;
-  readonly random: Dice;
+  readonly randomBytes: RandomBytes;
   readonly trace: Trace;
   readonly keys: Keys;
-  readonly ask: Handle;
+  readonly dispatch: RequestHandler;
   /** How changes of clients and users are shared; absent where the store does not last. */
-  readonly sharing?: Sharing;
+  readonly sharing?: SharedChanges;
   /** Asks people by pages; absent where an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
   /** Removes a guest user from the store. */
-  readonly dismissGuest: (sub: string) => Promise<void>;
+  readonly removeGuest: (sub: string) => Promise<void>;
 }
 
-interface House {
+interface AssembledApp {
   readonly server: Server;
-  readonly answer: Handle;
+  readonly handle: RequestHandler;
 }
 
 /**
  * Puts the server together for one issuer. Every endpoint there is stands in this list.
  *
- * @param before The server under its former issuer, whose clients and users are taken over.
+ * @param previous The server under its former issuer, whose clients and users are taken over.
  */
-function assemble(
+function createApp(
   options: LatchkeyOptions,
   issuer: string,
-  { ask, interaction, sharing, dismissGuest, ...world }: World,
-  before?: Server,
-): House {
-  refuseFaults(optionFaults(options, issuer));
-  const settled = settle(options, issuer);
-  const know = (client: ClientMetadata) => {
-    refuseFaults([...clientFaults(client, settled), ...audienceFaults(client, settled.audience)]);
-    return knowClient(client, settled);
+  { dispatch, interaction, sharing, removeGuest, ...dependencies }: AppDependencies,
+  previous?: Server,
+): AssembledApp {
+  assertNoIssues(validateOptions(options, issuer));
+  const resolved = resolveSettings(options, issuer);
+  const parseClient = (client: ClientMetadata) => {
+    assertNoIssues([...validateClient(client, resolved), ...validateClientAudience(client, resolved.audience)]);
+    return clientFromMetadata(client, resolved);
   };
-  const clients = before?.clients ?? registry(settled.clients, {
-    of: "clients",
-    id: (client) => client.client_id,
-    know,
-    write: writeClient,
-    read: (written) => readClient(written, know),
+  const clients = previous?.clients ?? repository(resolved.clients, {
+    collection: "clients",
+    getId: (client) => client.client_id,
+    parse: parseClient,
+    serialize: serializeClient,
+    deserialize: (stored) => deserializeClient(stored, parseClient),
   }, sharing);
-  if (before !== undefined && options.clients === undefined) {
+  if (previous !== undefined && options.clients === undefined) {
     // The redirect URI of demo clients follows the issuer, unless somebody has changed it.
-    const former = settle(options, before.issuer).clients;
-    for (const [i, client] of settled.clients.entries()) {
-      const known = clients.find(client.client_id);
-      if (String(known?.redirectUris) === String(former[i]!.redirect_uris)) clients.set(client, false);
+    const previousClients = resolveSettings(options, previous.issuer).clients;
+    for (const [i, client] of resolved.clients.entries()) {
+      const registered = clients.find(client.client_id);
+      if (String(registered?.redirectUris) === String(previousClients[i]!.redirect_uris)) clients.set(client, false);
     }
   }
-  const meetUser = (user: User) => {
-    refuseFaults([...userFaults(user, isRealHost(issuer))]);
+  const parseUser = (user: User) => {
+    assertNoIssues([...validateUser(user, isProductionIssuer(issuer))]);
     return withoutPassword(user);
   };
-  const claims = claimRules(settled);
-  const configured = new Set(settled.users);
-  const users = before?.users ?? registry(settled.users, {
-    of: "users",
-    id: (user) => user.sub,
-    know(user) {
-      const known = meetUser(user);
+  const claims = claimRules(resolved);
+  const configured = new Set(resolved.users);
+  const users = previous?.users ?? repository(resolved.users, {
+    collection: "users",
+    getId: (user) => user.sub,
+    parse(user) {
+      const registered = parseUser(user);
       // Configured users are checked together at start.
       if (!configured.has(user)) {
-        for (const warning of userWarnings(claims, settled.scopes, user)) {
-          world.trace({ type: "configuration_warning", at: world.now(), ...warning });
+        for (const warning of userWarnings(claims, resolved.scopes, user)) {
+          dependencies.trace({ type: "configuration_warning", at: dependencies.now(), ...warning });
         }
       }
-      return known;
+      return registered;
     },
-    write: (user) => user,
-    read: (written) => meetUser(written as User),
-    erase: dismissGuest,
+    serialize: (user) => user,
+    deserialize: (stored) => parseUser(stored as User),
+    deleteRelated: removeGuest,
   }, sharing);
   const server: Server = {
-    ...world,
+    ...dependencies,
     issuer,
-    sign: signWith(world.keys),
-    grants,
-    issuers: tokenIssuers,
+    sign: jwtSigner(dependencies.keys),
+    grantTypes,
+    tokenIssuers,
     clients,
-    registeredSecrets: before?.registeredSecrets ?? registeredSecrets(clients),
+    registeredSecrets: previous?.registeredSecrets ?? registeredSecrets(clients),
     users,
-    openLogin: interaction && (settled.insecureAllowOpenLogin || hasTestHost(issuer)),
-    scopes: settled.scopes,
+    openLogin: interaction && (resolved.insecureAllowOpenLogin || hasTestHost(issuer)),
+    scopes: resolved.scopes,
     claims,
-    defaultScope: settled.defaultScope,
-    alg: settled.alg,
-    audience: settled.audience,
-    lifetimes: settled.lifetimes,
-    pkce: settled.pkce,
-    refresh: settled.refresh,
+    defaultScope: resolved.defaultScope,
+    alg: resolved.alg,
+    audience: resolved.audience,
+    lifetimes: resolved.lifetimes,
+    pkce: resolved.pkce,
+    refresh: resolved.refresh,
     outbound: options.outbound ?? fetch,
-    assertionAudiences: settled.assertionAudience === "issuer" ? [] : [urlOf(issuer, "/oauth2/token")],
-    resources: knowResources(settled.resources, hasTestHost(issuer)),
-    throttle: settled.throttle ? throttle(world.now) : undefined,
-    recentChallenges: recent(rememberedChallenges),
+    assertionAudiences: resolved.assertionAudience === "issuer" ? [] : [endpointUrl(issuer, "/oauth2/token")],
+    resources: resourceIndicators(resolved.resources, hasTestHost(issuer)),
+    rateLimiter: resolved.throttle ? rateLimiter(dependencies.now) : undefined,
+    recentChallenges: boundedCache(maxRecentChallenges),
   };
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const pages = options.pages ?? (async () => (await import("../ui/mod.ts")).pages);
-  const { layers = [] } = options;
-  const isListed = settled.directory !== "off";
+  const { plugins = [] } = options;
+  const hasDirectory = resolved.directory !== "off";
   const links = [
-    ...isListed ? directoryLinks : [],
-    ...layers.flatMap(({ links = [] }) => links),
+    ...hasDirectory ? directoryLinks : [],
+    ...plugins.flatMap(({ links = [] }) => links),
     ...interaction ? [interaction.accountLink] : [],
   ];
   const site = { issuer, base, links };
-  const desk: Desk = {
+  const app: App = {
     server,
     site,
     pages,
-    ask,
-    serves: (path) => routes.some((route) => matchesPath(route, path)),
-    during: (request) => during(desk, layers, request),
-    trailTo: (response) =>
-      layers.reduce<string | undefined>((found, layer) => found ?? layer.trailTo?.(response), undefined),
+    dispatch,
+    hasRoute: (path) => routes.some((route) => matchesPath(route, path)),
+    contextFor: (request) => createContext(app, plugins, request),
+    flowLinkFor: (response) =>
+      plugins.reduce<string | undefined>((link, plugin) => link ?? plugin.flowLinkFor?.(response), undefined),
   };
 
-  const asking = interaction?.interaction(desk);
+  const interactionPages = interaction?.interaction(app);
   const endpoints = [
-    authorizeEndpoint(desk, asking?.decide ?? askApprover(options.approver ?? autoApprover)),
-    tokenEndpoint(desk),
-    jwksEndpoint(desk),
+    authorizeEndpoint(app, interactionPages?.handleAuthorization ?? approverHandler(options.approver ?? autoApprover)),
+    tokenEndpoint(app),
+    jwksEndpoint(app),
     lazyEndpoint(
       { name: "userinfo_endpoint", path: `${base}/oauth2/userinfo`, methods: ["GET", "POST"], cors: true },
-      async () => (await import("../endpoints/userinfo.ts")).userinfo(desk),
+      async () => (await import("../endpoints/userinfo.ts")).userinfo(app),
     ),
     lazyEndpoint(
       { name: "revocation_endpoint", path: `${base}/oauth2/revoke`, methods: ["POST"], cors: true },
-      async () => (await import("../endpoints/revoke.ts")).revocation(desk),
+      async () => (await import("../endpoints/revoke.ts")).revocation(app),
     ),
     lazyEndpoint(
       { name: "introspection_endpoint", path: `${base}/oauth2/introspect`, methods: ["POST"] },
-      async () => (await import("../endpoints/introspect.ts")).introspection(desk),
+      async () => (await import("../endpoints/introspect.ts")).introspection(app),
     ),
     lazyEndpoint(
       { name: "end_session_endpoint", path: `${base}/oauth2/logout`, methods: ["GET", "HEAD", "POST"] },
-      async () => (await import("../endpoints/logout.ts")).logout(desk),
+      async () => (await import("../endpoints/logout.ts")).logout(app),
     ),
   ];
   const directory = {
-    edit: settled.directory === "edit",
-    unattended: settled.login === "auto" && options.approver === undefined,
+    edit: resolved.directory === "edit",
+    autoLogin: resolved.login === "auto" && options.approver === undefined,
   };
-  const added = layers.flatMap((layer) => layer.endpoints?.(desk) ?? []);
-  const published = [...endpoints, ...added];
+  const pluginRoutes = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
+  const describedEndpoints = [...endpoints, ...pluginRoutes];
   const listMethods = directory.edit ? ["GET", "POST"] as const : ["GET"] as const;
   const routes: Endpoint[] = [
     ...endpoints,
-    ...discoveryEndpoints(desk, published),
+    ...discoveryEndpoints(app, describedEndpoints),
     lazyEndpoint(
       { path: `${base}/`, methods: ["GET"] },
-      async () => (await import("../site/home.ts")).home(desk, published, isListed),
+      async () => (await import("../site/home.ts")).home(app, describedEndpoints, hasDirectory),
     ),
     lazyEndpoint(
       { path: `${base}/start`, methods: ["GET"] },
-      async () => (await import("../site/start.ts")).start(desk),
+      async () => (await import("../site/start.ts")).start(app),
     ),
     lazyEndpoint(
       { path: `${base}/authorized`, methods: ["GET", "POST"] },
-      async () => (await import("../site/callback.ts")).authorized(desk),
+      async () => (await import("../site/callback.ts")).callbackPage(app),
     ),
     lazyEndpoint(
       { path: `${base}/authorized/try`, methods: ["GET", "POST"] },
-      async () => (await import("../site/playground/playground.ts")).trial(desk),
+      async () => (await import("../site/playground/playground.ts")).playground(app),
     ),
     lazyEndpoint(
       { path: `${base}/static/*`, methods: ["GET"] },
-      async () => (await import("../site/static_files.ts")).assets(desk),
+      async () => (await import("../site/static_files.ts")).assets(app),
     ),
     lazyEndpoint(
       { path: "/favicon.ico", methods: ["GET"] },
-      async () => (await import("../site/static_files.ts")).favicon(desk),
+      async () => (await import("../site/static_files.ts")).favicon(app),
     ),
-    ...asking?.endpoints ?? [],
-    ...isListed
+    ...interactionPages?.endpoints ?? [],
+    ...hasDirectory
       ? [
         lazyEndpoint(
           { path: `${base}/clients`, methods: listMethods },
-          async () => (await import("../admin/clients.ts")).clients(desk, directory),
+          async () => (await import("../admin/clients.ts")).clientListPage(app, directory),
         ),
         lazyEndpoint(
           { path: `${base}/clients/*`, methods: listMethods },
-          async () => (await import("../admin/clients.ts")).client(desk, directory),
+          async () => (await import("../admin/clients.ts")).clientPage(app, directory),
         ),
         lazyEndpoint(
           { path: `${base}/users`, methods: listMethods },
-          async () => (await import("../admin/users.ts")).users(desk, directory),
+          async () => (await import("../admin/users.ts")).userListPage(app, directory),
         ),
         lazyEndpoint(
           { path: `${base}/users/*`, methods: listMethods },
-          async () => (await import("../admin/users.ts")).user(desk, directory),
+          async () => (await import("../admin/users.ts")).userPage(app, directory),
         ),
       ]
       : [],
-    ...added,
+    ...pluginRoutes,
   ];
   const route = router(routes, {
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
-    bug: (cause, target, request) => asBareJson(desk.during(request).server, target, cause),
-    anyCorsHeader: hasTestHost(issuer),
-    headers: isForHttpsAlone(issuer) ? { "strict-transport-security": "max-age=31536000" } : undefined,
+    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
+    onError: (cause, target, request) => lastResortError(app.contextFor(request).server, target, cause),
+    allowAnyCorsHeader: hasTestHost(issuer),
+    headers: isHttpsOnly(issuer) ? { "strict-transport-security": "max-age=31536000" } : undefined,
   });
 
-  for (const layer of layers) layer.open?.(desk);
-  return { server, answer: route };
+  for (const plugin of plugins) plugin.setup?.(app);
+  return { server, handle: route };
 }
 
 /** What one request is answered with: the server, as the layers around it want it. */
-function during(desk: Desk, layers: readonly Layer[], request: Incoming): Desk {
-  let { server } = desk;
-  for (let i = layers.length - 1; i >= 0; i--) server = layers[i]!.during?.(server, request) ?? server;
-  let trail: string | undefined;
-  for (const layer of layers) trail ??= layer.trail?.(request);
-  if (server === desk.server && trail === undefined) return desk;
-  if (server.trace !== desk.server.trace) server = { ...server, trace: harmless(server.trace) };
-  const here: Desk = { ...desk, server, site: { ...desk.site, trail }, during: () => here };
-  return here;
+function createContext(app: App, plugins: readonly Plugin[], request: RequestLike): App {
+  let { server } = app;
+  for (let i = plugins.length - 1; i >= 0; i--) server = plugins[i]!.extend?.(server, request) ?? server;
+  let flowLink: string | undefined;
+  for (const plugin of plugins) flowLink ??= plugin.flowLink?.(request);
+  if (server === app.server && flowLink === undefined) return app;
+  if (server.trace !== app.server.trace) server = { ...server, trace: safeTrace(server.trace) };
+  const context: App = { ...app, server, site: { ...app.site, flowLink }, contextFor: () => context };
+  return context;
 }
 
 /** Whether browsers are to use nothing but https for that host; on this machine other programs speak http beside it. */
-function isForHttpsAlone(issuer: string): boolean {
+function isHttpsOnly(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === "https:" && !isLoopback(hostname);
 }
@@ -620,11 +639,11 @@ function isForHttpsAlone(issuer: string): boolean {
  *
  * @param issuer The issuer in effect.
  */
-export function optionFaults(options: Settings, issuer: string): Fault[] {
+export function validateOptions(options: Settings, issuer: string): ConfigIssue[] {
   return [
-    ...unknownFaults(options, Object.keys(optionNames)),
-    ...settingsFaults(options, issuer),
-    ...proxyFaults(options),
+    ...validateNames(options, Object.keys(optionNames)),
+    ...validateSettings(options, issuer),
+    ...validateProxies(options),
   ];
 }
 
@@ -660,22 +679,22 @@ const optionNames: Readonly<Record<keyof LatchkeyOptions, true>> = {
   insecureAllowDirectory: true,
   store: true,
   now: true,
-  random: true,
+  randomBytes: true,
   trace: true,
   approver: true,
   outbound: true,
   pages: true,
   keySource: true,
   issuerUntilListening: true,
-  layers: true,
+  plugins: true,
 };
 
-function refuseFaults(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw new ConfigurationError(faults);
+function assertNoIssues(issues: readonly ConfigIssue[]): void {
+  if (issues.length > 0) throw new ConfigurationError(issues);
 }
 
 /** Random bytes of the system, fetched many at a time, because a few cost as much to fetch as a thousand. */
-function systemDice(): Dice {
+function randomPool(): RandomBytes {
   const pool = new Uint8Array(2048);
   let used = pool.length;
   return (bytes) => {
@@ -684,26 +703,26 @@ function systemDice(): Dice {
       crypto.getRandomValues(pool);
       used = 0;
     }
-    const drawn = new Uint8Array(bytes);
+    const result = new Uint8Array(bytes);
     // One by one: for so few, slice takes Bun several times as long. What was drawn is nobody's business any more.
     for (let i = 0; i < bytes; i++) {
-      drawn[i] = pool[used]!;
+      result[i] = pool[used]!;
       pool[used++] = 0;
     }
-    return drawn;
+    return result;
   };
 }
 
 /** What the embedding program hears: fit for a log. */
-function quietly(trace: Trace | undefined, registered: () => RegisteredSecrets): Trace {
+function redactedTrace(trace: Trace | undefined, getRegisteredSecrets: () => RegisteredSecrets): Trace {
   if (trace === undefined) return () => {};
-  return harmless((event) =>
-    trace(event.type === "refused" || event.type === "warning" ? veiled(event, registered()) : event)
+  return safeTrace((event) =>
+    trace(event.type === "rejected" || event.type === "warning" ? redactEvent(event, getRegisteredSecrets()) : event)
   );
 }
 
 /** A trace that cannot hurt: who listens must not be able to break what is listened to. */
-function harmless(trace: Trace): Trace {
+function safeTrace(trace: Trace): Trace {
   return (event) => {
     try {
       trace(event);

@@ -1,35 +1,35 @@
 /** Which proxies are believed about who sent a request: the setting becomes a test of addresses, or its faults. */
 
-import { addressSet, proxyHeaders } from "../http/client_address.ts";
-import type { AddressSet } from "../http/client_address.ts";
+import { addressMatcher, proxyHeaders } from "../http/client_address.ts";
+import type { AddressMatcher } from "../http/client_address.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import type { Fault } from "../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
 
 /** Every fault in the settings about proxies. */
-export function* proxyFaults({ trustProxy = [], proxyHeader }: Settings): Generator<Fault> {
+export function* validateProxies({ trustProxy = [], proxyHeader }: Settings): Generator<ConfigIssue> {
   for (const [i, name] of trustProxy.entries()) {
     try {
-      addressSet([name]);
+      addressMatcher([name]);
     } catch {
       yield {
-        place: `trustProxy[${i}]`,
+        path: `trustProxy[${i}]`,
         expected: "an IP address, or a network",
-        found: quote(name),
-        mend: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name could lead anywhere.",
+        received: quote(name),
+        hint: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name could lead anywhere.",
       };
     }
   }
   if (proxyHeader === undefined || proxyHeaders.includes(proxyHeader)) return;
   yield {
-    place: "proxyHeader",
+    path: "proxyHeader",
     expected: proxyHeaders.map((header) => JSON.stringify(header)).join(" or "),
-    found: typeof proxyHeader === "string" ? quote(proxyHeader) : typeof proxyHeader,
-    mend: "Name the header that your proxy sets.",
+    received: typeof proxyHeader === "string" ? quote(proxyHeader) : typeof proxyHeader,
+    hint: "Name the header that your proxy sets.",
   };
 }
 
 /** Tells the proxies that are believed; `undefined` where none is. */
-export function trustedProxies(trustProxy: readonly string[] = []): AddressSet | undefined {
-  return trustProxy.length === 0 ? undefined : addressSet(trustProxy);
+export function trustedProxies(trustProxy: readonly string[] = []): AddressMatcher | undefined {
+  return trustProxy.length === 0 ? undefined : addressMatcher(trustProxy);
 }

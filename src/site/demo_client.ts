@@ -1,50 +1,50 @@
 /** The demo clients' side of a flow: links that start one, and afterwards what was sent, the verifier and the nonce. */
 
-import { HttpFault } from "../http/http_error.ts";
+import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
-import { digest, drawName, equalInConstantTime } from "../oauth/secrets.ts";
+import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Desk } from "../app/endpoint.ts";
-import { urlOf } from "../app/endpoint.ts";
+import type { App } from "../app/endpoint.ts";
+import { endpointUrl } from "../app/endpoint.ts";
 import type { StartLink } from "../app/pages.ts";
-import type { Browser } from "../app/browser_cookie.ts";
+import type { BrowserCookie } from "../app/browser_cookie.ts";
 
 /** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
-  return urlOf(server.issuer, "/authorized");
+  return endpointUrl(server.issuer, "/authorized");
 }
 
 /** The clients whose redirect URI is this server's own page. */
-export function demoClientsOf({ server }: Desk): Client[] {
-  const own = callbackUri(server);
+export function callbackClients({ server }: App): Client[] {
+  const callback = callbackUri(server);
   return server.clients.all().filter((client) =>
-    client.redirectUris.includes(own) && client.grantTypes.includes("authorization_code")
+    client.redirectUris.includes(callback) && client.grantTypes.includes("authorization_code")
   );
 }
 
 /** Whether the callback page exists: always on a test host, elsewhere only if a client has its redirect URI. */
-export function hasCallbackPage(desk: Desk): boolean {
-  return hasTestHost(desk.server.issuer) || demoClientsOf(desk).length > 0;
+export function hasCallbackPage(app: App): boolean {
+  return hasTestHost(app.server.issuer) || callbackClients(app).length > 0;
 }
 
 /** The error where it does not exist. */
-export function noCallback(): HttpFault {
-  return new HttpFault(404, "HT-01", "No client has this page as its redirect URI");
+export function noCallbackPage(): HttpError {
+  return new HttpError(404, "HT-01", "No client has this page as its redirect URI");
 }
 
 /** A fresh link to the authorization endpoint for each demo client, public ones first. */
-export async function startLinks(desk: Desk, browser: Browser): Promise<StartLink[]> {
-  const clients = demoClientsOf(desk).sort((a, b) => Number(a.confidential) - Number(b.confidential));
+export async function startLinks(app: App, browser: BrowserCookie): Promise<StartLink[]> {
+  const clients = callbackClients(app).sort((a, b) => Number(a.confidential) - Number(b.confidential));
   return await Promise.all(clients.map(async (client) => {
-    const state = await sealState(browser, drawName(desk.server.random));
-    const request = await demoRequest(desk, client, (await recallFlow(browser, state))!);
+    const state = await deriveState(browser, randomId(app.server.randomBytes));
+    const request = await demoAuthorizationRequest(app, client, (await restoreDemoFlow(browser, state))!);
     const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
     return {
       clientId: client.id,
       confidential: client.confidential,
-      href: `${desk.site.base}/oauth2/authorize?${query}`,
+      href: `${app.site.base}/oauth2/authorize?${query}`,
     };
   }));
 }
@@ -57,19 +57,19 @@ export interface DemoFlow {
 }
 
 /** The authorization request with which a link of ours begins a flow: the same one at any time. */
-export async function demoRequest(
-  { server }: Desk,
+export async function demoAuthorizationRequest(
+  { server }: App,
   client: Client,
   { state, nonce, verifier }: DemoFlow,
 ): Promise<[name: string, value: string][]> {
-  const wanted = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
+  const scope = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
   const request: [string, string | undefined][] = [
     ["response_type", "code"],
     ["client_id", client.id],
     ["redirect_uri", callbackUri(server)],
-    ["scope", wanted.join(" ") || undefined],
+    ["scope", scope.join(" ") || undefined],
     ["state", state],
-    ["nonce", wanted.includes("openid") ? nonce : undefined],
+    ["nonce", scope.includes("openid") ? nonce : undefined],
     ["code_challenge", await digest(verifier)],
     ["code_challenge_method", "S256"],
   ];
@@ -77,9 +77,12 @@ export async function demoRequest(
 }
 
 /** The flow that this browser began with one of our links; `undefined` for any other flow. */
-export async function recallFlow(browser: Browser, state: string | undefined): Promise<DemoFlow | undefined> {
+export async function restoreDemoFlow(
+  browser: BrowserCookie,
+  state: string | undefined,
+): Promise<DemoFlow | undefined> {
   const name = state?.slice(0, 22);
-  if (name === undefined || !equalInConstantTime(await sealState(browser, name), state!)) return undefined;
+  if (name === undefined || !constantTimeEqual(await deriveState(browser, name), state!)) return undefined;
   const [nonce, verifier] = await Promise.all(
     ["nonce", "verifier"].map((purpose) => digest(`${purpose} ${browser.secret} ${state}`)),
   );
@@ -87,6 +90,6 @@ export async function recallFlow(browser: Browser, state: string | undefined): P
 }
 
 /** A state that only this browser's secret can make: a name, and a seal on it. */
-async function sealState(browser: Browser, name: string): Promise<string> {
+async function deriveState(browser: BrowserCookie, name: string): Promise<string> {
   return `${name}${(await digest(`state ${browser.secret} ${name}`)).slice(0, 22)}`;
 }

@@ -1,25 +1,25 @@
 /** GET /start: starts the demo flow in whatever browser opens it, as the link that the terminal prints. */
 
-import { HttpFault } from "../http/http_error.ts";
+import { HttpError } from "../http/http_error.ts";
 import { redirect } from "../http/responses.ts";
-import { asPage } from "../app/error_response.ts";
-import { recogniseBrowser } from "../app/browser_cookie.ts";
+import { errorPage } from "../app/error_response.ts";
+import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { callbackUri, startLinks } from "./demo_client.ts";
-import type { Answers, Desk } from "../app/endpoint.ts";
+import type { App, Handlers } from "../app/endpoint.ts";
 
 /** Sends the browser to the authorization endpoint, for the demo client that `client_id` names or for the first one. */
-export function start(desk: Desk): Answers {
+export function start(app: App): Handlers {
   return {
     async GET(request, target) {
-      const browser = await recogniseBrowser(desk, request);
-      const links = await startLinks(desk, browser);
-      const wanted = new URLSearchParams(target.query).get("client_id");
-      const link = wanted === null ? links[0] : links.find(({ clientId }) => clientId === wanted);
+      const browser = await ensureBrowserCookie(app, request);
+      const links = await startLinks(app, browser);
+      const requestedClientId = new URLSearchParams(target.query).get("client_id");
+      const link = requestedClientId === null ? links[0] : links.find(({ clientId }) => clientId === requestedClientId);
       if (link !== undefined) return redirect("GET", link.href, browser.headers);
-      const uri = callbackUri(desk.server);
-      const who = wanted === null ? "No client" : "No such client";
-      return await asPage(desk, target, new HttpFault(404, "DM-15", `${who} has the redirect URI ${uri}`));
+      const uri = callbackUri(app.server);
+      const subject = requestedClientId === null ? "No client" : "No such client";
+      return await errorPage(app, target, new HttpError(404, "DM-15", `${subject} has the redirect URI ${uri}`));
     },
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
 }

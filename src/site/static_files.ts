@@ -1,40 +1,40 @@
 /** GET /static/…: the style sheet and scripts that pages refer to; GET /favicon.ico, which browsers ask for by themselves. */
 
-import { HttpFault } from "../http/http_error.ts";
-import type { Incoming, Reply } from "../http/message.ts";
-import type { Target } from "../http/router.ts";
-import { asPage } from "../app/error_response.ts";
-import type { Answers, Desk } from "../app/endpoint.ts";
+import { HttpError } from "../http/http_error.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { RequestTarget } from "../http/router.ts";
+import { errorPage } from "../app/error_response.ts";
+import type { App, Handlers } from "../app/endpoint.ts";
 import type { Asset } from "../app/pages.ts";
 
 /** Serves the assets that come with the pages. */
-export function assets(desk: Desk): Answers {
-  const stem = `${desk.site.base}/static/`;
-  return serveNamed(desk, ({ path }) => path.slice(stem.length));
+export function assets(app: App): Handlers {
+  const prefix = `${app.site.base}/static/`;
+  return assetHandlers(app, ({ path }) => path.slice(prefix.length));
 }
 
 /** Serves the icon at the address where browsers look for one beside what is no page, such as metadata. */
-export function favicon(desk: Desk): Answers {
-  return serveNamed(desk, () => "icon.svg");
+export function favicon(app: App): Handlers {
+  return assetHandlers(app, () => "icon.svg");
 }
 
-function serveNamed(desk: Desk, nameOf: (target: Target) => string): Answers {
+function assetHandlers(app: App, getName: (target: RequestTarget) => string): Handlers {
   return {
     async GET(request, target) {
-      const { assets: known } = await desk.pages();
-      const name = nameOf(target);
-      const asset = Object.hasOwn(known, name) ? known[name] : undefined;
+      const { assets: availableAssets } = await app.pages();
+      const name = getName(target);
+      const asset = Object.hasOwn(availableAssets, name) ? availableAssets[name] : undefined;
       if (asset === undefined) {
-        return await asPage(desk, target, new HttpFault(404, "HT-01", "There is nothing at this address"));
+        return await errorPage(app, target, new HttpError(404, "HT-01", "There is nothing at this address"));
       }
-      return serveAsset(request, asset);
+      return assetResponse(request, asset);
     },
-    refuse: (fault, target, request) => asPage(desk.during(request), target, fault),
+    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
 }
 
 /** Answers with a file, or with less where the browser has it already. */
-export function serveAsset(request: Incoming, { type, etag, body }: Asset): Reply {
+export function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
   const headers = {
     "content-type": type,
     "cache-control": "no-cache",

@@ -1,11 +1,11 @@
 /** The record kinds that a store may evict early without a security effect. */
 
-import type { Kind } from "./store.ts";
+import type { RecordKind } from "./store.ts";
 
 /**
  * Evictable kinds. Never marks of revocation or single use: their loss would allow a replay. Never consents: a lost
  * consent cannot be revoked, and each user has at most one per client.
  */
-export const expendable: ReadonlySet<Kind> = new Set<Kind>([
+export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
   ...["code", "refresh_token", "access_token", "interaction", "browser"] as const,
 ]);

@@ -1,15 +1,15 @@
 /** Who came first: a list whose members know their neighbours, so that any of them can leave at any time. */
 
 /** What can stand in the list; both members are written by the list alone. */
-export interface Arrival<T> {
+export interface LinkedListNode<T> {
   /** Who came before, and is still there. */
-  before: T | undefined;
+  previous: T | undefined;
   /** Who came after. */
-  after: T | undefined;
+  next: T | undefined;
 }
 
 /** Coming, leaving and being the first cost the same however many there are. */
-export interface Arrivals<T extends Arrival<T>> {
+export interface LinkedList<T extends LinkedListNode<T>> {
   /** Lets in, as the last, an item that is not in the list. */
   add(item: T): void;
   /** Takes out an item that is in the list. */
@@ -21,25 +21,25 @@ export interface Arrivals<T extends Arrival<T>> {
 }
 
 /** An empty list. */
-export function arrivals<T extends Arrival<T>>(): Arrivals<T> {
+export function linkedList<T extends LinkedListNode<T>>(): LinkedList<T> {
   let first: T | undefined;
   let last: T | undefined;
   let size = 0;
   return {
     add(item) {
-      item.before = last;
+      item.previous = last;
       if (last === undefined) first = item;
-      else last.after = item;
+      else last.next = item;
       last = item;
       size++;
     },
     remove(item) {
-      const { before, after } = item;
-      if (before === undefined) first = after;
-      else before.after = after;
-      if (after === undefined) last = before;
-      else after.before = before;
-      item.before = item.after = undefined;
+      const { previous, next } = item;
+      if (previous === undefined) first = next;
+      else previous.next = next;
+      if (next === undefined) last = previous;
+      else next.previous = previous;
+      item.previous = item.next = undefined;
       size--;
     },
     first: () => first,

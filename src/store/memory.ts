@@ -1,30 +1,30 @@
 /** A store in the memory of this process: the quickest, and gone when the process ends. */
 
-import { type Arrival, type Arrivals, arrivals } from "./linked_list.ts";
-import { type Expiring, type ExpiryQueue, expiryQueue } from "./expiry_heap.ts";
-import { expendable } from "./evictable.ts";
-import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
+import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.ts";
+import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
+import { evictable } from "./evictable.ts";
+import type { RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 /** A record in its drawer. */
-interface Slot extends Expiring, Arrival<Slot> {
+interface Row extends HeapItem, LinkedListNode<Row> {
   readonly id: string;
   /** The very value that was put where it never expires, and otherwise its JSON. */
-  readonly kept: unknown;
-  readonly family: string | undefined;
+  readonly storedValue: unknown;
+  readonly grantId: string | undefined;
   /** Its size, in bytes; 0 if it never expires. */
-  readonly size: number;
-  spentAt: number | undefined;
+  readonly bytes: number;
+  consumedAt: number | undefined;
 }
 
 /** What of one kind is kept: by id, in the order in which it expires, and what was spent also in the order of that. */
-interface Drawer {
-  readonly slots: Map<string, Slot>;
-  readonly unspent: ExpiryQueue<Slot>;
-  readonly spent: ExpiryQueue<Slot>;
-  readonly asSpent: Arrivals<Slot>;
+interface Table {
+  readonly rows: Map<string, Row>;
+  readonly unconsumed: ExpiryHeap<Row>;
+  readonly consumed: ExpiryHeap<Row>;
+  readonly consumptionOrder: LinkedList<Row>;
   /** Maximum number of records, and of their bytes. */
-  readonly limit: number;
-  readonly mostBytes: number;
+  readonly maxRecords: number;
+  readonly maxBytes: number;
   /** Their total size, in bytes. */
   bytes: number;
 }
@@ -38,133 +38,135 @@ export interface MemoryStoreOptions {
    * expires first, and of those that expire together the oldest. At most half of them, or one, are spent ones. At least
    * 1. Default: 100,000, some 50 MB of each kind.
    */
-  readonly limit?: number;
+  readonly maxRecords?: number;
   /**
    * Maximum bytes of JSON of each of those kinds, counted as the runtime stores strings: two per character if the
    * record has one beyond Latin-1. Beyond it, records are evicted likewise, except the newest one. Default: 64 MiB.
    */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /**
  * Keeps records in maps: as the very values that were put where they never expire, such as keys, and as JSON where they
  * do, because one text takes less room and less of the garbage collector than an object with all its members. Nothing is
- * scanned: a sweep costs what it removes. Bounded as long as {@link Store.sweep} is called; closing does nothing.
+ * scanned: a sweep costs what it removes. Bounded as long as {@link Store.deleteExpired} is called; closing does nothing.
  */
-export function memoryStore({ limit = 100_000, mostBytes = 64 * 1024 * 1024 }: MemoryStoreOptions = {}): Store {
-  const drawers = new Map<Kind, Drawer>();
-  let written = 0;
+export function memoryStore({ maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 }: MemoryStoreOptions = {}): Store {
+  const tables = new Map<RecordKind, Table>();
+  let lastSequence = 0;
 
-  function drawerOf(kind: Kind): Drawer {
-    let drawer = drawers.get(kind);
-    if (drawer === undefined) {
-      drawer = {
-        slots: new Map(),
-        unspent: expiryQueue(),
-        spent: expiryQueue(),
-        asSpent: arrivals(),
-        limit: expendable.has(kind) ? Math.max(1, limit) : Infinity,
-        mostBytes: expendable.has(kind) ? mostBytes : Infinity,
+  function getTable(kind: RecordKind): Table {
+    let table = tables.get(kind);
+    if (table === undefined) {
+      table = {
+        rows: new Map(),
+        unconsumed: expiryHeap(),
+        consumed: expiryHeap(),
+        consumptionOrder: linkedList(),
+        maxRecords: evictable.has(kind) ? Math.max(1, maxRecords) : Infinity,
+        maxBytes: evictable.has(kind) ? maxBytes : Infinity,
         bytes: 0,
       };
-      drawers.set(kind, drawer);
+      tables.set(kind, table);
     }
-    return drawer;
+    return table;
   }
 
-  function write(drawer: Drawer, id: string, value: unknown, { family, expiresAt }: Shelf): void {
-    const { slots, unspent } = drawer;
-    const kept = expiresAt < Infinity ? JSON.stringify(value) : value;
-    const size = expiresAt < Infinity ? sizeOf(kept as string) : 0;
-    const replaced = slots.get(id);
-    if (replaced !== undefined) remove(drawer, replaced);
+  function write(table: Table, id: string, value: unknown, { grantId, expiresAt }: RecordMetadata): void {
+    const { rows, unconsumed } = table;
+    const storedValue = expiresAt < Infinity ? JSON.stringify(value) : value;
+    const bytes = expiresAt < Infinity ? stringBytes(storedValue as string) : 0;
+    const replaced = rows.get(id);
+    if (replaced !== undefined) remove(table, replaced);
     // Before the new one is there: it must not be the one that goes, whatever the clock says.
-    else if (slots.size >= drawer.limit) forgetOne(drawer);
-    while (drawer.bytes > 0 && drawer.bytes + size > drawer.mostBytes) forgetOne(drawer);
-    drawer.bytes += size;
-    const slot: Slot = {
+    else if (rows.size >= table.maxRecords) evictOne(table);
+    while (table.bytes > 0 && table.bytes + bytes > table.maxBytes) evictOne(table);
+    table.bytes += bytes;
+    const row: Row = {
       id,
-      kept,
-      family,
-      size,
-      spentAt: undefined,
+      storedValue,
+      grantId,
+      bytes,
+      consumedAt: undefined,
       expiresAt,
-      number: ++written,
-      place: -1,
-      before: undefined,
-      after: undefined,
+      sequence: ++lastSequence,
+      index: -1,
+      previous: undefined,
+      next: undefined,
     };
-    slots.set(id, slot);
-    if (expiresAt < Infinity) unspent.add(slot);
+    rows.set(id, row);
+    if (expiresAt < Infinity) unconsumed.add(row);
   }
 
-  function dequeue({ unspent, spent, asSpent }: Drawer, slot: Slot): void {
-    if (slot.expiresAt === Infinity) return;
-    if (slot.spentAt === undefined) return unspent.remove(slot);
-    spent.remove(slot);
-    asSpent.remove(slot);
+  function dequeue({ unconsumed, consumed, consumptionOrder }: Table, row: Row): void {
+    if (row.expiresAt === Infinity) return;
+    if (row.consumedAt === undefined) return unconsumed.remove(row);
+    consumed.remove(row);
+    consumptionOrder.remove(row);
   }
 
-  function remove(drawer: Drawer, slot: Slot): void {
-    dequeue(drawer, slot);
-    drawer.slots.delete(slot.id);
-    drawer.bytes -= slot.size;
+  function remove(table: Table, row: Row): void {
+    dequeue(table, row);
+    table.rows.delete(row.id);
+    table.bytes -= row.bytes;
   }
 
   /** Makes room, where anything that is kept ever expires. */
-  function forgetOne(drawer: Drawer): void {
-    const slot = drawer.asSpent.first();
-    if (slot === undefined) return void dropDue(drawer, Infinity);
-    remove(drawer, slot);
+  function evictOne(table: Table): void {
+    const row = table.consumptionOrder.first();
+    if (row === undefined) return void deleteOneExpired(table, Infinity);
+    remove(table, row);
   }
 
   /** Drops one that has expired; tells whether there was one. */
-  function dropDue(drawer: Drawer, now: number): boolean {
-    const used = drawer.spent.takeDue(now);
-    if (used !== undefined) drawer.asSpent.remove(used);
-    const slot = used ?? drawer.unspent.takeDue(now);
-    if (slot === undefined) return false;
-    drawer.slots.delete(slot.id);
-    drawer.bytes -= slot.size;
+  function deleteOneExpired(table: Table, now: number): boolean {
+    const expiredConsumed = table.consumed.popExpired(now);
+    if (expiredConsumed !== undefined) table.consumptionOrder.remove(expiredConsumed);
+    const row = expiredConsumed ?? table.unconsumed.popExpired(now);
+    if (row === undefined) return false;
+    table.rows.delete(row.id);
+    table.bytes -= row.bytes;
     return true;
   }
 
   return {
-    get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
-      const slot = drawers.get(kind)?.slots.get(id);
-      return Promise.resolve(slot && entryOf(slot) as Entry<Records[K]>);
+    get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
+      const row = tables.get(kind)?.rows.get(id);
+      return Promise.resolve(row && toStoredRecord(row) as StoredRecord<Records[K]>);
     },
-    put(kind, id, value, shelf) {
-      write(drawerOf(kind), id, value, shelf);
+    put(kind, id, value, metadata) {
+      write(getTable(kind), id, value, metadata);
       return Promise.resolve();
     },
-    add(kind, id, value, shelf) {
-      const drawer = drawerOf(kind);
-      if (drawer.slots.has(id)) return Promise.resolve(false);
-      write(drawer, id, value, shelf);
+    add(kind, id, value, metadata) {
+      const table = getTable(kind);
+      if (table.rows.has(id)) return Promise.resolve(false);
+      write(table, id, value, metadata);
       return Promise.resolve(true);
     },
-    spend(kind, id, now) {
-      const drawer = drawers.get(kind);
-      const slot = drawer?.slots.get(id);
-      if (slot === undefined || slot.spentAt !== undefined) return Promise.resolve(false);
-      dequeue(drawer!, slot);
-      slot.spentAt = now;
-      if (slot.expiresAt === Infinity) return Promise.resolve(true);
-      drawer!.spent.add(slot);
-      drawer!.asSpent.add(slot);
-      if (drawer!.asSpent.size() > Math.max(1, drawer!.limit / 2)) forgetOne(drawer!);
+    consume(kind, id, now) {
+      const table = tables.get(kind);
+      const row = table?.rows.get(id);
+      if (row === undefined || row.consumedAt !== undefined) return Promise.resolve(false);
+      dequeue(table!, row);
+      row.consumedAt = now;
+      if (row.expiresAt === Infinity) return Promise.resolve(true);
+      table!.consumed.add(row);
+      table!.consumptionOrder.add(row);
+      if (table!.consumptionOrder.size() > Math.max(1, table!.maxRecords / 2)) evictOne(table!);
       return Promise.resolve(true);
     },
-    revoke(family, until) {
-      const marks = drawerOf("ended_family");
-      const mark = marks.slots.get(family);
-      if (mark === undefined || mark.expiresAt < until) write(marks, family, {}, { expiresAt: until });
+    revoke(grantId, until) {
+      const revocations = getTable("ended_family");
+      const revocation = revocations.rows.get(grantId);
+      if (revocation === undefined || revocation.expiresAt < until) {
+        write(revocations, grantId, {}, { expiresAt: until });
+      }
       return Promise.resolve();
     },
-    sweep(now) {
+    deleteExpired(now) {
       let removed = 0;
-      for (const drawer of drawers.values()) while (dropDue(drawer, now)) removed++;
+      for (const table of tables.values()) while (deleteOneExpired(table, now)) removed++;
       return Promise.resolve(removed);
     },
     close: () => Promise.resolve(),
@@ -172,16 +174,16 @@ export function memoryStore({ limit = 100_000, mostBytes = 64 * 1024 * 1024 }: M
 }
 
 /** The size of a string, in bytes: two per character if any character is beyond Latin-1. */
-function sizeOf(text: string): number {
+function stringBytes(text: string): number {
   return beyondLatin1.test(text) ? text.length * 2 : text.length;
 }
 
 const beyondLatin1 = /[^\0-\xff]/;
 
 /** A snapshot: what was read stays as it was read, also when the record is spent afterwards. */
-function entryOf(slot: Slot): Entry<unknown> {
-  const { kept, family, expiresAt, spentAt } = slot;
-  const value = expiresAt < Infinity ? JSON.parse(kept as string) : kept;
-  if (family === undefined) return spentAt === undefined ? { value, expiresAt } : { value, expiresAt, spentAt };
-  return spentAt === undefined ? { value, family, expiresAt } : { value, family, expiresAt, spentAt };
+function toStoredRecord(row: Row): StoredRecord<unknown> {
+  const { storedValue, grantId, expiresAt, consumedAt } = row;
+  const value = expiresAt < Infinity ? JSON.parse(storedValue as string) : storedValue;
+  if (grantId === undefined) return consumedAt === undefined ? { value, expiresAt } : { value, expiresAt, consumedAt };
+  return consumedAt === undefined ? { value, grantId, expiresAt } : { value, grantId, expiresAt, consumedAt };
 }

@@ -1,14 +1,14 @@
 /** A store in Redis or Valkey, for any number of instances on any number of machines; through the `ioredis` package. */
 
 import { Redis } from "ioredis";
-import { notAnswering, within } from "./timeout.ts";
-import { expendable } from "./evictable.ts";
-import { plain } from "./escape_key.ts";
+import { timeoutError, withTimeout } from "./with_timeout.ts";
+import { evictable } from "./evictable.ts";
+import { escapeKey } from "./escape_key.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { assertUrl } from "./store_error.ts";
-import type { Entry, Kind, Records, Shelf, Store } from "./store.ts";
+import type { RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
-export { StoreError, type StoreFault } from "./store_error.ts";
+export { StoreError, type StoreErrorDetails } from "./store_error.ts";
 
 /** How a Redis store behaves. */
 export interface RedisOptions {
@@ -72,13 +72,13 @@ const scripts = {
 } as const;
 
 /** So many records go at a time, so that a sweep keeps no other command waiting for long. */
-const sweepBatch = 200;
+const deleteBatchSize = 200;
 
 /**
  * How long Redis keeps expired records that were not deleted, in milliseconds by its own clock, which may differ from
  * the server's.
  */
-const afterExpiry = 24 * 3600 * 1000;
+const expiryGraceMs = 24 * 3600 * 1000;
 
 /**
  * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or `rediss://`
@@ -91,64 +91,70 @@ const afterExpiry = 24 * 3600 * 1000;
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
   const { prefix = "latchkey", timeout = 5000, replicas = 0 } = options;
   assertUrl(url, "the Redis server", "redis://user:password@host:6379/0");
-  const place = placeOf(url);
+  const location = displayUrl(url);
   const redis = connect(url, timeout);
   // Waiting for replicas holds up a connection, and reads with it, so writes then have one of their own.
   const writer = replicas === 0 ? redis : connect(url, timeout);
   const connections = new Set([redis, writer]);
   // Why there is no connection, the driver says in an event alone.
-  let trouble: unknown;
-  for (const one of connections) one.on("error", (error) => trouble = error);
-  const expiries = `{${prefix}}:expiries`;
-  const keyOf = (kind: Kind, id: string) => `{${prefix}}:${kind}:${plain(id)}`;
+  let connectionError: unknown;
+  for (const connection of connections) connection.on("error", (error) => connectionError = error);
+  const expiryIndexKey = `{${prefix}}:expiries`;
+  const recordKey = (kind: RecordKind, id: string) => `{${prefix}}:${kind}:${escapeKey(id)}`;
 
-  async function ask<T>(work: () => Promise<T>): Promise<T> {
+  async function call<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await within(timeout, work(), () => notAnswering(place, timeout));
+      return await withTimeout(timeout, operation(), () => timeoutError(location, timeout));
     } catch (error) {
       // Another server has taken this one's place, and the name may lead there by now. A replica can still be read, so
       // that reading alone would never notice.
-      if (isReadOnly(error)) { for (const one of connections) if (one.status === "ready") one.disconnect(true); }
-      throw redisError(place, error);
+      if (isReadOnly(error)) {
+        for (const connection of connections) if (connection.status === "ready") connection.disconnect(true);
+      }
+      throw redisError(location, error);
     }
   }
 
   /** Runs a script, and waits until as many replicas have what it wrote as were asked for. */
-  function write(name: keyof typeof scripts, keys: readonly string[], ...args: (string | number)[]): Promise<number> {
-    const words = [keys.length, ...keys, ...args];
-    return ask(() => replicas === 0 ? redis[name](...words) : enqueue({ name, words }));
+  function runScript(
+    name: keyof typeof scripts,
+    keys: readonly string[],
+    ...args: (string | number)[]
+  ): Promise<number> {
+    const scriptArgs = [keys.length, ...keys, ...args];
+    return call(() => replicas === 0 ? redis[name](...scriptArgs) : enqueue({ name, scriptArgs }));
   }
 
-  const waiting: Write[] = [];
-  let underWay = false;
+  const pendingWrites: PendingWrite[] = [];
+  let isSending = false;
 
-  function enqueue(asked: Pick<Write, "name" | "words">): Promise<number> {
+  function enqueue(newWrite: Pick<PendingWrite, "name" | "scriptArgs">): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    waiting.push({ ...asked, resolve, reject });
-    if (!underWay) {
-      underWay = true;
-      sendAll().finally(() => underWay = false);
+    pendingWrites.push({ ...newWrite, resolve, reject });
+    if (!isSending) {
+      isSending = true;
+      sendAll().finally(() => isSending = false);
     }
     return promise;
   }
 
   /** Sends what waits, all of it together, so that one wait for the replicas serves many writes. */
   async function sendAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0);
+    while (pendingWrites.length > 0) {
+      const batch = pendingWrites.splice(0);
       try {
         const pipeline = writer.pipeline();
         // Whole scripts, not their digests: one that had to be sent a second time would come behind the wait.
-        for (const { name, words } of batch) pipeline.eval(scripts[name], ...words as [number, ...string[]]);
+        for (const { name, scriptArgs } of batch) pipeline.eval(scripts[name], ...scriptArgs as [number, ...string[]]);
         // The wait is for what this connection has written. With a write at the end, that is also all that others had
         // written and our scripts have seen: a record that was there already is not vouched for before it is safe.
-        const answers = await pipeline.set(`{${prefix}}:beat`, "").wait(replicas, Math.floor(timeout * 0.4)).exec();
-        const [failure, copies] = answers!.at(-1) as [Error | null, number];
+        const results = await pipeline.set(`{${prefix}}:beat`, "").wait(replicas, Math.floor(timeout * 0.4)).exec();
+        const [waitError, replicated] = results!.at(-1) as [Error | null, number];
         for (const [i, { resolve, reject }] of batch.entries()) {
-          const [refused, done] = answers![i] as [Error | null, number];
-          if (refused !== null || failure !== null) reject(refused ?? failure);
-          else if (copies < replicas) reject(notReplicated(place, replicas, copies));
-          else resolve(done);
+          const [scriptError, result] = results![i] as [Error | null, number];
+          if (scriptError !== null || waitError !== null) reject(scriptError ?? waitError);
+          else if (replicated < replicas) reject(notReplicated(location, replicas, replicated));
+          else resolve(result);
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -157,45 +163,50 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   }
 
   try {
-    for (const one of connections) await within(timeout, one.connect(), () => notAnswering(place, timeout));
+    for (const connection of connections) {
+      await withTimeout(timeout, connection.connect(), () => timeoutError(location, timeout));
+    }
   } catch (error) {
-    for (const one of connections) one.disconnect();
-    throw redisError(place, trouble ?? error);
+    for (const connection of connections) connection.disconnect();
+    throw redisError(location, connectionError ?? error);
   }
   let closed = false;
 
   return {
-    lasting: true,
-    async get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
-      const [value, family, expiry, spent] = await ask(() => redis.hmget(keyOf(kind, id), "v", "f", "e", "s"));
+    persistent: true,
+    async get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
+      const [value, grantId, expiry, consumedAt] = await call(() =>
+        redis.hmget(recordKey(kind, id), "v", "f", "e", "s")
+      );
       if (typeof value !== "string") return undefined;
       return {
         value: JSON.parse(value),
-        ...typeof family === "string" && { family: JSON.parse(family) },
+        ...typeof grantId === "string" && { grantId: JSON.parse(grantId) },
         expiresAt: Number(expiry),
-        ...typeof spent === "string" && { spentAt: Number(spent) },
+        ...typeof consumedAt === "string" && { consumedAt: Number(consumedAt) },
       };
     },
-    async put(kind, id, value, shelf) {
-      await write("put", [keyOf(kind, id), expiries], ...wordsOf(kind, value, shelf));
+    async put(kind, id, value, metadata) {
+      await runScript("put", [recordKey(kind, id), expiryIndexKey], ...serializeArgs(kind, value, metadata));
     },
-    async add(kind, id, value, shelf) {
-      return await write("add", [keyOf(kind, id), expiries], ...wordsOf(kind, value, shelf)) === 1;
+    async add(kind, id, value, metadata) {
+      return await runScript("add", [recordKey(kind, id), expiryIndexKey], ...serializeArgs(kind, value, metadata)) ===
+        1;
     },
-    async spend(kind, id, now) {
-      return await write("spend", [keyOf(kind, id)], String(now)) === 1;
+    async consume(kind, id, now) {
+      return await runScript("spend", [recordKey(kind, id)], String(now)) === 1;
     },
-    async revoke(family, until) {
-      await write("revoke", [keyOf("ended_family", family), expiries], String(until));
+    async revoke(grantId, until) {
+      await runScript("revoke", [recordKey("ended_family", grantId), expiryIndexKey], String(until));
     },
-    async sweep(now) {
+    async deleteExpired(now) {
       // Infinity keeps a record even from an infinite clock.
-      const due = String(Math.min(now, Number.MAX_VALUE));
+      const expiredBefore = String(Math.min(now, Number.MAX_VALUE));
       let removed = 0;
       while (!closed) {
-        const batch = await ask(() => redis.sweep(1, expiries, due, sweepBatch));
+        const batch = await call(() => redis.sweep(1, expiryIndexKey, expiredBefore, deleteBatchSize));
         removed += batch;
-        if (batch < sweepBatch) break;
+        if (batch < deleteBatchSize) break;
       }
       return removed;
     },
@@ -203,8 +214,10 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       if (closed) return;
       closed = true;
       await Promise.all(
-        [...connections].map((one) =>
-          within(timeout, one.quit(), () => notAnswering(place, timeout)).catch(() => one.disconnect())
+        [...connections].map((connection) =>
+          withTimeout(timeout, connection.quit(), () => timeoutError(location, timeout)).catch(() =>
+            connection.disconnect()
+          )
         ),
       );
     },
@@ -212,17 +225,17 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
 }
 
 /** A write that waits to be sent. */
-interface Write {
+interface PendingWrite {
   readonly name: keyof typeof scripts;
-  readonly words: readonly (string | number)[];
+  readonly scriptArgs: readonly (string | number)[];
   resolve(done: number): void;
   reject(failure: unknown): void;
 }
 
 /** Our scripts as commands, which the driver sends by their digests. */
-type Scripts<Answer> = Readonly<Record<keyof typeof scripts, (...args: (string | number)[]) => Answer>>;
+type ScriptCommands<Answer> = Readonly<Record<keyof typeof scripts, (...args: (string | number)[]) => Answer>>;
 
-type Connection = Redis & Scripts<Promise<number>>;
+type Connection = Redis & ScriptCommands<Promise<number>>;
 
 function connect(url: string, timeout: number): Connection {
   const redis = new Redis(url, {
@@ -244,19 +257,19 @@ function connect(url: string, timeout: number): Connection {
 }
 
 /** Value, expiry, family, and when Redis may delete it. A prefix on the family distinguishes an empty one from none. */
-function wordsOf(kind: Kind, value: unknown, { family, expiresAt }: Shelf): string[] {
-  const drop = expiresAt + afterExpiry;
-  const drops = expendable.has(kind) && drop < Number.MAX_SAFE_INTEGER;
+function serializeArgs(kind: RecordKind, value: unknown, { grantId, expiresAt }: RecordMetadata): string[] {
+  const deleteAt = expiresAt + expiryGraceMs;
+  const isEvictable = evictable.has(kind) && deleteAt < Number.MAX_SAFE_INTEGER;
   return [
     JSON.stringify(value),
     String(expiresAt),
-    family === undefined ? "" : `+${JSON.stringify(family)}`,
-    drops ? String(Math.ceil(drop)) : "",
+    grantId === undefined ? "" : `+${JSON.stringify(grantId)}`,
+    isEvictable ? String(Math.ceil(deleteAt)) : "",
   ];
 }
 
 /** The server as a person may be told of it: never with its password. */
-function placeOf(url: string): string {
+function displayUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }

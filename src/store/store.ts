@@ -129,7 +129,7 @@ export interface BrowserRecord {
 }
 
 /** A person who was made up on the login page. */
-export interface PersonRecord {
+export interface GuestUserRecord {
   /** The claims, `sub` among them. */
   readonly user: { readonly sub: string; readonly [claim: string]: unknown };
 }
@@ -167,10 +167,10 @@ export type ChangeRecord =
   );
 
 /** Marks an identifier as seen. */
-export type SeenRecord = Readonly<Record<string, never>>;
+export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
 /** Marks a family (everything one approval bought) as ended. */
-export type EndedFamilyRecord = Readonly<Record<string, never>>;
+export type RevokedGrantRecord = Readonly<Record<string, never>>;
 
 /** Every kind of record there is; a new kind is one line here and no change to any store. */
 export interface Records {
@@ -191,36 +191,36 @@ export interface Records {
   /** Changes of clients and users, by issuer and number. */
   change: ChangeRecord;
   /** People made up on the login page, by subject. */
-  person: PersonRecord;
+  person: GuestUserRecord;
   /** Identifiers that must be seen once only, such as those of client assertions. */
-  seen: SeenRecord;
+  seen: UsedIdentifierRecord;
   /** The server's own secrets, by purpose. */
   server_secret: ServerSecretRecord;
   /** Ended families, by family. */
-  ended_family: EndedFamilyRecord;
+  ended_family: RevokedGrantRecord;
 }
 
 /** The name of a kind of record. */
-export type Kind = keyof Records;
+export type RecordKind = keyof Records;
 
 /** How long a record is kept, and what it belongs to. */
-export interface Shelf {
+export interface RecordMetadata {
   /** The family that ends with {@link Store.revoke}; absent for records that belong to none. */
-  readonly family?: string;
-  /** Milliseconds since the epoch. {@link Store.sweep} may remove the record from then on; `Infinity` keeps it. */
+  readonly grantId?: string;
+  /** Milliseconds since the epoch. {@link Store.deleteExpired} may remove the record from then on; `Infinity` keeps it. */
   readonly expiresAt: number;
 }
 
 /** A record as it is read back. */
-export interface Entry<T> {
+export interface StoredRecord<T> {
   /** What was put. */
   readonly value: T;
   /** The family it was put with. */
-  readonly family?: string;
+  readonly grantId?: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   /** When the record was spent, in milliseconds since the epoch; absent while it is unspent. */
-  readonly spentAt?: number;
+  readonly consumedAt?: number;
 }
 
 /**
@@ -235,25 +235,25 @@ export interface Store {
    * Whether what is put here outlasts the process and may be seen by others: then clients and users that are changed
    * while a server runs are kept here too, and shared. Default: false.
    */
-  readonly lasting?: boolean;
+  readonly persistent?: boolean;
   /** Reads a record; `undefined` when there is none. Spent records stay readable until they are swept. */
-  get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined>;
+  get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined>;
   /** Writes a record, replacing one of the same kind and id (which is then unspent). */
-  put<K extends Kind>(kind: K, id: string, value: Records[K], shelf: Shelf): Promise<void>;
+  put<K extends RecordKind>(kind: K, id: string, value: Records[K], shelf: RecordMetadata): Promise<void>;
   /** Writes a record only if there is none of that kind and id: true for the one caller that wrote it. */
-  add<K extends Kind>(kind: K, id: string, value: Records[K], shelf: Shelf): Promise<boolean>;
+  add<K extends RecordKind>(kind: K, id: string, value: Records[K], shelf: RecordMetadata): Promise<boolean>;
   /**
    * Marks a record as used at `now` (milliseconds), in one atomic step: true for exactly one caller, ever, across all
    * handles on the same store; false when it is spent already or does not exist.
    */
-  spend(kind: Kind, id: string, now: number): Promise<boolean>;
+  consume(kind: RecordKind, id: string, now: number): Promise<boolean>;
   /**
    * Ends a family, what is issued for it later included: afterwards `get("ended_family", family)` finds a record,
    * until `until` (milliseconds). Ending an ended family changes nothing but may keep the mark longer.
    */
   revoke(family: string, until: number): Promise<void>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
-  sweep(now: number): Promise<number>;
+  deleteExpired(now: number): Promise<number>;
   /** Lets go of files and connections; further calls may throw. Closing twice is harmless. */
   close(): Promise<void>;
 }

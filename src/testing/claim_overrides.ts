@@ -1,26 +1,26 @@
 /** Hooks on what is issued: other claims in the next token, or in every one, that is in order apart from them. */
 
-import type { Layer } from "../app/plugin.ts";
-import type { Answer, Incoming } from "../http/message.ts";
-import { readTarget } from "../http/router.ts";
-import type { SignedKind } from "../oauth/keys/keys.ts";
+import type { Plugin } from "../app/plugin.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
+import { parseTarget } from "../http/router.ts";
+import type { JwtKind } from "../oauth/keys/keys.ts";
 import type { ClaimsContext, Server } from "../oauth/server.ts";
-import { aboutGrant } from "../oauth/tokens/issuer.ts";
+import { claimsContext } from "../oauth/tokens/issuer.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
 import { endpointName } from "../recorder/endpoint_name.ts";
-import { readRequest } from "../recorder/read_request.ts";
+import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { isJson, textOf, withBody } from "./faults/fault_response.ts";
-import type { SeenRequest } from "./faults/fault.ts";
-import { seenRequest } from "./faults/request_view.ts";
+import { isJson, readBodyText, withBody } from "./faults/response_body.ts";
+import type { RequestView } from "./faults/fault.ts";
+import { requestView } from "./faults/request_view.ts";
 
 /** The claims of a token, or the members of a response. Times among them are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The context that a hook receives for an issued token or a userinfo response. */
-export interface IssueContext extends ClaimsContext {
+export interface ClaimOverrideContext extends ClaimsContext {
   /** The request that is handled. */
-  readonly request: SeenRequest;
+  readonly request: RequestView;
   /** What was granted. */
   readonly grant: ClaimsContext["grant"] & {
     /** The `grant_type`; absent for userinfo. */
@@ -29,10 +29,10 @@ export interface IssueContext extends ClaimsContext {
 }
 
 /** Claims to add or replace, `undefined` removing one; or a function from the claims there would be to those there are. */
-export type ClaimsChange<Context = IssueContext> = Claims | ((claims: Claims, context: Context) => Claims);
+export type ClaimOverride<Context = ClaimOverrideContext> = Claims | ((claims: Claims, context: Context) => Claims);
 
 /** The same for a metadata document, without client and user. */
-export type MetadataChange = ClaimsChange<Pick<IssueContext, "request">>;
+export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request">>;
 
 /**
  * Changes what is issued. The changes of `every…` come first, in the order they were made, then one of `next…`. What a
@@ -45,137 +45,140 @@ export type MetadataChange = ClaimsChange<Pick<IssueContext, "request">>;
  * as.issue.everyMetadata({ grant_types_supported: ["authorization_code"] });
  * ```
  */
-export interface Issue {
+export interface ClaimOverrides {
   /** The next id token, once; several calls queue. */
-  nextIdToken(change: ClaimsChange): void;
+  nextIdToken(change: ClaimOverride): void;
   /** Every id token from now on. */
-  everyIdToken(change: ClaimsChange): void;
+  everyIdToken(change: ClaimOverride): void;
   /** The next access token, opaque or not, once; several calls queue. */
-  nextAccessToken(change: ClaimsChange): void;
+  nextAccessToken(change: ClaimOverride): void;
   /** Every access token from now on. */
-  everyAccessToken(change: ClaimsChange): void;
+  everyAccessToken(change: ClaimOverride): void;
   /** The next good response of the userinfo endpoint, signed or plain, once; several calls queue. */
-  nextUserinfo(change: ClaimsChange): void;
+  nextUserinfo(change: ClaimOverride): void;
   /** Every good response of the userinfo endpoint from now on. */
-  everyUserinfo(change: ClaimsChange): void;
+  everyUserinfo(change: ClaimOverride): void;
   /** The members of the next good response of the token endpoint, once; several calls queue. */
-  nextTokenResponse(change: ClaimsChange): void;
+  nextTokenResponse(change: ClaimOverride): void;
   /** The members of every good response of the token endpoint from now on. */
-  everyTokenResponse(change: ClaimsChange): void;
+  everyTokenResponse(change: ClaimOverride): void;
   /** The members of the next metadata document, at whichever of its addresses, once; several calls queue. */
-  nextMetadata(change: MetadataChange): void;
+  nextMetadata(change: MetadataOverride): void;
   /** The members of every metadata document from now on. */
-  everyMetadata(change: MetadataChange): void;
+  everyMetadata(change: MetadataOverride): void;
 }
 
 /** The hooks, and the layer they work in. */
-export interface IssueHooks {
-  readonly issue: Issue;
-  readonly layer: Layer;
+export interface ClaimOverrideHooks {
+  readonly overrides: ClaimOverrides;
+  readonly plugin: Plugin;
   /** Forgets them all. */
   reset(): void;
 }
 
 /** Changes of one kind of thing. */
-interface Changes<Context> {
-  readonly next: ClaimsChange<Context>[];
-  readonly every: ClaimsChange<Context>[];
+interface OverrideQueue<Context> {
+  readonly next: ClaimOverride<Context>[];
+  readonly every: ClaimOverride<Context>[];
 }
 
 /**
  * Makes hooks for one server.
  *
- * @param exchangeOf Returns the recorded details of a request in progress.
+ * @param findExchange Returns the recorded details of a request in progress.
  */
-export function issueHooks(exchangeOf: Recorder["exchangeOf"]): IssueHooks {
-  const none = () => ({ next: [], every: [] });
-  const issued: Record<SignedKind | "token_response", Changes<IssueContext>> = {
-    id_token: none(),
-    access_token: none(),
-    userinfo: none(),
-    token_response: none(),
+export function claimOverrideHooks(findExchange: Recorder["findExchange"]): ClaimOverrideHooks {
+  const emptyQueue = () => ({ next: [], every: [] });
+  const queues: Record<JwtKind | "token_response", OverrideQueue<ClaimOverrideContext>> = {
+    id_token: emptyQueue(),
+    access_token: emptyQueue(),
+    userinfo: emptyQueue(),
+    token_response: emptyQueue(),
   };
-  const metadata: Changes<Pick<IssueContext, "request">> = none();
+  const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
   let base = "";
 
-  function seen(request: Incoming): SeenRequest {
-    const recorded = exchangeOf(request)?.request ?? readRequest(request, readTarget(request.url, {}));
+  function viewRequest(request: RequestLike): RequestView {
+    const recorded = findExchange(request)?.request ?? recordRequest(request, parseTarget(request.url, {}));
     // For a form, only parameters of the body are used.
-    const asked = recorded.form.length === 0 ? recorded : { ...recorded, query: [] };
-    return seenRequest(endpointName(base, asked.path), asked, request);
+    const recordedForm = recorded.form.length === 0 ? recorded : { ...recorded, query: [] };
+    return requestView(endpointName(base, recordedForm.path), recordedForm, request);
   }
 
-  function changed(kind: keyof typeof issued, claims: Claims, about: ClaimsContext, http: Incoming): Claims {
-    if (isIdle(issued[kind])) return claims;
-    const request = seen(http);
+  function override(kind: keyof typeof queues, claims: Claims, context: ClaimsContext, incoming: RequestLike): Claims {
+    if (isEmpty(queues[kind])) return claims;
+    const request = viewRequest(incoming);
     const { grant_type: type } = request.params;
-    return apply(issued[kind], claims, {
-      ...about,
-      grant: { ...about.grant, ...request.endpoint === "token" && type !== undefined && { type } },
+    return applyOverrides(queues[kind], claims, {
+      ...context,
+      grant: { ...context.grant, ...request.endpoint === "token" && type !== undefined && { type } },
       request,
     });
   }
 
-  const layer: Layer = {
-    open: ({ site }) => void (base = site.base),
-    around: (next) => async (request, peer) => {
-      const given = await next(request, peer);
-      if (isIdle(metadata) || endpointName(base, readTarget(request.url, {}).path) !== "discovery") return given;
-      return await rewritten(given, (document) => apply(metadata, document, { request: seen(request) }));
+  const plugin: Plugin = {
+    setup: ({ site }) => void (base = site.base),
+    handle: (next) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (isEmpty(metadata) || endpointName(base, parseTarget(request.url, {}).path) !== "discovery") return response;
+      return await rewriteJson(
+        response,
+        (document) => applyOverrides(metadata, document, { request: viewRequest(request) }),
+      );
     },
-    during(server, request) {
-      if (Object.values(issued).every(isIdle)) return server;
+    extend(server, request) {
+      if (Object.values(queues).every(isEmpty)) return server;
       return {
         ...server,
         overrideClaims: (kind, claims, context) =>
-          changed(kind, server.overrideClaims?.(kind, claims, context) ?? claims, context, request),
-        issuers: [...server.issuers, (inner, authorization, _, members) => {
-          const about = aboutGrant(inner, authorization);
-          return responseOf(members, changed("token_response", members, about, request));
+          override(kind, server.overrideClaims?.(kind, claims, context) ?? claims, context, request),
+        tokenIssuers: [...server.tokenIssuers, (inner, authorization, _, members) => {
+          const context = claimsContext(inner, authorization);
+          return replaceMembers(members, override("token_response", members, context, request));
         }],
       } satisfies Server;
     },
   };
 
   return {
-    layer,
-    issue: {
-      nextIdToken: (one) => void issued.id_token.next.push(one),
-      everyIdToken: (one) => void issued.id_token.every.push(one),
-      nextAccessToken: (one) => void issued.access_token.next.push(one),
-      everyAccessToken: (one) => void issued.access_token.every.push(one),
-      nextUserinfo: (one) => void issued.userinfo.next.push(one),
-      everyUserinfo: (one) => void issued.userinfo.every.push(one),
-      nextTokenResponse: (one) => void issued.token_response.next.push(one),
-      everyTokenResponse: (one) => void issued.token_response.every.push(one),
-      nextMetadata: (one) => void metadata.next.push(one),
-      everyMetadata: (one) => void metadata.every.push(one),
+    plugin,
+    overrides: {
+      nextIdToken: (change) => void queues.id_token.next.push(change),
+      everyIdToken: (change) => void queues.id_token.every.push(change),
+      nextAccessToken: (change) => void queues.access_token.next.push(change),
+      everyAccessToken: (change) => void queues.access_token.every.push(change),
+      nextUserinfo: (change) => void queues.userinfo.next.push(change),
+      everyUserinfo: (change) => void queues.userinfo.every.push(change),
+      nextTokenResponse: (change) => void queues.token_response.next.push(change),
+      everyTokenResponse: (change) => void queues.token_response.every.push(change),
+      nextMetadata: (change) => void metadata.next.push(change),
+      everyMetadata: (change) => void metadata.every.push(change),
     },
     reset() {
-      for (const { next, every } of [...Object.values(issued), metadata]) next.length = every.length = 0;
+      for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;
     },
   };
 }
 
-function isIdle({ next, every }: Changes<never>): boolean {
+function isEmpty({ next, every }: OverrideQueue<never>): boolean {
   return next.length === 0 && every.length === 0;
 }
 
-function apply<Context>({ next, every }: Changes<Context>, claims: Claims, context: Context): Claims {
-  const once = next.shift();
-  return [...every, ...once === undefined ? [] : [once]].reduce<Claims>(
-    (before, change) => typeof change === "function" ? change(before, context) : { ...before, ...change },
+function applyOverrides<Context>({ next, every }: OverrideQueue<Context>, claims: Claims, context: Context): Claims {
+  const nextOverride = next.shift();
+  return [...every, ...nextOverride === undefined ? [] : [nextOverride]].reduce<Claims>(
+    (current, change) => typeof change === "function" ? change(current, context) : { ...current, ...change },
     claims,
   );
 }
 
 /** A replacement for all members: removed members are `undefined`, which JSON omits. */
-function responseOf(members: Partial<TokenResponse>, changed: Claims): Partial<TokenResponse> {
-  return { ...Object.fromEntries(Object.keys(members).map((name) => [name, undefined])), ...changed };
+function replaceMembers(members: Partial<TokenResponse>, overridden: Claims): Partial<TokenResponse> {
+  return { ...Object.fromEntries(Object.keys(members).map((name) => [name, undefined])), ...overridden };
 }
 
 /** Replaces the members of a successful JSON response; returns any other response unchanged. */
-async function rewritten(answer: Answer, change: (members: Claims) => Claims): Promise<Answer> {
-  if (answer.status !== 200 || answer.body === null || !isJson(answer)) return answer;
-  return withBody(answer, JSON.stringify(change(JSON.parse(await textOf(answer)))));
+async function rewriteJson(response: ResponseLike, change: (members: Claims) => Claims): Promise<ResponseLike> {
+  if (response.status !== 200 || response.body === null || !isJson(response)) return response;
+  return withBody(response, JSON.stringify(change(JSON.parse(await readBodyText(response)))));
 }

@@ -1,9 +1,9 @@
 /** Clients for a test: registered in one call, handed back with all that is needed to be one (RFC 7591 §2). */
 
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
-import type { Clients } from "../oauth/clients/repository.ts";
-import { drawSecret } from "../oauth/secrets.ts";
-import type { Dice } from "../oauth/secrets.ts";
+import type { ClientRepository } from "../oauth/clients/repository.ts";
+import { randomToken } from "../oauth/secrets.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
@@ -45,7 +45,7 @@ export interface KeyTestClient extends TestClient {
 }
 
 /** Registers clients. */
-export interface MakeClient {
+export interface ClientFactory {
   /** Registers a client that proves itself with a private key, which is made for it. */
   (
     options: TestClientOptions & {
@@ -74,60 +74,60 @@ export interface MakeClient {
  * @param clients Where they are registered.
  * @param random Draws secrets and keys.
  */
-export function clientMaker(clients: () => Clients, random: Dice): MakeClient & { reset(): void } {
-  let made = 0;
+export function clientFactory(clients: () => ClientRepository, random: RandomBytes): ClientFactory & { reset(): void } {
+  let clientCount = 0;
 
   function unusedId(): string {
-    const id = `client-${++made}`;
+    const id = `client-${++clientCount}`;
     return clients().find(id) === undefined ? id : unusedId();
   }
 
-  function make({ confidential, redirect_uri, ...given }: TestClientOptions = {}): TestClient {
-    const method = given.token_endpoint_auth_method ?? impliedMethod(given, confidential);
+  function createClient({ confidential, redirect_uri, ...requested }: TestClientOptions = {}): TestClient {
+    const method = requested.token_endpoint_auth_method ?? inferAuthMethod(requested, confidential);
     if (confidential !== undefined && confidential === (method === "none")) {
       throw new TypeError(
         `A client cannot be ${confidential ? "confidential" : "public"} and authenticate by ${method}. ` +
           "Leave out confidential, or token_endpoint_auth_method and what goes with it.",
       );
     }
-    const redirect_uris = given.redirect_uris ?? [redirect_uri ?? "https://client.test/callback"];
-    const client_id = given.client_id ?? unusedId();
-    const key = method === "private_key_jwt" && given.jwks === undefined && given.jwks_uri === undefined
-      ? keyFor(client_id, given.token_endpoint_auth_signing_alg, random)
+    const redirect_uris = requested.redirect_uris ?? [redirect_uri ?? "https://client.test/callback"];
+    const client_id = requested.client_id ?? unusedId();
+    const key = method === "private_key_jwt" && requested.jwks === undefined && requested.jwks_uri === undefined
+      ? deriveKey(client_id, requested.token_endpoint_auth_signing_alg, random)
       : undefined;
     const metadata = {
       post_logout_redirect_uris: ["https://client.test/logged-out"],
-      ...given,
+      ...requested,
       client_id,
       redirect_uris,
       token_endpoint_auth_method: method,
-      grant_types: given.grant_types ?? [
+      grant_types: requested.grant_types ?? [
         "authorization_code",
         "refresh_token",
         ...method === "none" ? [] : ["client_credentials"],
       ],
-      ...method.startsWith("client_secret_") && { client_secret: given.client_secret ?? drawSecret(random) },
+      ...method.startsWith("client_secret_") && { client_secret: requested.client_secret ?? randomToken(random) },
       ...key && { jwks: { keys: [key.public] } },
     };
     // Without a named method the client is registered without one, because libraries send secrets in different ways.
-    clients().set({ ...metadata, token_endpoint_auth_method: given.token_endpoint_auth_method });
+    clients().set({ ...metadata, token_endpoint_auth_method: requested.token_endpoint_auth_method });
     return { ...metadata, redirect_uri: redirect_uris[0] ?? "", ...key && { private_jwk: key.private } };
   }
 
-  return Object.assign(make as MakeClient, { reset: () => void (made = 0) });
+  return Object.assign(createClient as ClientFactory, { reset: () => void (clientCount = 0) });
 }
 
 /** As the server concludes from the metadata, but a confidential client without anything gets a secret. */
-function impliedMethod(given: Partial<ClientMetadata>, confidential: boolean | undefined): ClientAuthMethod {
-  if (given.client_secret !== undefined) return "client_secret_basic";
-  if (given.jwks !== undefined || given.jwks_uri !== undefined) return "private_key_jwt";
+function inferAuthMethod(requested: Partial<ClientMetadata>, confidential: boolean | undefined): ClientAuthMethod {
+  if (requested.client_secret !== undefined) return "client_secret_basic";
+  if (requested.jwks !== undefined || requested.jwks_uri !== undefined) return "private_key_jwt";
   return confidential ? "client_secret_basic" : "none";
 }
 
-function keyFor(
+function deriveKey(
   clientId: string,
   alg = "ES256",
-  random: Dice,
+  random: RandomBytes,
 ): { readonly public: Record<string, string>; readonly private: PrivateJwk } {
   if (alg !== "ES256") {
     throw new TypeError(
@@ -136,6 +136,6 @@ function keyFor(
     );
   }
   const { d, ...members } = ecKeyFrom(random(32));
-  const half = { ...members, kid: `${clientId}-key`, alg, use: "sig" };
-  return { public: half, private: { ...half, d } };
+  const publicJwk = { ...members, kid: `${clientId}-key`, alg, use: "sig" };
+  return { public: publicJwk, private: { ...publicJwk, d } };
 }

@@ -29,7 +29,7 @@ export interface TestClockOptions {
    * What it ticks with, in milliseconds since the epoch. Default: `Date.now`, asked anew each time, so that the fake
    * timers of a test framework move it too.
    */
-  readonly ticksWith?: () => number;
+  readonly timeSource?: () => number;
 }
 
 /** A clock that can be put back to how it started. */
@@ -40,26 +40,28 @@ export interface ResettableClock extends TestClock {
 
 /** Makes a clock. */
 export function testClock(options: TestClockOptions = {}): ResettableClock {
-  const { startsAt, frozen = false, ticksWith = () => Date.now() } = options;
-  const start = startsAt === undefined ? undefined : read(startsAt);
+  const { startsAt, frozen = false, timeSource = () => Date.now() } = options;
+  const start = startsAt === undefined ? undefined : parseMoment(startsAt);
   let stoppedAt: number | undefined;
   /** How far it is ahead of what it ticks with. */
-  let ahead = 0;
+  let offsetMs = 0;
 
   const self: ResettableClock = {
-    now: () => stoppedAt ?? ticksWith() + ahead,
+    now: () => stoppedAt ?? timeSource() + offsetMs,
     advance(seconds) {
-      const by = Math.round(seconds * 1000);
-      if (!Number.isFinite(by)) throw new RangeError(`clock.advance: expected a number of seconds, found ${seconds}`);
-      set(self.now() + by);
+      const deltaMs = Math.round(seconds * 1000);
+      if (!Number.isFinite(deltaMs)) {
+        throw new RangeError(`clock.advance: expected a number of seconds, found ${seconds}`);
+      }
+      set(self.now() + deltaMs);
     },
-    set: (moment) => set(read(moment)),
+    set: (moment) => set(parseMoment(moment)),
     freeze(moment) {
-      stoppedAt = moment === undefined ? self.now() : read(moment);
+      stoppedAt = moment === undefined ? self.now() : parseMoment(moment);
     },
     resume() {
       if (stoppedAt === undefined) return;
-      ahead = stoppedAt - ticksWith();
+      offsetMs = stoppedAt - timeSource();
       stoppedAt = undefined;
     },
     get frozen() {
@@ -67,21 +69,21 @@ export function testClock(options: TestClockOptions = {}): ResettableClock {
     },
     reset() {
       stoppedAt = undefined;
-      ahead = start === undefined ? 0 : start - ticksWith();
+      offsetMs = start === undefined ? 0 : start - timeSource();
       if (frozen) self.freeze(start);
     },
   };
 
   function set(time: number): void {
     if (stoppedAt !== undefined) stoppedAt = time;
-    else ahead = time - ticksWith();
+    else offsetMs = time - timeSource();
   }
 
   self.reset();
   return self;
 }
 
-function read(moment: Moment): number {
+function parseMoment(moment: Moment): number {
   const time = new Date(moment).getTime();
   if (!Number.isNaN(time)) return time;
   throw new RangeError(

@@ -16,22 +16,22 @@ const gy = 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n;
  * that are no secret.
  */
 export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Array> {
-  const key = numberOf(decodeBase64url(d));
-  const digest = numberOf(new Uint8Array(await crypto.subtle.digest("SHA-256", message as BufferSource)));
+  const key = toBigInt(decodeBase64url(d));
+  const digest = toBigInt(new Uint8Array(await crypto.subtle.digest("SHA-256", message as BufferSource)));
   for await (const k of nonces(key, digest % n)) {
-    const [x] = affine(times(k));
+    const [x] = affine(multiplyBase(k));
     const r = x % n;
     const s = inverse(k, n) * ((digest + r * key) % n) % n;
-    if (r > 0n && s > 0n) return concat(bytesOf(r), bytesOf(s));
+    if (r > 0n && s > 0n) return concat(toBytes(r), toBytes(s));
   }
   throw new Error("the nonces never end");
 }
 
 /** The members of the JWK of a P-256 key (RFC 7518 §6.2) that follows from 32 random bytes. */
 export function ecKeyFrom(random: Uint8Array): { kty: "EC"; crv: "P-256"; x: string; y: string; d: string } {
-  const d = numberOf(random) % (n - 1n) + 1n;
-  const [x, y] = affine(times(d)).map((coordinate) => encodeBase64url(bytesOf(coordinate)));
-  return { kty: "EC", crv: "P-256", x: x!, y: y!, d: encodeBase64url(bytesOf(d)) };
+  const d = toBigInt(random) % (n - 1n) + 1n;
+  const [x, y] = affine(multiplyBase(d)).map((coordinate) => encodeBase64url(toBytes(coordinate)));
+  return { kty: "EC", crv: "P-256", x: x!, y: y!, d: encodeBase64url(toBytes(d)) };
 }
 
 /** RFC 6979 §3.2: candidates for k, of which the first one nearly always does. */
@@ -39,12 +39,12 @@ async function* nonces(key: bigint, digest: bigint): AsyncGenerator<bigint, neve
   let k: Uint8Array = new Uint8Array(32);
   let v: Uint8Array = new Uint8Array(32).fill(1);
   for (const step of [0, 1]) {
-    k = await hmac(k, v, Uint8Array.of(step), bytesOf(key), bytesOf(digest));
+    k = await hmac(k, v, Uint8Array.of(step), toBytes(key), toBytes(digest));
     v = await hmac(k, v);
   }
   while (true) {
     v = await hmac(k, v);
-    const candidate = numberOf(v);
+    const candidate = toBigInt(v);
     if (candidate > 0n && candidate < n) yield candidate;
     k = await hmac(k, v, Uint8Array.of(0));
     v = await hmac(k, v);
@@ -58,7 +58,7 @@ async function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Promise<U
 }
 
 /** The base point added to itself, 0 < k < n: double and add, in which no doubled point ever meets the base point. */
-function times(k: bigint): Point {
+function multiplyBase(k: bigint): Point {
   let sum: Point = [gx, gy, 1n];
   for (const bit of k.toString(2).slice(1)) {
     sum = double(sum);
@@ -88,9 +88,9 @@ function addBase([x, y, z]: Point): Point {
 }
 
 function affine([x, y, z]: Point): [bigint, bigint] {
-  const one = inverse(z, p);
-  const square = one * one % p;
-  return [x * square % p, y * square % p * one % p];
+  const inverseZ = inverse(z, p);
+  const square = inverseZ * inverseZ % p;
+  return [x * square % p, y * square % p * inverseZ % p];
 }
 
 /** By Euclid's extended algorithm. */
@@ -108,21 +108,21 @@ function mod(value: bigint, modulus: bigint): bigint {
   return rest < 0n ? rest + modulus : rest;
 }
 
-function numberOf(bytes: Uint8Array): bigint {
+function toBigInt(bytes: Uint8Array): bigint {
   return BigInt(`0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`);
 }
 
-function bytesOf(number: bigint): Uint8Array {
+function toBytes(number: bigint): Uint8Array {
   const hex = number.toString(16).padStart(64, "0");
   return Uint8Array.from({ length: 32 }, (_, i) => parseInt(hex.slice(i * 2, i * 2 + 2), 16));
 }
 
 function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
+  const result = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
   for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+    result.set(part, offset);
+    offset += part.length;
   }
-  return whole;
+  return result;
 }

@@ -1,6 +1,6 @@
 /** The keys of a server under test: the built-in ones first, because making keys is slow (RFC 7517, RFC 6979). */
 
-import { generated } from "../oauth/keys/keys.ts";
+import { generatedKeys } from "../oauth/keys/keys.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";
@@ -13,17 +13,17 @@ import { signEs256 } from "./es256.ts";
  */
 export function testKeys(seeded: boolean): KeySource {
   return {
-    make(alg, number) {
+    create(alg, number) {
       const keys = builtInKeys[alg];
       const next = keys[number];
       if (next !== undefined) return next;
-      if (!seeded) return generated.make(alg, number);
+      if (!seeded) return generatedKeys.create(alg, number);
       throw new Error(
         `A server with a seed has ${keys.length} keys for ${alg}, and all of them were made. ` +
           "Rotate fewer times, or leave out the seed.",
       );
     },
-    signs(alg, { jwk: { d } }) {
+    signFunction(alg, { jwk: { d } }) {
       if (!seeded || alg !== "ES256" || typeof d !== "string") return undefined;
       return (bytes) => signEs256(d, bytes);
     },

@@ -4,9 +4,9 @@ import { issueCode } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import type { Authorization } from "../oauth/grants/grant.ts";
+import type { Authorization } from "../oauth/grants/grant_type.ts";
 import { splitScope } from "../oauth/authorize/scope.ts";
-import { digest, drawName } from "../oauth/secrets.ts";
+import { digest, randomId } from "../oauth/secrets.ts";
 import { secondsNow } from "../oauth/server.ts";
 import type { Server } from "../oauth/server.ts";
 import { accessToken } from "../oauth/tokens/access_token.ts";
@@ -14,8 +14,8 @@ import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
-import { algorithmOf, altered, margin } from "./token_overrides.ts";
-import type { Alteration } from "./token_overrides.ts";
+import { expiryMarginSeconds, resolveAlgorithm, withOverrides } from "./token_overrides.ts";
+import type { TokenOverrides } from "./token_overrides.ts";
 
 /** Who allowed whom how much. */
 export interface MintedGrant {
@@ -36,7 +36,7 @@ export interface MintedGrant {
 }
 
 /** A signed token, and what may be wrong with it. */
-export interface MintedToken extends MintedGrant, Alteration {}
+export interface MintedToken extends MintedGrant, TokenOverrides {}
 
 /** An id token. */
 export interface MintedIdToken extends MintedToken {
@@ -82,30 +82,38 @@ export interface Mint {
 export function mint(server: () => Server): Mint {
   return {
     async accessToken(options = {}) {
-      const now = shifted(server(), options, "access_token");
-      const own = { ...now, alg: algorithmOf(options, now.alg) };
-      const { access_token } = await accessToken(altered(own, options), authorize(now, options), secondsNow(now), {});
+      const issuer = atIssueTime(server(), options, "access_token");
+      const withAlg = { ...issuer, alg: resolveAlgorithm(options, issuer.alg) };
+      const { access_token } = await accessToken(
+        withOverrides(withAlg, options),
+        createAuthorization(issuer, options),
+        secondsNow(issuer),
+        {},
+      );
       return access_token!;
     },
 
     async idToken(options = {}) {
-      const now = shifted(server(), options, "id_token");
+      const issuer = atIssueTime(server(), options, "id_token");
       const { claims, accessToken } = options;
       // Without an access token beside it there is nothing to take the hash of.
-      const change = accessToken === undefined ? { ...options, claims: { at_hash: undefined, ...claims } } : options;
-      const { client, ...rest } = authorize(now, { ...options, scope: options.scope ?? "openid" });
-      const authorization = { ...rest, client: { ...client, idTokenAlg: algorithmOf(options, client.idTokenAlg) } };
+      const overrides = accessToken === undefined ? { ...options, claims: { at_hash: undefined, ...claims } } : options;
+      const { client, ...rest } = createAuthorization(issuer, { ...options, scope: options.scope ?? "openid" });
+      const authorization = {
+        ...rest,
+        client: { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
+      };
       const issued = { access_token: accessToken ?? "" };
-      const { id_token } = await idToken(altered(now, change), authorization, secondsNow(now), issued);
+      const { id_token } = await idToken(withOverrides(issuer, overrides), authorization, secondsNow(issuer), issued);
       if (id_token !== undefined) return id_token;
       throw new TypeError(`scope: expected openid among it, found ${options.scope}`);
     },
 
     async refreshToken(options = {}) {
-      const now = shifted(server(), options, "refresh_token");
-      const authorization = authorize(now, options);
-      const willing = { ...now, refresh: { ...now.refresh, onlyOffline: false } };
-      const { refresh_token } = await refreshToken(willing, authorization, secondsNow(now), {});
+      const issuer = atIssueTime(server(), options, "refresh_token");
+      const authorization = createAuthorization(issuer, options);
+      const permissive = { ...issuer, refresh: { ...issuer.refresh, onlyOffline: false } };
+      const { refresh_token } = await refreshToken(permissive, authorization, secondsNow(issuer), {});
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
         `client ${authorization.client.id}: expected refresh_token among its grant_types, ` +
@@ -114,8 +122,8 @@ export function mint(server: () => Server): Mint {
     },
 
     async code(options = {}) {
-      const now = shifted(server(), options, "code");
-      const { client, subject, scope, resources } = authorize(now, options);
+      const issuer = atIssueTime(server(), options, "code");
+      const { client, subject, scope, resources } = createAuthorization(issuer, options);
       const { sub, authTime, sid } = subject!;
       const uri = options.redirectUri ?? client.redirectUris[0];
       if (uri === undefined) throw new TypeError(`client ${client.id}: expected a redirect URI, found none`);
@@ -127,61 +135,61 @@ export function mint(server: () => Server): Mint {
         destination: { client, uri, mode: "query" },
         client,
         scope,
-        challenge: verifier === undefined ? undefined : await digest(verifier),
+        codeChallenge: verifier === undefined ? undefined : await digest(verifier),
         nonce,
         resources,
-        wishes: { prompt: [] },
+        loginRequirements: { prompt: [] },
       };
-      return await issueCode(now, request, { user: pickUser(now, sub), scope, authTime }, sid);
+      return await issueCode(issuer, request, { user: findUser(issuer, sub), scope, authTime }, sid);
     },
 
     async tokens(options = {}) {
-      const now = shifted(server(), options, "access_token");
-      return await issueTokens(now, "authorization_code", authorize(now, options));
+      const issuer = atIssueTime(server(), options, "access_token");
+      return await issueTokens(issuer, "authorization_code", createAuthorization(issuer, options));
     },
   };
 }
 
 /** The server as it was, or will be, when what is minted is issued, with the lifetime that is asked for. */
-function shifted(
+function atIssueTime(
   server: Server,
   { expired = false, expiresIn }: MintedGrant,
   kind: "access_token" | "id_token" | "refresh_token" | "code",
 ): Server {
   const lifetime = expiresIn ?? server.lifetimes[kind];
-  const ago = expired ? (lifetime + margin) * 1000 : 0;
-  return { ...server, now: () => server.now() - ago, lifetimes: { ...server.lifetimes, [kind]: lifetime } };
+  const agoMs = expired ? (lifetime + expiryMarginSeconds) * 1000 : 0;
+  return { ...server, now: () => server.now() - agoMs, lifetimes: { ...server.lifetimes, [kind]: lifetime } };
 }
 
 /** What a user would have allowed. */
-function authorize(server: Server, options: MintedGrant & { readonly nonce?: string }): Authorization {
-  const client = pickClient(server, options.client);
-  const { sub } = pickUser(server, options.user);
+function createAuthorization(server: Server, options: MintedGrant & { readonly nonce?: string }): Authorization {
+  const client = findClient(server, options.client);
+  const { sub } = findUser(server, options.user);
   const authTime = options.authTime?.getTime() ?? server.now();
   return {
     client,
     scope: options.scope === undefined ? client.scope : splitScope(options.scope),
     resources: [options.resource ?? []].flat(),
-    family: drawName(server.random),
-    subject: { sub, authTime, sid: drawName(server.random), approvedAt: server.now(), nonce: options.nonce },
+    grantId: randomId(server.randomBytes),
+    subject: { sub, authTime, sid: randomId(server.randomBytes), approvedAt: server.now(), nonce: options.nonce },
   };
 }
 
-function pickClient({ clients }: Server, wanted: MintedGrant["client"]): Client {
-  const id = typeof wanted === "object" ? wanted.client_id : wanted;
+function findClient({ clients }: Server, requested: MintedGrant["client"]): Client {
+  const id = typeof requested === "object" ? requested.client_id : requested;
   const client = id === undefined ? clients.all()[0] : clients.find(id);
   if (client !== undefined) return client;
-  throw unknown("client", clients.all().map((one) => one.id), id);
+  throw unknownError("client", clients.all().map((one) => one.id), id);
 }
 
-function pickUser({ users }: Server, sub: string | undefined): User {
+function findUser({ users }: Server, sub: string | undefined): User {
   const user = sub === undefined ? users.all()[0] : users.find(sub);
   if (user !== undefined) return user;
-  throw unknown("user", users.all().map((one) => one.sub), sub);
+  throw unknownError("user", users.all().map((one) => one.sub), sub);
 }
 
-function unknown(what: string, known: readonly string[], found: string | undefined): TypeError {
+function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {
   return new TypeError(
-    `${what}: expected one of the server's, which are ${known.join(", ") || "none"}; found ${found ?? "none"}`,
+    `${what}: expected one of the server's, which are ${available.join(", ") || "none"}; found ${received ?? "none"}`,
   );
 }

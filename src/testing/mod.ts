@@ -17,32 +17,38 @@
 
 export { testIssuer, testLatchkey } from "./test_latchkey.ts";
 export type { ResetOptions, TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
-export type { KeyTestClient, MakeClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
+export type { ClientFactory, KeyTestClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
 export type { Moment, TestClock } from "./clock.ts";
 export type { Cookie, CookieJar } from "./browser/cookie_jar.ts";
 /** The faults there are, for {@link TestLatchkey.on}. */
 export * as faults from "./faults/mod.ts";
-export type { FaultBoard } from "./faults/fault_injector.ts";
-export type { Fault, FaultContext, SeenRequest } from "./faults/fault.ts";
-export type { Clause, Match, RequestPattern, Rule } from "./faults/rule_builder.ts";
+export type { FaultInjector } from "./faults/fault_injector.ts";
+export type { Fault, FaultContext, RequestView } from "./faults/fault.ts";
+export type { FaultRule, Match, RequestPattern, RuleBuilder } from "./faults/rule_builder.ts";
 export type { Fetch, FetchInit, InstalledFetch } from "./fetch.ts";
-export type { Claims, ClaimsChange, Issue, IssueContext, MetadataChange } from "./claim_overrides.ts";
-export type { ClientCredentials } from "./client_proof.ts";
-export type { LogIn, LogInOptions, LogIns } from "./login.ts";
+export type {
+  ClaimOverride,
+  ClaimOverrideContext,
+  ClaimOverrides,
+  Claims,
+  MetadataOverride,
+} from "./claim_overrides.ts";
+export type { ClientCredentials } from "./client_authentication.ts";
+export type { LoginClient, LoginOptions, LoginResult } from "./login.ts";
 export type { Log, WaitOptions } from "./log/log.ts";
 export { LogError } from "./log/log_error.ts";
 export type { Expectation } from "./log/log_expectation.ts";
 export type { ExchangeMatch } from "./log/log_match.ts";
-export { LogInError } from "./login_error.ts";
-export type { LogInErrorDetails, Told } from "./login_error.ts";
-export type { Alteration } from "./token_overrides.ts";
-export type { Mishap } from "./internal_error.ts";
+export { LoginError } from "./login_error.ts";
+export type { LoginErrorDetails, RejectionDetails } from "./login_error.ts";
+export type { TokenOverrides } from "./token_overrides.ts";
+export type { InternalError } from "./internal_error.ts";
 export type { Mint, MintedCode, MintedGrant, MintedIdToken, MintedToken } from "./mint.ts";
-export type { People } from "./user_decisions.ts";
-export { personHeader } from "./persona.ts";
-export type { Person } from "./persona.ts";
+export type { UserDecisions } from "./user_decisions.ts";
+export { personaHeader } from "./persona.ts";
+export type { Persona } from "./persona.ts";
 export type { PrivateJwk } from "./private_jwk.ts";
 export type { Fields } from "../http/form.ts";
 export type * from "../recorder/endpoint_name.ts";
 export type * from "../recorder/exchange.ts";
-export type { Callback, LogOutOptions, Parameters, UserAgent } from "./browser/test_browser.ts";
+export type { Callback, LogoutOptions, RequestParameters, TestBrowser } from "./browser/test_browser.ts";

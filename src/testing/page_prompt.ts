@@ -1,72 +1,82 @@
 /** The pages on which a person is asked something, and how they answer: login, consent, and going on by hand. */
 
-import { press } from "./browser/html_form.ts";
+import { submitForm } from "./browser/html_form.ts";
 import type { FormButton, FormControl, HtmlForm, Submission } from "./browser/html_form.ts";
-import { LogInError } from "./login_error.ts";
-import type { Person } from "./persona.ts";
+import { LoginError } from "./login_error.ts";
+import type { Persona } from "./persona.ts";
 
 /** What a page asks. */
-export interface Question {
+export interface PagePrompt {
   /** In words: the page asks … */
   readonly name: "to go on to the client" | "to consent" | "to log in";
   /**
    * What a person sends for it.
    *
-   * @throws {LogInError} When the page does not offer what the person wants.
+   * @throws {LoginError} When the page does not offer what the person wants.
    */
-  answer(person: Person): Submission;
+  submit(person: Persona): Submission;
 }
 
 /**
  * Reads the question of a page; `undefined` where it asks nothing known.
  *
- * @param leaves Whether an address is the client's, such as the one of a `form_post` answer.
+ * @param isClientUrl Whether an address is the client's, such as the one of a `form_post` answer.
  */
-export function questionIn(forms: readonly HtmlForm[], leaves: (url: string) => boolean): Question | undefined {
-  const handover = forms.find(({ action }) => leaves(action));
-  if (handover !== undefined) {
-    return { name: "to go on to the client", answer: () => press(handover, handover.buttons[0]) };
+export function findPagePrompt(
+  forms: readonly HtmlForm[],
+  isClientUrl: (url: string) => boolean,
+): PagePrompt | undefined {
+  const clientForm = forms.find(({ action }) => isClientUrl(action));
+  if (clientForm !== undefined) {
+    return { name: "to go on to the client", submit: () => submitForm(clientForm, clientForm.buttons[0]) };
   }
-  const consent = forms.find((form) => button(form, "decision") !== undefined);
-  if (consent !== undefined) return { name: "to consent", answer: (person) => decide(consent, person) };
-  const login = forms.some((form) => button(form, "sub") !== undefined || asks(form, "sub") || asks(form, "subject"));
-  return login ? { name: "to log in", answer: (person) => logIn(forms, person) } : undefined;
+  const consentForm = forms.find((form) => findButton(form, "decision") !== undefined);
+  if (consentForm !== undefined) {
+    return {
+      name: "to consent",
+      submit: (persona) => submitConsent(consentForm, persona),
+    };
+  }
+  const isLogin = forms.some((form) =>
+    findButton(form, "sub") !== undefined || hasField(form, "sub") || hasField(form, "subject")
+  );
+  return isLogin ? { name: "to log in", submit: (persona) => submitLogin(forms, persona) } : undefined;
 }
 
-function decide(form: HtmlForm, { deny = false, untick = [] }: Person): Submission {
-  const taken = ({ type, name, value }: FormControl) =>
-    type === "checkbox" && name === "scope" && untick.includes(value);
-  return press(form, button(form, "decision", deny ? "deny" : "allow"), {}, taken);
+function submitConsent(form: HtmlForm, { deny = false, denyScopes = [] }: Persona): Submission {
+  const isDenied = ({ type, name, value }: FormControl) =>
+    type === "checkbox" && name === "scope" && denyScopes.includes(value);
+  return submitForm(form, findButton(form, "decision", deny ? "deny" : "allow"), {}, isDenied);
 }
 
-function logIn(forms: readonly HtmlForm[], { as, password, claims, deny = false }: Person): Submission {
-  const cancelling = forms.find((form) => button(form, "cancel") !== undefined);
-  if (deny && cancelling !== undefined) return press(cancelling, button(cancelling, "cancel"));
-  const picking = forms.find((form) => button(form, "sub", as) !== undefined);
-  if (picking !== undefined) return press(picking, button(picking, "sub", as));
-  const proving = forms.find((form) => asks(form, "password"));
-  if (proving !== undefined && password !== undefined) {
-    return press(proving, button(proving, ""), { ...as !== undefined && { sub: as }, password });
+function submitLogin(forms: readonly HtmlForm[], { as, password, claims, deny = false }: Persona): Submission {
+  const cancelForm = forms.find((form) => findButton(form, "cancel") !== undefined);
+  if (deny && cancelForm !== undefined) return submitForm(cancelForm, findButton(cancelForm, "cancel"));
+  const accountForm = forms.find((form) => findButton(form, "sub", as) !== undefined);
+  if (accountForm !== undefined) return submitForm(accountForm, findButton(accountForm, "sub", as));
+  const passwordForm = forms.find((form) => hasField(form, "password"));
+  if (passwordForm !== undefined && password !== undefined) {
+    return submitForm(passwordForm, findButton(passwordForm, ""), { ...as !== undefined && { sub: as }, password });
   }
-  const introducing = forms.find((form) => asks(form, "subject"));
-  if (introducing !== undefined && as !== undefined && claims !== undefined) {
-    return press(introducing, button(introducing, "new"), { subject: as, claims: JSON.stringify(claims) });
+  const newUserForm = forms.find((form) => hasField(form, "subject"));
+  if (newUserForm !== undefined && as !== undefined && claims !== undefined) {
+    return submitForm(newUserForm, findButton(newUserForm, "new"), { subject: as, claims: JSON.stringify(claims) });
   }
   const offered = forms.flatMap(({ buttons }) => buttons.filter(({ name }) => name === "sub"));
-  throw new LogInError(
+  throw new LoginError(
     [
       `The login page cannot be answered as ${as ?? "anybody"}`,
       `picks: ${offered.map(({ value }) => value).join(", ") || "nobody"}`,
-      ...proving === undefined ? [] : ["with a password: give password"],
-      ...introducing === undefined ? [] : ["somebody new: give as and claims"],
+      ...passwordForm === undefined ? [] : ["with a password: give password"],
+      ...newUserForm === undefined ? [] : ["somebody new: give as and claims"],
     ].join("\n  "),
   );
 }
 
-function button({ buttons }: HtmlForm, name: string, value?: string): FormButton | undefined {
+function findButton({ buttons }: HtmlForm, name: string, value?: string): FormButton | undefined {
   return buttons.find((one) => one.name === name && (value === undefined || one.value === value));
 }
 
-function asks({ controls }: HtmlForm, name: string): boolean {
+function hasField({ controls }: HtmlForm, name: string): boolean {
   return controls.some((control) => control.name === name);
 }

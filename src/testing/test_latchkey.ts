@@ -1,44 +1,44 @@
 /** A server under test: strict, without a socket, and with a handle for everything that a test wants to bring about. */
 
-import type { Desk } from "../app/endpoint.ts";
-import type { Layer } from "../app/plugin.ts";
+import type { App } from "../app/endpoint.ts";
+import type { Plugin } from "../app/plugin.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { Latchkey, LatchkeyOptions, ListenOptions } from "../server/latchkey.ts";
-import type { Clients, Registry, Users } from "../oauth/clients/repository.ts";
+import type { ClientRepository, Repository, UserRepository } from "../oauth/clients/repository.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
 import type { SigningAlgorithm } from "../oauth/keys/keys.ts";
-import type { Dice } from "../oauth/secrets.ts";
-import { hasTestHost, settle } from "../oauth/config/settings.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
+import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { veil } from "../oauth/trace.ts";
+import { redactText } from "../oauth/trace.ts";
 import { recorder } from "../recorder/recorder.ts";
 import { memoryStore } from "../store/memory.ts";
-import { clientMaker } from "./clients.ts";
-import type { MakeClient } from "./clients.ts";
+import { clientFactory } from "./clients.ts";
+import type { ClientFactory } from "./clients.ts";
 import { testClock } from "./clock.ts";
 import type { Moment, TestClock } from "./clock.ts";
-import { seededDice } from "./seeded_random.ts";
-import { faultBoard } from "./faults/fault_injector.ts";
-import type { FaultBoard } from "./faults/fault_injector.ts";
-import { fetchFor, installFetch } from "./fetch.ts";
+import { seededRandom } from "./seeded_random.ts";
+import { faultInjector } from "./faults/fault_injector.ts";
+import type { FaultInjector } from "./faults/fault_injector.ts";
+import { createFetch, installFetch } from "./fetch.ts";
 import type { Fetch, InstalledFetch } from "./fetch.ts";
-import { issueHooks } from "./claim_overrides.ts";
-import type { Issue } from "./claim_overrides.ts";
+import { claimOverrideHooks } from "./claim_overrides.ts";
+import type { ClaimOverrides } from "./claim_overrides.ts";
 import { testKeys } from "./keys.ts";
-import { logIns } from "./login.ts";
-import type { LogIns } from "./login.ts";
-import type { Explain } from "./login_error.ts";
+import { loginClient } from "./login.ts";
+import type { LoginClient } from "./login.ts";
+import type { ExplainRejection } from "./login_error.ts";
 import { testLog } from "./log/log.ts";
 import type { Log } from "./log/log.ts";
 import { mint } from "./mint.ts";
 import type { Mint } from "./mint.ts";
-import { crowd } from "./user_decisions.ts";
-import type { People } from "./user_decisions.ts";
-import type { Person } from "./persona.ts";
-import { rounds } from "./round.ts";
-import { userAgent } from "./browser/test_browser.ts";
+import { userDecisions } from "./user_decisions.ts";
+import type { UserDecisions } from "./user_decisions.ts";
+import type { Persona } from "./persona.ts";
+import { resettableState } from "./resettable_state.ts";
+import { testBrowser } from "./browser/test_browser.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
-import type { UserAgent } from "./browser/test_browser.ts";
+import type { TestBrowser } from "./browser/test_browser.ts";
 
 /** What a server under test is made with: any option of {@link latchkey}, and a few more. Everything has a default. */
 export interface TestLatchkeyOptions extends LatchkeyOptions {
@@ -83,7 +83,7 @@ export interface ResetOptions {
 }
 
 /** A server under test. */
-export interface TestLatchkey extends AsyncDisposable, LogIns {
+export interface TestLatchkey extends AsyncDisposable, LoginClient {
   /** The issuer identifier; see {@link TestLatchkeyOptions.issuer}. */
   readonly issuer: string;
   /**
@@ -98,23 +98,23 @@ export interface TestLatchkey extends AsyncDisposable, LogIns {
    */
   installFetch(): InstalledFetch;
   /** Registers a client with good settings, changed by the options, and gives back what it needs to be one. */
-  readonly client: MakeClient;
+  readonly client: ClientFactory;
   /** The registered clients, changeable at any time. */
-  readonly clients: Clients;
+  readonly clients: ClientRepository;
   /** The users, changeable at any time; the first one logs in unless something else is said. */
-  readonly users: Users;
+  readonly users: UserRepository;
   /** Who logs in next, who says no, who allows less. */
-  readonly people: People;
+  readonly decisions: UserDecisions;
   /** Opens a browser without cookies; several are several browsers. */
-  browser(person?: Person): UserAgent;
+  browser(person?: Persona): TestBrowser;
   /** Tokens and codes without a login, good ones and ones that must be refused; registers a client if there is none. */
   readonly mint: Mint;
   /** The clock that everything in this server goes by. */
   readonly clock: TestClock;
   /** Begins a rule for what goes wrong: `as.on("token").once(faults.error("invalid_grant"))`. */
-  readonly on: FaultBoard["on"];
+  readonly on: FaultInjector["on"];
   /** Changes claims of what is issued. */
-  readonly issue: Issue;
+  readonly issue: ClaimOverrides;
   /** What the server was asked and what it answered; waiting for the next request, and expectations. */
   readonly log: Log;
   /** Makes a new signing key; see {@link Latchkey.rotateKeys}. */
@@ -158,81 +158,93 @@ export interface TestLatchkey extends AsyncDisposable, LogIns {
  * ```
  */
 export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
-  const { seed, startsAt, testKeys: builtIn = true, ...settings } = options;
+  const { seed, startsAt, testKeys: useBuiltInKeys = true, ...settings } = options;
   const seeded = seed !== undefined;
-  refuseKeys(options);
+  assertKeyOptions(options);
   const store = await settings.store ?? memoryStore();
   const clock = testClock({
     startsAt: startsAt ?? (seeded ? seededStart : undefined),
     frozen: seeded,
-    ticksWith: settings.now,
+    timeSource: settings.now,
   });
-  const dice = seeded ? restartable(() => seededDice(`server ${seed}`)) : undefined;
-  const clientDice = seeded ? restartable(() => seededDice(`clients ${seed}`)) : undefined;
-  const round = rounds(store);
-  const record = recorder();
-  const log = testLog(record);
-  const board = faultBoard({ blame: record.blame });
-  const hooks = issueHooks(record.exchangeOf);
-  const people = crowd(() => desk.server, settings.approver);
-  const asks = settings.login !== undefined && settings.login !== "auto";
+  const random = seeded ? restartableRandom(() => seededRandom(`server ${seed}`)) : undefined;
+  const clientRandom = seeded ? restartableRandom(() => seededRandom(`clients ${seed}`)) : undefined;
+  const state = resettableState(store);
+  const exchangeRecorder = recorder();
+  const log = testLog(exchangeRecorder);
+  const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
+  const hooks = claimOverrideHooks(exchangeRecorder.findExchange);
+  const decisions = userDecisions(() => app.server, settings.approver);
+  const isInteractive = settings.login !== undefined && settings.login !== "auto";
 
-  let desk!: Desk;
-  const innermost: Layer = { open: (opened) => void (desk = opened), during: round.during };
+  let app!: App;
+  const innermostPlugin: Plugin = { setup: (openedApp) => void (app = openedApp), extend: state.extend };
   const inner: Latchkey = await latchkey({
     issuerUntilListening: testIssuer,
     clients: [],
     // Asked for anew each time, so that what a test puts in its place is used.
     outbound: (url, init) => globalThis.fetch(url, init),
-    ...builtIn && { keySource: testKeys(seeded) },
-    ...dice && { random: dice.roll },
+    ...useBuiltInKeys && { keySource: testKeys(seeded) },
+    ...random && { randomBytes: random.roll },
     ...settings,
-    ...!asks && { approver: people.approver },
+    ...!isInteractive && { approver: decisions.approver },
     store,
     now: clock.now,
-    layers: [record, board.layer, hooks.layer, ...settings.layers ?? [], innermost],
+    plugins: [exchangeRecorder, injector.plugin, hooks.plugin, ...settings.plugins ?? [], innermostPlugin],
   });
 
-  const server = () => round.during(desk.server);
-  const client = clientMaker(() => inner.clients, (bytes) => (clientDice?.roll ?? desk.server.random)(bytes));
-  const fetch = fetchFor(() => inner.issuer, inner.fetch);
+  const server = () => state.extend(app.server);
+  const client = clientFactory(() => inner.clients, (bytes) => (clientRandom?.roll ?? app.server.randomBytes)(bytes));
+  const fetch = createFetch(() => inner.issuer, inner.fetch);
   const installed = new Set<InstalledFetch>();
-  const explain: Explain = (request) => {
-    const { refusal, events = [] } = record.exchangeOf(request) ?? {};
-    const why = refusal?.why;
-    const mishap = events.findLast((event) => event.type === "bug");
+  const explain: ExplainRejection = (request) => {
+    const { rejection, events = [] } = exchangeRecorder.findExchange(request) ?? {};
+    const explanation = rejection?.explanation;
+    const internalError = events.findLast((event) => event.type === "internal_error");
     return {
-      why: why?.received === undefined ? why : { ...why, received: veil(why.received, desk.server.registeredSecrets) },
-      mishap: mishap && { endpoint: mishap.endpoint, cause: mishap.cause },
+      explanation: explanation?.received === undefined
+        ? explanation
+        : { ...explanation, received: redactText(explanation.received, app.server.registeredSecrets) },
+      internalError: internalError && { endpoint: internalError.endpoint, cause: internalError.cause },
     };
   };
 
-  function browser(person?: Person): UserAgent {
-    const agent = userAgent({ issuer: () => inner.issuer, fetch: inner.fetch, now: clock.now, explain, ...person });
-    if (!asks) return agent;
+  function browser(persona?: Persona): TestBrowser {
+    const newBrowser = testBrowser({
+      issuer: () => inner.issuer,
+      fetch: inner.fetch,
+      now: clock.now,
+      explain,
+      ...persona,
+    });
+    if (!isInteractive) return newBrowser;
     // Whoever is shown a page answers it as the test has decided for them.
     return {
-      ...agent,
-      authorize: (request, one) =>
-        agent.authorize(request, { ...people.person(one?.as ?? person?.as), ...defined(person), ...defined(one) }),
+      ...newBrowser,
+      authorize: (request, options) =>
+        newBrowser.authorize(request, {
+          ...decisions.persona(options?.as ?? persona?.as),
+          ...withoutUndefined(persona),
+          ...withoutUndefined(options),
+        }),
     };
   }
 
   const self: TestLatchkey = {
-    ...logIns({ server, fetch: inner.fetch, browser, explain }),
+    ...loginClient({ server, fetch: inner.fetch, browser, explain }),
     get issuer() {
       return inner.issuer;
     },
     fetch,
     installFetch() {
-      const one = installFetch(() => inner.issuer, fetch);
-      installed.add(one);
-      return one;
+      const options = installFetch(() => inner.issuer, fetch);
+      installed.add(options);
+      return options;
     },
     client,
     clients: inner.clients,
     users: inner.users,
-    people,
+    decisions,
     browser,
     mint: mint(() => {
       // What is minted is for some client, whichever it is.
@@ -240,39 +252,39 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
       return server();
     }),
     clock,
-    on: board.on,
-    issue: hooks.issue,
+    on: injector.on,
+    issue: hooks.overrides,
     log,
     rotateKeys: inner.rotateKeys,
     async reset({ keep = [] } = {}) {
-      for (const kept of keep) {
-        if (kept === "clients" || kept === "users") continue;
+      for (const item of keep) {
+        if (item === "clients" || item === "users") continue;
         const found = JSON.stringify(keep);
         throw new TypeError(`keep of reset(): expected a list of "clients" and "users", found ${found}`);
       }
-      const unfired = board.unfired();
-      board.clear();
+      const unmet = injector.unmetRules();
+      injector.clear();
       log.clear();
-      for (const part of [hooks, people, clock, dice]) part?.reset();
+      for (const part of [hooks, decisions, clock, random]) part?.reset();
       if (!keep.includes("clients")) {
-        for (const part of [client, clientDice]) part?.reset();
-        refill(inner.clients, settings.clients ?? [], (known) => known.id);
+        for (const part of [client, clientRandom]) part?.reset();
+        restore(inner.clients, settings.clients ?? [], (record) => record.id);
       }
       if (!keep.includes("users")) {
-        refill(inner.users, settle(settings, inner.issuer).users, (known) => known.sub);
+        restore(inner.users, resolveSettings(settings, inner.issuer).users, (record) => record.sub);
       }
-      await round.next();
-      refuseUnfired(unfired);
+      await state.reset();
+      assertAllMet(unmet);
     },
-    listen: (where = {}) =>
-      inner.listen({ port: settings.issuer === undefined ? 0 : Number(new URL(settings.issuer).port), ...where }),
+    listen: (options = {}) =>
+      inner.listen({ port: settings.issuer === undefined ? 0 : Number(new URL(settings.issuer).port), ...options }),
     async close() {
-      for (const one of installed) one.uninstall();
-      const unfired = board.unfired();
+      for (const options of installed) options.uninstall();
+      const unmet = injector.unmetRules();
       // Closing waits for requests in flight, and some of those wait for a fault to end.
-      board.clear();
+      injector.clear();
       await inner.close();
-      refuseUnfired(unfired);
+      assertAllMet(unmet);
     },
     async [Symbol.asyncDispose]() {
       try {
@@ -288,47 +300,47 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
 }
 
 /** What can be had from this server's keys and issuer is settled before anything is made. */
-function refuseKeys({ issuer, keySource, seed, testKeys = true }: TestLatchkeyOptions): void {
+function assertKeyOptions({ issuer, keySource, seed, testKeys = true }: TestLatchkeyOptions): void {
   if (keySource !== undefined) return;
   if (!testKeys && seed !== undefined) {
     throw new ConfigurationError([{
-      place: "testKeys",
+      path: "testKeys",
       expected: "true, because a seed cannot make keys",
-      found: "false",
-      mend: "Leave out seed or testKeys.",
+      received: "false",
+      hint: "Leave out seed or testKeys.",
     }]);
   }
   if (testKeys && issuer !== undefined && URL.canParse(issuer) && !hasTestHost(issuer)) {
     throw new ConfigurationError([{
-      place: "issuer",
+      path: "issuer",
       expected: `a test host (${testHosts}), because the built-in test keys sign and their private halves are public`,
-      found: JSON.stringify(issuer),
-      mend: "Choose a test host, or set testKeys: false to have keys made.",
+      received: JSON.stringify(issuer),
+      hint: "Choose a test host, or set testKeys: false to have keys made.",
     }]);
   }
 }
 
-function refuseUnfired(unfired: readonly string[]): void {
-  if (unfired.length === 0) return;
-  const count = unfired.length === 1 ? "1 fault was" : `${unfired.length} faults were`;
-  throw new Error([`${count} not met as often as written:`, ...unfired].join("\n  "));
+function assertAllMet(unmet: readonly string[]): void {
+  if (unmet.length === 0) return;
+  const count = unmet.length === 1 ? "1 fault was" : `${unmet.length} faults were`;
+  throw new Error([`${count} not met as often as written:`, ...unmet].join("\n  "));
 }
 
 /** Puts back what was there at first, in its order. */
-function refill<Written, Known>(
-  registry: Registry<Written, Known>,
-  initial: readonly Written[],
-  idOf: (known: Known) => string,
+function restore<Raw, Entry>(
+  registry: Repository<Raw, Entry>,
+  initial: readonly Raw[],
+  getId: (entry: Entry) => string,
 ): void {
-  for (const known of registry.all()) registry.delete(idOf(known), "reset()");
-  for (const written of initial) registry.set(written);
+  for (const entry of registry.all()) registry.delete(getId(entry), "reset()");
+  for (const raw of initial) registry.set(raw);
 }
 
-function restartable(make: () => Dice): { readonly roll: Dice; reset(): void } {
-  let dice = make();
-  return { roll: (bytes) => dice(bytes), reset: () => void (dice = make()) };
+function restartableRandom(make: () => RandomBytes): { readonly roll: RandomBytes; reset(): void } {
+  let random = make();
+  return { roll: (bytes) => random(bytes), reset: () => void (random = make()) };
 }
 
-function defined<T extends object>(given: T | undefined): Partial<T> {
-  return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+function withoutUndefined<T extends object>(options: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

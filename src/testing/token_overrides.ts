@@ -1,20 +1,20 @@
 /** What is minted with a difference: other claims, another key, another issuer, no signature. */
 
-import type { Soon } from "../oauth/maybe_promise.ts";
-import { generated, signingAlgorithms, signJwt, signWith, storedKeys } from "../oauth/keys/keys.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { generatedKeys, jwtSigner, signingAlgorithms, signJwt, storedKeys } from "../oauth/keys/keys.ts";
 import type { NewKey, Signer, SigningAlgorithm } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
-import { jwtPart } from "../recorder/read_request.ts";
+import { decodeJwtPart } from "../recorder/record_request.ts";
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { AccessTokenRecord } from "../store/store.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { testKeys } from "./keys.ts";
-import { wrapStore } from "./wrapped_store.ts";
+import { wrapStore } from "./wrap_store.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
 /** How a token differs from one that the server would issue. */
-export interface Alteration {
+export interface TokenOverrides {
   /** Claims to add or replace; `undefined` removes one. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Makes one that becomes valid in an hour (`nbf`). Default: false. */
@@ -33,34 +33,34 @@ export interface Alteration {
 }
 
 /** Seconds by which what is expired has expired, and by which what is not yet valid is not: more than clients forgive. */
-export const margin = 3600;
+export const expiryMarginSeconds = 3600;
 
 /** The server, with its signature and its shelf of opaque tokens changed. */
-export function altered(server: Server, alteration: Alteration): Server {
-  const { issuer, notYetValid = false, typ, alg: wanted, claims: more } = alteration;
-  const change = (claims: Readonly<Record<string, unknown>>) => ({
+export function withOverrides(server: Server, overrides: TokenOverrides): Server {
+  const { issuer, notYetValid = false, typ, alg: requestedAlg, claims: extraClaims } = overrides;
+  const overrideClaims = (claims: Readonly<Record<string, unknown>>) => ({
     ...claims,
     ...issuer !== undefined && { iss: issuer },
-    ...notYetValid && { nbf: Number(claims.iat) + margin, exp: Number(claims.exp) + margin },
-    ...more,
+    ...notYetValid && { nbf: Number(claims.iat) + expiryMarginSeconds, exp: Number(claims.exp) + expiryMarginSeconds },
+    ...extraClaims,
   });
   const { store } = server;
   return {
     ...server,
     async sign(kind, alg, claims) {
-      const signer = await signerFor(server, alg, alteration);
-      const sign = signWith({ ...server.keys, signer: () => Promise.resolve(signer) });
+      const signer = await signerFor(server, alg, overrides);
+      const sign = jwtSigner({ ...server.keys, signer: () => Promise.resolve(signer) });
       const jwt = typ === undefined
-        ? await sign(kind, alg, change(claims))
-        : await signJwt(signer, typ, change(claims));
-      return wanted === "none" ? unsigned(jwt) : jwt;
+        ? await sign(kind, alg, overrideClaims(claims))
+        : await signJwt(signer, typ, overrideClaims(claims));
+      return requestedAlg === "none" ? withoutSignature(jwt) : jwt;
     },
     store: wrapStore(store, {
-      put(kind, id, value, shelf) {
-        if (kind !== "access_token") return store.put(kind, id, value, shelf);
-        refuseSignature(alteration);
+      put(kind, id, value, metadata) {
+        if (kind !== "access_token") return store.put(kind, id, value, metadata);
+        assertOpaqueCompatible(overrides);
         const { claims, ...record } = value as AccessTokenRecord;
-        return store.put("access_token", id, { ...record, claims: change(claims) }, shelf);
+        return store.put("access_token", id, { ...record, claims: overrideClaims(claims) }, metadata);
       },
     }),
   };
@@ -69,48 +69,51 @@ export function altered(server: Server, alteration: Alteration): Server {
 /**
  * The algorithm that a token is signed with.
  *
- * @param usual As the server would sign it.
+ * @param defaultAlg As the server would sign it.
  * @throws {TypeError} When the key is for another one than servers sign with.
  */
-export function algorithmOf({ alg = "none", signedBy }: Alteration, usual: SigningAlgorithm): SigningAlgorithm {
-  const wanted = alg === "none" ? usual : alg;
-  const ofKey = typeof signedBy === "object" ? signedBy.alg ?? wanted : wanted;
-  const known = signingAlgorithms.find((one) => one === ofKey);
-  if (known !== undefined) return known;
-  throw new TypeError(`signedBy: expected a key for ${signingAlgorithms.join(", ")}, found one for ${ofKey}`);
+export function resolveAlgorithm(
+  { alg = "none", signedBy }: TokenOverrides,
+  defaultAlg: SigningAlgorithm,
+): SigningAlgorithm {
+  const requestedAlg = alg === "none" ? defaultAlg : alg;
+  const keyAlg = typeof signedBy === "object" ? signedBy.alg ?? requestedAlg : requestedAlg;
+  const supportedAlg = signingAlgorithms.find((one) => one === keyAlg);
+  if (supportedAlg !== undefined) return supportedAlg;
+  throw new TypeError(`signedBy: expected a key for ${signingAlgorithms.join(", ")}, found one for ${keyAlg}`);
 }
 
-function refuseSignature({ alg, signedBy, issuer, typ, notYetValid }: Alteration): void {
+function assertOpaqueCompatible({ alg, signedBy, issuer, typ, notYetValid }: TokenOverrides): void {
   if (!notYetValid && [alg, signedBy, issuer, typ].every((one) => one === undefined)) return;
   throw new TypeError("This client's access tokens are opaque: they have no alg, signature, issuer, typ or nbf");
 }
 
-function unsigned(jwt: string): string {
+function withoutSignature(jwt: string): string {
   const [, claims] = jwt.split(".");
-  const { typ } = jwtPart(jwt, 0);
+  const { typ } = decodeJwtPart(jwt, 0);
   return `${encodeBase64url(JSON.stringify({ alg: "none", typ }))}.${claims}.`;
 }
 
-async function signerFor(server: Server, alg: SigningAlgorithm, { signedBy, issuer }: Alteration): Promise<Signer> {
+async function signerFor(server: Server, alg: SigningAlgorithm, { signedBy, issuer }: TokenOverrides): Promise<Signer> {
   if (typeof signedBy === "object") {
     if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, found one without d");
     const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
-    return await strange(server, alg, { kid, jwk: { ...signedBy } });
+    return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
   }
   if (signedBy === undefined && issuer === undefined) return await server.keys.signer(alg);
-  const signer = await strange(server, alg, { ...await strangeKey(server, alg), kid: issuer ?? "unknown" });
+  const signer = await foreignSigner(server, alg, { ...await findForeignKey(server, alg), kid: issuer ?? "unknown" });
   return signedBy === "wrong key" ? { ...signer, kid: (await server.keys.signer(alg)).kid } : signer;
 }
 
 /** A key that the server does not have. */
-async function strangeKey(server: Server, alg: SigningAlgorithm): Promise<NewKey> {
-  const published = await server.keys.published([]);
-  const strangers = builtInKeys[alg].filter(({ kid }) => !published.some((key) => key.kid === kid));
-  return strangers.at(-1) ?? await generated.make(alg, 0);
+async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<NewKey> {
+  const published = await server.keys.publishedKeys([]);
+  const foreignKeys = builtInKeys[alg].filter(({ kid }) => !published.some((key) => key.kid === kid));
+  return foreignKeys.at(-1) ?? await generatedKeys.create(alg, 0);
 }
 
 /** Signs with a key that is none of the server's; always with the same outcome. */
-function strange(server: Server, alg: SigningAlgorithm, key: NewKey): Soon<Signer> {
-  const source = { ...testKeys(true), make: () => key };
+function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): MaybePromise<Signer> {
+  const source = { ...testKeys(true), create: () => key };
   return storedKeys(memoryStore(), server.now, () => {}, 0, { source, testKeys: "accepted" }).signer(alg);
 }

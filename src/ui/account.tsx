@@ -4,10 +4,10 @@
 
 import type { VNode } from "preact";
 import type { AccountProps } from "../app/pages.ts";
-import { Layout, Section, Sheet } from "./layout.tsx";
-import { Named } from "./user_name.tsx";
-import { Hidden } from "./post_form.tsx";
-import { Fact, Wire } from "./value.tsx";
+import { Layout, Section, Stylesheet } from "./layout.tsx";
+import { UserName } from "./user_name.tsx";
+import { HiddenInputs } from "./post_form.tsx";
+import { Code, DefinitionItem } from "./value.tsx";
 
 /** The page at `/account`. */
 export function Account(props: AccountProps): VNode {
@@ -37,15 +37,15 @@ export function Account(props: AccountProps): VNode {
     <Layout
       site={props}
       path="/account"
-      head={<Sheet site={props} name="people" />}
+      head={<Stylesheet site={props} name="people" />}
       heading="Your account"
       opening={
         <>
           <dl class="facts">
-            <Fact label="You">
-              <Named person={user} />
-            </Fact>
-            <Fact label="Logged in since">{moment(since)}</Fact>
+            <DefinitionItem label="You">
+              <UserName user={user} />
+            </DefinitionItem>
+            <DefinitionItem label="Logged in since">{timestamp(since)}</DefinitionItem>
           </dl>
           <nav class="ways" aria-label="Where to go from here">
             <a href={`${base}/oauth2/logout`}>Log out</a>
@@ -61,7 +61,7 @@ export function Account(props: AccountProps): VNode {
             works until it expires.
           </p>
         )}
-        {consents.map((one) => <Grant key={one.client.id} action={`${base}/account`} {...one} />)}
+        {consents.map((consent) => <ConsentItem key={consent.client.id} action={`${base}/account`} {...consent} />)}
       </Section>
     </Layout>
   );
@@ -69,7 +69,7 @@ export function Account(props: AccountProps): VNode {
 
 type Consent = NonNullable<AccountProps["account"]>["consents"][number];
 
-function Grant(
+function ConsentItem(
   { action, client, allowed, claims, at, validUntil, fields }: Consent & { action: string },
 ): VNode {
   const name = client.name ?? client.id;
@@ -79,29 +79,31 @@ function Grant(
         <bdi>{name}</bdi>
       </h3>
       <dl class="facts">
-        <Fact label="Client ID">
-          <Wire text={client.id} />
-        </Fact>
+        <DefinitionItem label="Client ID">
+          <Code text={client.id} />
+        </DefinitionItem>
         {allowed.map(({ scope, resource }) => (
-          <Fact key={resource} label="Scope">
-            <Wire text={scope.join(" ")} />
+          <DefinitionItem key={resource} label="Scope">
+            <Code text={scope.join(" ")} />
             {resource !== undefined && (
               <>
                 {" "}
-                at <Wire text={resource} />
+                at <Code text={resource} />
               </>
             )}
-          </Fact>
+          </DefinitionItem>
         ))}
         {claims.length > 0 && (
-          <Fact label="Claims by name">
-            <Wire text={claims.join(" ")} />
-          </Fact>
+          <DefinitionItem label="Claims by name">
+            <Code text={claims.join(" ")} />
+          </DefinitionItem>
         )}
-        <Fact label="Allowed">{moment(at)}. You are asked again from {moment(validUntil)} on.</Fact>
+        <DefinitionItem label="Allowed">
+          {timestamp(at)}. You are asked again from {timestamp(validUntil)} on.
+        </DefinitionItem>
       </dl>
       <form method="post" action={action}>
-        <Hidden fields={fields} />
+        <HiddenInputs fields={fields} />
         <button type="submit" class="button plain">
           Take it back<span class="unseen">
             from <bdi>{name}</bdi>
@@ -113,7 +115,7 @@ function Grant(
 }
 
 /** A moment, to the minute. */
-function moment(at: number): VNode {
+function timestamp(at: number): VNode {
   const text = new Date(at).toISOString();
   return <time datetime={text}>{text.slice(0, 16).replace("T", " ")} UTC</time>;
 }

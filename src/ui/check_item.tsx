@@ -4,12 +4,12 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Comparison } from "./comparison.tsx";
-import { Wire } from "./value.tsx";
+import { Code } from "./value.tsx";
 
 /** What a verdict says. */
-export interface VerdictProps {
+export interface CheckItemProps {
   /** Undefined: it was not checked, or could not be. */
-  readonly holds: boolean | undefined;
+  readonly passed: boolean | undefined;
   /** One sentence, or two. */
   readonly children: ComponentChildren;
   /** What would have been right. */
@@ -21,10 +21,10 @@ export interface VerdictProps {
 }
 
 /** A sentence with ✓ before what holds, ✗ before what fails, – before what was not checked; and both sides, if given. */
-export function Verdict({ holds, children, expected, received, rule }: VerdictProps): VNode {
-  const [name, mark, word] = holds === undefined
+export function CheckItem({ passed, children, expected, received, rule }: CheckItemProps): VNode {
+  const [name, mark, word] = passed === undefined
     ? ["open", "–", "Not checked"]
-    : holds
+    : passed
     ? ["good", "✓", "Holds"]
     : ["off", "✗", "Fails"];
   return (
@@ -34,10 +34,10 @@ export function Verdict({ holds, children, expected, received, rule }: VerdictPr
         <p>
           {children} {rule !== undefined && <span class="rule">{rule}</span>}
         </p>
-        {holds && expected !== undefined && expected === received
+        {passed && expected !== undefined && expected === received
           ? (
             <p class="comparison">
-              Expected and received: <Wire text={expected} />
+              Expected and received: <Code text={expected} />
             </p>
           )
           : <Comparison expected={expected} received={received} />}

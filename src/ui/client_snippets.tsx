@@ -3,11 +3,11 @@
 /** Settings for one library after the other, each unfolded by a click, with or without script. */
 
 import type { VNode } from "preact";
-import type { ClientSettings } from "../app/pages.ts";
-import { Copy } from "./value.tsx";
+import type { ClientSnippet } from "../app/pages.ts";
+import { CopyButton } from "./value.tsx";
 
 /** A list of libraries; where there is none, the client asks for no tokens. */
-export function Settings({ settings }: { readonly settings: readonly ClientSettings[] }): VNode {
+export function ClientSnippets({ settings }: { readonly settings: readonly ClientSnippet[] }): VNode {
   if (settings.length === 0) return <p>This client asks for no tokens: no grant is registered for it.</p>;
   return (
     <>
@@ -15,16 +15,17 @@ export function Settings({ settings }: { readonly settings: readonly ClientSetti
         With the values of this server and this client. Everything else a library reads from the discovery document.
       </p>
       <div class="settings">
-        {settings.map(({ library, place, text, notes }) => (
+        {settings.map(({ library, placement, text, notes }) => (
           <details key={library} name="settings">
             <summary>
-              <h3>{library}</h3> <span class="aside">{text === undefined ? "does not fit this client" : place}</span>
+              <h3>{library}</h3>{" "}
+              <span class="aside">{text === undefined ? "does not fit this client" : placement}</span>
             </summary>
             {notes.map((note) => <p key={note}>{note}</p>)}
             {text !== undefined && (
               <div class="box">
                 <pre class="wire">{text}</pre>
-                <Copy what={`the settings for ${library}`} />
+                <CopyButton description={`the settings for ${library}`} />
               </div>
             )}
           </details>

@@ -5,15 +5,15 @@
 import { Fragment } from "preact";
 import type { VNode } from "preact";
 import type { ClientProps, ClientsProps, EditForm, ListedClient } from "../app/pages.ts";
-import { Settings } from "./client_snippets.tsx";
-import { Field, FieldFaults, Refusals } from "./field.tsx";
+import { ClientSnippets } from "./client_snippets.tsx";
+import { Field, FieldErrors, FormErrors } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { Removal } from "./delete_form.tsx";
-import { Fact, Value, Wire } from "./value.tsx";
+import { DeleteForm } from "./confirmed_action.tsx";
+import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** What the methods of client authentication come to, in words. */
-const authentication: Readonly<Record<string, string>> = {
+const authMethodLabels: Readonly<Record<string, string>> = {
   none: "a public client: it has no secret and relies on PKCE",
   client_secret_basic: "a confidential client: id and secret travel in the Authorization header",
   client_secret_post: "a confidential client: id and secret travel in the request body",
@@ -37,7 +37,7 @@ export function Clients(props: ClientsProps): VNode {
             A client is an application that asks for tokens. The server knows each one beforehand, and sends codes to
             its registered redirect URIs alone: that is what keeps a stranger from collecting them.
           </p>
-          {form !== undefined && <Refusals faults={form.faults} heading="No client was added." />}
+          {form !== undefined && <FormErrors faults={form.errors} heading="No client was added." />}
         </>
       }
     >
@@ -50,92 +50,92 @@ export function Clients(props: ClientsProps): VNode {
                   <bdi>{client.name ?? client.id}</bdi>
                 </a>
               </h3>
-              <Facts client={client} />
+              <ClientDetails client={client} />
             </article>
           ))
           : <p>No client is registered, so every authorization request will be refused.</p>}
       </Section>
-      {form !== undefined && <Add action={`${props.base}/clients`} form={form} />}
+      {form !== undefined && <AddClientForm action={`${props.base}/clients`} form={form} />}
     </Layout>
   );
 }
 
 /** What was registered for a client, line by line. */
-function Facts({ client }: { readonly client: ListedClient }): VNode {
+function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   return (
     <dl class="facts">
-      <Fact label="Client ID">
-        <Wire text={id} />
-      </Fact>
-      <Fact label="Authentication">
+      <DefinitionItem label="Client ID">
+        <Code text={id} />
+      </DefinitionItem>
+      <DefinitionItem label="Authentication">
         {authMethods.map((method, i) => (
           <Fragment key={method}>
             {i > 0 && " or "}
-            <Wire text={method} />
+            <Code text={method} />
           </Fragment>
         ))}
-        {Object.hasOwn(authentication, authMethods.join(" ")) && <>, {authentication[authMethods.join(" ")]}</>}
-      </Fact>
-      <Several label="Redirect URI" texts={redirectUris} />
-      <Several label="After logout" texts={postLogoutRedirectUris} />
-      <Several label="Grants" texts={grantTypes} />
+        {Object.hasOwn(authMethodLabels, authMethods.join(" ")) && <>, {authMethodLabels[authMethods.join(" ")]}</>}
+      </DefinitionItem>
+      <MultiValueItem label="Redirect URI" texts={redirectUris} />
+      <MultiValueItem label="After logout" texts={postLogoutRedirectUris} />
+      <MultiValueItem label="Grants" texts={grantTypes} />
       {scope.length > 0 && (
-        <Fact label="Scope">
-          <Wire text={scope.join(" ")} />
-        </Fact>
+        <DefinitionItem label="Scope">
+          <Code text={scope.join(" ")} />
+        </DefinitionItem>
       )}
     </dl>
   );
 }
 
-function Several({ label, texts }: { readonly label: string; readonly texts: readonly string[] }): VNode | null {
+function MultiValueItem({ label, texts }: { readonly label: string; readonly texts: readonly string[] }): VNode | null {
   if (texts.length === 0) return null;
   return (
-    <Fact label={label}>
+    <DefinitionItem label={label}>
       {texts.map((text) => (
         <div key={text}>
-          <Wire text={text} />
+          <Code text={text} />
         </div>
       ))}
-    </Fact>
+    </DefinitionItem>
   );
 }
 
-const methods = [
+const authMethodChoices = [
   ["none", "Public: a browser, native or mobile app, which cannot keep a secret"],
   ["client_secret_basic", "Confidential: sends its secret in the Authorization header"],
   ["client_secret_post", "Confidential: sends its secret in the body, as Passport and ASP.NET Core do"],
 ] as const;
 
-function Add({ action, form }: { readonly action: string; readonly form: EditForm }): VNode {
-  const { values, faults } = form;
+function AddClientForm({ action, form }: { readonly action: string; readonly form: EditForm }): VNode {
+  const { values, errors } = form;
   const name = "token_endpoint_auth_method";
-  const chosen = values[name] ?? "none";
-  const own = faults.filter(({ field }) => field === name);
+  const selected = values[name] ?? "none";
+  const methodErrors = errors.filter(({ field }) => field === name);
   return (
     <Section id="add" heading="Add a client">
       <p>
-        {form.isKept
+        {form.isPersistent
           ? "Kept in the store: whatever instance runs on it knows the client within a second, and after a restart."
           : "For this run: when the server stops, what was added here is forgotten."}{" "}
         The configuration file is not touched.
       </p>
       <form class="form" method="post" action={action}>
-        <input type="hidden" name="form_token" value={form.token} />
+        <input type="hidden" name="form_token" value={form.csrfToken} />
         <Field
           name="client_id"
           label="Client ID"
           hint="What the client calls itself in requests: 1 to 256 printable ASCII characters."
           value={values.client_id}
-          faults={faults}
+          errors={errors}
         />
         <Field
           name="client_name"
           label="Name"
           hint="Shown to people instead of the id. May be left empty."
           value={values.client_name}
-          faults={faults}
+          errors={errors}
           optional
         />
         <Field
@@ -143,17 +143,17 @@ function Add({ action, form }: { readonly action: string; readonly form: EditFor
           label="Redirect URIs"
           hint="Where codes may be sent, one to a line: https, http on a loopback host, or a private-use scheme."
           value={values.redirect_uris}
-          faults={faults}
+          errors={errors}
           lines={3}
         />
-        <fieldset id={name} aria-describedby={own.length > 0 ? `${name}-fault` : undefined}>
+        <fieldset id={name} aria-describedby={methodErrors.length > 0 ? `${name}-fault` : undefined}>
           <legend>Authentication</legend>
-          <FieldFaults name={name} faults={own} />
-          {methods.map(([method, words]) => (
+          <FieldErrors name={name} faults={methodErrors} />
+          {authMethodChoices.map(([method, words]) => (
             <label class="choice" key={method}>
-              <input type="radio" name={name} value={method} checked={method === chosen} />
+              <input type="radio" name={name} value={method} checked={method === selected} />
               <span>
-                {words} <Wire text={method} />
+                {words} <Code text={method} />
               </span>
             </label>
           ))}
@@ -168,7 +168,7 @@ function Add({ action, form }: { readonly action: string; readonly form: EditFor
 
 /** The page of one client. */
 export function Client(props: ClientProps): VNode {
-  const { client, drawnSecret, settings, form } = props;
+  const { client, newSecret, snippets, form } = props;
   return (
     <Layout
       site={props}
@@ -176,7 +176,7 @@ export function Client(props: ClientProps): VNode {
       heading={client.name ?? client.id}
       opening={
         <>
-          {drawnSecret !== undefined && (
+          {newSecret !== undefined && (
             <>
               <Notice kind="warn">
                 <p>
@@ -184,25 +184,25 @@ export function Client(props: ClientProps): VNode {
                 </p>
               </Notice>
               <dl class="values">
-                <Value label="Client secret" text={drawnSecret} />
+                <CopyableValue label="Client secret" text={newSecret} />
               </dl>
             </>
           )}
-          <Facts client={client} />
+          <ClientDetails client={client} />
         </>
       }
     >
       <Section id="settings" heading="Settings to paste">
-        <Settings settings={settings} />
+        <ClientSnippets settings={snippets} />
       </Section>
       {form !== undefined && (
         <Section id="remove" heading="Remove">
-          <Removal what="client" id={client.id} action={client.href} token={form.token}>
+          <DeleteForm kind="client" id={client.id} action={client.href} csrfToken={form.csrfToken}>
             Requests of this client will be refused from then on, and its tokens are not refreshed any more.{" "}
-            {form.isKept
+            {form.isPersistent
               ? "The store keeps the removal until this client is added again or its configuration changes."
               : "When the server starts again, it is as the configuration says."}
-          </Removal>
+          </DeleteForm>
           <p class="ways">
             <a href={`${props.base}/clients`}>Back to all clients</a>
           </p>

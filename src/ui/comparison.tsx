@@ -3,14 +3,14 @@
 /** What was expected and what came instead, one under the other, the first difference marked. */
 
 import type { VNode } from "preact";
-import { Breakable, Fact, Wire } from "./value.tsx";
+import { Breakable, Code, DefinitionItem } from "./value.tsx";
 
 /** Either side may be missing. */
 export interface ComparisonProps {
   readonly expected?: string;
   readonly received?: string;
   /** What was probably meant: `received` is held against it, where `expected` is something else. */
-  readonly near?: string;
+  readonly suggestion?: string;
 }
 
 /** Where `received` stops being like `expected`; undefined where less than half of it is alike, and nothing lines up. */
@@ -24,8 +24,8 @@ function firstDifference(expected: string, received: string): number | undefined
   return length < received.length && length * 2 >= received.length ? length : undefined;
 }
 
-function Received({ text, from }: { readonly text: string; readonly from: number | undefined }): VNode {
-  if (from === undefined) return <Wire text={text} />;
+function ReceivedText({ text, from }: { readonly text: string; readonly from: number | undefined }): VNode {
+  if (from === undefined) return <Code text={text} />;
   return (
     <code class="wire">
       <Breakable text={text.slice(0, from)} />
@@ -37,24 +37,24 @@ function Received({ text, from }: { readonly text: string; readonly from: number
 }
 
 /** Draws nothing where both sides are missing. */
-export function Comparison({ expected, received, near = expected }: ComparisonProps): VNode | null {
+export function Comparison({ expected, received, suggestion = expected }: ComparisonProps): VNode | null {
   if (expected === undefined && received === undefined) return null;
   return (
     <dl class="comparison">
       {expected !== undefined && (
-        <Fact label="Expected">
-          <Wire text={expected} />
-        </Fact>
+        <DefinitionItem label="Expected">
+          <Code text={expected} />
+        </DefinitionItem>
       )}
-      {near !== expected && (
-        <Fact label="Did you mean">
-          <Wire text={near!} />
-        </Fact>
+      {suggestion !== expected && (
+        <DefinitionItem label="Did you mean">
+          <Code text={suggestion!} />
+        </DefinitionItem>
       )}
       {received !== undefined && (
-        <Fact label="Received">
-          <Received text={received} from={firstDifference(near ?? "", received)} />
-        </Fact>
+        <DefinitionItem label="Received">
+          <ReceivedText text={received} from={firstDifference(suggestion ?? "", received)} />
+        </DefinitionItem>
       )}
     </dl>
   );

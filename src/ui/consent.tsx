@@ -4,27 +4,27 @@
 
 import type { VNode } from "preact";
 import type { ConsentProps } from "../app/pages.ts";
-import { spanInWords } from "./duration.ts";
-import { Layout, Sheet } from "./layout.tsx";
-import { Named } from "./user_name.tsx";
-import { Hidden } from "./post_form.tsx";
-import { scopeInWords } from "./scope_labels.ts";
-import { Fact, Wire } from "./value.tsx";
+import { formatLongDuration } from "./duration.ts";
+import { Layout, Stylesheet } from "./layout.tsx";
+import { UserName } from "./user_name.tsx";
+import { HiddenInputs } from "./post_form.tsx";
+import { scopeLabel } from "./scope_labels.ts";
+import { Code, DefinitionItem } from "./value.tsx";
 
 /** Why a consent is not remembered. */
-const doubts = {
+const riskReasons = {
   device: "other programs on this device could impersonate this application",
   network: "the application receives the response over http, where others on the network can read it",
 };
 
 /** The page at `/oauth2/consent`. */
 export function Consent(props: ConsentProps): VNode {
-  const { base, client, user, fields, redirectUri, scope, claims, resources, onDevice, remembered } = props;
+  const { base, client, user, fields, redirectUri, scope, claims, resources, redirectsToDevice, remembered } = props;
   const name = client.name ?? client.id;
   return (
     <Layout
       site={props}
-      head={<Sheet site={props} name="people" />}
+      head={<Stylesheet site={props} name="people" />}
       heading="May it act for you?"
       opening={
         <>
@@ -35,40 +35,40 @@ export function Consent(props: ConsentProps): VNode {
             asks for access. What you allow here is written into the token it gets, and it gets no more than that.
           </p>
           <dl class="facts narrow">
-            <Fact label="Application">
+            <DefinitionItem label="Application">
               {client.name !== undefined && (
                 <>
                   <bdi>{client.name}</bdi>,{" "}
                 </>
               )}
-              <Wire text={client.id} />
+              <Code text={client.id} />
               <div class="aside">Registered by the operator of this server.</div>
-            </Fact>
-            <Fact label="You">
-              <Named person={user} />
+            </DefinitionItem>
+            <DefinitionItem label="You">
+              <UserName user={user} />
               <a href={props.otherAccountHref}>Use another account</a>
-            </Fact>
-            <Fact label="Sends you to">
-              <Place uri={redirectUri} onDevice={onDevice} />
+            </DefinitionItem>
+            <DefinitionItem label="Sends you to">
+              <RedirectTarget uri={redirectUri} onDevice={redirectsToDevice} />
               <div class="aside">
-                <Wire text={redirectUri} />
+                <Code text={redirectUri} />
               </div>
-            </Fact>
+            </DefinitionItem>
           </dl>
           <form class="form" method="post" action={`${base}/oauth2/consent`}>
-            <Hidden fields={fields} />
+            <HiddenInputs fields={fields} />
             <fieldset class="grants">
               <legend>It may</legend>
-              {scope.map((one) => <Scope key={one.value} {...one} />)}
+              {scope.map((item) => <ScopeChoice key={item.value} {...item} />)}
             </fieldset>
             {claims.length > 0 && (
               <p>
-                It asks by name to see <Words texts={claims} />.
+                It asks by name to see <CodeList texts={claims} />.
               </p>
             )}
             {resources.length > 0 && (
               <p>
-                It will do so at <Words texts={resources} />.
+                It will do so at <CodeList texts={resources} />.
               </p>
             )}
             <div class="decision">
@@ -78,8 +78,8 @@ export function Consent(props: ConsentProps): VNode {
           </form>
           <p class="aside">
             {typeof remembered === "number"
-              ? `Your answer is remembered for ${spanInWords(remembered)}.`
-              : `You are asked every time, because ${doubts[remembered]}.`}{" "}
+              ? `Your answer is remembered for ${formatLongDuration(remembered)}.`
+              : `You are asked every time, because ${riskReasons[remembered]}.`}{" "}
             What you allow you can take back on the page “Account”.
           </p>
         </>
@@ -88,17 +88,19 @@ export function Consent(props: ConsentProps): VNode {
   );
 }
 
-function Scope({ value, fixed, known, claims }: ConsentProps["scope"][number]): VNode {
+function ScopeChoice(
+  { value, required, previouslyAllowed, claims }: ConsentProps["scope"][number],
+): VNode {
   const id = `scope-${value}`;
   return (
     <div class="choice">
-      <input id={id} type="checkbox" name={fixed ? undefined : "scope"} value={value} checked disabled={fixed} />
-      {fixed && <input type="hidden" name="scope" value={value} />}
+      <input id={id} type="checkbox" name={required ? undefined : "scope"} value={value} checked disabled={required} />
+      {required && <input type="hidden" name="scope" value={value} />}
       <label for={id}>
-        {scopeInWords(value, claims)}
+        {scopeLabel(value, claims)}
         <span class="aside">
           <code>{value}</code>
-          {fixed ? ", always part of a login" : known ? ", allowed before" : ""}
+          {required ? ", always part of a login" : previouslyAllowed ? ", allowed before" : ""}
         </span>
       </label>
     </div>
@@ -106,7 +108,7 @@ function Scope({ value, fixed, known, claims }: ConsentProps["scope"][number]): 
 }
 
 /** Where the answer goes, as far as a person can judge it. */
-function Place({ uri, onDevice }: { readonly uri: string; readonly onDevice: boolean }): VNode {
+function RedirectTarget({ uri, onDevice }: { readonly uri: string; readonly onDevice: boolean }): VNode {
   const { protocol, host } = new URL(uri);
   if (!/^https?:$/.test(protocol)) {
     return (
@@ -125,13 +127,13 @@ function Place({ uri, onDevice }: { readonly uri: string; readonly onDevice: boo
   return <strong>{host}</strong>;
 }
 
-function Words({ texts }: { readonly texts: readonly string[] }): VNode {
+function CodeList({ texts }: { readonly texts: readonly string[] }): VNode {
   return (
     <>
       {texts.map((text, i) => (
         <>
           {i === 0 ? "" : i === texts.length - 1 ? " and " : ", "}
-          <Wire text={text} />
+          <Code text={text} />
         </>
       ))}
     </>

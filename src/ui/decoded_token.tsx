@@ -3,10 +3,10 @@
 /** A token taken apart: header, claims with their times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
 import type { VNode } from "preact";
-import { inWords } from "./duration.ts";
-import { Meaning } from "./parameters.tsx";
-import { Masked } from "./secret_value.tsx";
-import { Fact } from "./value.tsx";
+import { formatDuration } from "./duration.ts";
+import { Hint } from "./parameters.tsx";
+import { SecretValue } from "./secret_value.tsx";
+import { DefinitionItem } from "./value.tsx";
 
 /** What is taken apart. */
 export interface DecodedTokenProps {
@@ -23,40 +23,40 @@ export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
   const [head = "", payload = "", signature = ""] = token.split(".");
   const header = decode(head);
   const claims = decode(payload);
-  const small = name.charAt(0).toLowerCase() + name.slice(1);
+  const lowerCaseName = name.charAt(0).toLowerCase() + name.slice(1);
   return (
     <article class="token">
       <h3>{name}</h3>
       {header === undefined || claims === undefined
         ? (
           <p>
-            Opaque: <Masked name={small} value={token} />{" "}
+            Opaque: <SecretValue name={lowerCaseName} value={token} />{" "}
             is a name for what the server keeps, and says nothing by itself.
           </p>
         )
         : (
           <dl class="facts claims">
-            <Fact label="Header">
-              {Object.entries(header).map(([key, value]) => `${key}: ${show(value)}`).join("\n")}
-            </Fact>
+            <DefinitionItem label="Header">
+              {Object.entries(header).map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n")}
+            </DefinitionItem>
             {Object.entries(claims).map(([key, value]) => (
-              <Fact key={key} label={key}>
-                {show(value)}
-                <Meaning text={meaningOf(key, value, now)} />
-              </Fact>
+              <DefinitionItem key={key} label={key}>
+                {formatValue(value)}
+                <Hint text={claimMeaning(key, value, now)} />
+              </DefinitionItem>
             ))}
-            <Fact label="Signature">
-              <Masked name={`signature of the ${small}`} value={signature} />
-            </Fact>
+            <DefinitionItem label="Signature">
+              <SecretValue name={`signature of the ${lowerCaseName}`} value={signature} />
+            </DefinitionItem>
           </dl>
         )}
     </article>
   );
 }
 
-const times = new Set(["exp", "iat", "nbf", "auth_time"]);
+const timeClaims = new Set(["exp", "iat", "nbf", "auth_time"]);
 
-const meanings: Readonly<Record<string, string>> = {
+const claimMeanings: Readonly<Record<string, string>> = {
   iss: "who issued it",
   sub: "who it is about",
   aud: "who it is for",
@@ -68,11 +68,11 @@ const meanings: Readonly<Record<string, string>> = {
   jti: "its own name",
 };
 
-function meaningOf(name: string, value: unknown, now: number): string | undefined {
-  if (times.has(name) && typeof value === "number" && isTime(value)) {
-    return `${asUtc(value)}, ${fromNow(value - Math.floor(now / 1000))}`;
+function claimMeaning(name: string, value: unknown, now: number): string | undefined {
+  if (timeClaims.has(name) && typeof value === "number" && isTime(value)) {
+    return `${formatUtc(value)}, ${relativeTime(value - Math.floor(now / 1000))}`;
   }
-  return Object.hasOwn(meanings, name) ? meanings[name] : undefined;
+  return Object.hasOwn(claimMeanings, name) ? claimMeanings[name] : undefined;
 }
 
 /** As far as a date can reach. */
@@ -80,23 +80,23 @@ function isTime(seconds: number): boolean {
   return Math.abs(seconds) <= 8.64e12;
 }
 
-function asUtc(seconds: number): string {
+function formatUtc(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 }
 
 /** Exact where seconds matter, else as a person would say it. */
-function fromNow(seconds: number): string {
+function relativeTime(seconds: number): string {
   if (seconds === 0) return "now";
   const length = Math.abs(seconds);
   const [unit] = [86_400, 3600, 60].filter((unit) => length >= 2 * unit);
-  const words = unit === undefined
-    ? inWords(length)
+  const text = unit === undefined
+    ? formatDuration(length)
     : `${Math.round(length / unit)} ${{ 86400: "days", 3600: "hours", 60: "minutes" }[unit]}`;
-  return seconds > 0 ? `in ${words}` : `${words} ago`;
+  return seconds > 0 ? `in ${text}` : `${text} ago`;
 }
 
 /** Text as it is, everything else as JSON. */
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

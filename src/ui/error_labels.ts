@@ -1,6 +1,6 @@
 /** What the error codes of an authorization response mean, for a reader (OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
 
-const words: ReadonlyMap<string, string> = new Map([
+const labels: ReadonlyMap<string, string> = new Map([
   ["invalid_request", "The request lacked a parameter, repeated one, or held a value that cannot be read."],
   ["unauthorized_client", "The client may not ask for a code in this way."],
   ["access_denied", "The person, or the server on its own account, said no."],
@@ -19,6 +19,6 @@ const words: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** One sentence on what a code means, or undefined for a code that these specifications do not define. */
-export function errorInWords(code: string): string | undefined {
-  return words.get(code);
+export function errorLabel(code: string): string | undefined {
+  return labels.get(code);
 }

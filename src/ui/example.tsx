@@ -4,27 +4,29 @@
 
 import type { VNode } from "preact";
 import type { TokenRequestExample } from "../app/pages.ts";
-import { Veiled } from "./secret_value.tsx";
-import { Copy, Wire } from "./value.tsx";
-import { Verdict } from "./check_item.tsx";
+import { TextWithSecrets } from "./secret_value.tsx";
+import { Code, CopyButton } from "./value.tsx";
+import { CheckItem } from "./check_item.tsx";
 
-const proof = {
+const authenticationText = {
   public: (
     <>
-      A public client keeps no secret. It names itself by <Wire text="client_id" />{" "}
+      A public client keeps no secret. It names itself by <Code text="client_id" />{" "}
       in the body and proves with the code verifier that it is the one that asked.
     </>
   ),
   confidential: (
     <>
-      A confidential client authenticates with its secret, here by HTTP Basic in the <Wire text="Authorization" />{" "}
-      header; so there is no <Wire text="client_id" /> in the body.
+      A confidential client authenticates with its secret, here by HTTP Basic in the <Code text="Authorization" />{" "}
+      header; so there is no <Code text="client_id" /> in the body.
     </>
   ),
 };
 
-function fitInWords({ kind, clientId, fits, used, verifier, lacksSecret }: TokenRequestExample): VNode {
-  if (fits === undefined) {
+function exampleVerdict(
+  { kind, clientId, codeBelongsToClient, codeUsed, verifier, needsSecret }: TokenRequestExample,
+): VNode {
+  if (codeBelongsToClient === undefined) {
     return (
       <>
         This code is not known here: it has expired, or this server never issued it. The request below shows the form
@@ -41,26 +43,26 @@ function fitInWords({ kind, clientId, fits, used, verifier, lacksSecret }: Token
       </>
     );
   }
-  if (!fits) {
+  if (!codeBelongsToClient) {
     return (
       <>
         This code was issued to another client than{" "}
-        <Wire text={clientId} />, so this request would be refused. It shows the form that a {kind} client uses.
+        <Code text={clientId} />, so this request would be refused. It shows the form that a {kind} client uses.
       </>
     );
   }
-  if (used) {
+  if (codeUsed) {
     return (
       <>
         This code was issued to{" "}
-        <Wire text={clientId} />, and it was redeemed already: sending it again is refused, and revokes what it bought.
+        <Code text={clientId} />, and it was redeemed already: sending it again is refused, and revokes what it bought.
       </>
     );
   }
-  const missing = [...verifier === "placeholder" ? ["code verifier"] : [], ...lacksSecret ? ["client secret"] : []];
+  const missing = [...verifier === "placeholder" ? ["code verifier"] : [], ...needsSecret ? ["client secret"] : []];
   return (
     <>
-      This code was issued to <Wire text={clientId} />: the request below works{" "}
+      This code was issued to <Code text={clientId} />: the request below works{" "}
       {missing.length > 0 ? `with your ${missing.join(" and ")} put in, once.` : "as it is, once."}
     </>
   );
@@ -74,26 +76,26 @@ export function Example(example: TokenRequestExample): VNode {
     <figure class="exchange" aria-labelledby={id}>
       <figcaption>
         <h3 id={id}>{kind === "public" ? "As a public client" : "As a confidential client"}</h3>
-        <p>{proof[kind]}</p>
-        <Verdict holds={example.used ? false : example.fits}>{fitInWords(example)}</Verdict>
+        <p>{authenticationText[kind]}</p>
+        <CheckItem passed={example.codeUsed ? false : example.codeBelongsToClient}>{exampleVerdict(example)}</CheckItem>
         {verifier === "placeholder" && (
           <p>
             In place of the value of{" "}
-            <Wire text="code_verifier" />, put the verifier your client made before it sent the code challenge; only the
+            <Code text="code_verifier" />, put the verifier your client made before it sent the code challenge; only the
             client knows it.
           </p>
         )}
         {verifier === "none" && (
           <p>
-            The authorization request sent no code challenge, so there is no <Wire text="code_verifier" /> to send.
+            The authorization request sent no code challenge, so there is no <Code text="code_verifier" /> to send.
           </p>
         )}
       </figcaption>
       <div class="box">
         <pre class="wire">
-          <Veiled text={command} secrets={secrets} />
+          <TextWithSecrets text={command} secrets={secrets} />
         </pre>
-        <Copy what={`the request as a ${kind} client`} />
+        <CopyButton description={`the request as a ${kind} client`} />
       </div>
     </figure>
   );

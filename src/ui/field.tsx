@@ -3,7 +3,7 @@
 /** Something to fill in: its label, what it is for, what was wrong with it, and the control, tied together for all. */
 
 import type { VNode } from "preact";
-import type { FieldFault } from "../app/pages.ts";
+import type { FieldError } from "../app/pages.ts";
 import { Notice } from "./notice.tsx";
 
 /** One field of a form. */
@@ -14,7 +14,7 @@ export interface FieldProps {
   /** What it is for, or what it must look like. */
   readonly hint: string;
   readonly value?: string;
-  readonly faults?: readonly FieldFault[];
+  readonly errors?: readonly FieldError[];
   /** More than 1: a field of that many lines. Default: 1. */
   readonly lines?: number;
   /** Whether the browser may send the form without it. Default: false. */
@@ -22,9 +22,9 @@ export interface FieldProps {
 }
 
 /** A labelled text field. Whatever is typed is kept as it is: no capitals, no spelling. */
-export function Field({ name, label, hint, value = "", faults = [], lines = 1, optional = false }: FieldProps): VNode {
-  const own = faults.filter((fault) => fault.field === name);
-  const described = own.length > 0 ? `${name}-hint ${name}-fault` : `${name}-hint`;
+export function Field({ name, label, hint, value = "", errors = [], lines = 1, optional = false }: FieldProps): VNode {
+  const ownErrors = errors.filter((error) => error.field === name);
+  const described = ownErrors.length > 0 ? `${name}-hint ${name}-fault` : `${name}-hint`;
   const attributes = {
     id: name,
     name,
@@ -33,13 +33,13 @@ export function Field({ name, label, hint, value = "", faults = [], lines = 1, o
     autocapitalize: "none" as const,
     spellcheck: false,
     "aria-describedby": described,
-    "aria-invalid": own.length > 0 ? "true" as const : undefined,
+    "aria-invalid": ownErrors.length > 0 ? "true" as const : undefined,
   };
   return (
     <div class="field">
       <label for={name}>{label}</label>
       <p id={`${name}-hint`}>{hint}</p>
-      <FieldFaults name={name} faults={own} />
+      <FieldErrors name={name} faults={ownErrors} />
       {lines > 1
         ? <textarea {...attributes} rows={lines}>{value}</textarea>
         : <input {...attributes} type="text" value={value} />}
@@ -48,31 +48,31 @@ export function Field({ name, label, hint, value = "", faults = [], lines = 1, o
 }
 
 /** What was wrong with one field: expected, found, how to mend it. */
-export function FieldFaults(
-  { name, faults }: { readonly name: string; readonly faults: readonly FieldFault[] },
+export function FieldErrors(
+  { name, faults: errors }: { readonly name: string; readonly faults: readonly FieldError[] },
 ): VNode | null {
-  if (faults.length === 0) return null;
+  if (errors.length === 0) return null;
   return (
     <div id={`${name}-fault`}>
-      {faults.map(({ expected, found, mend }) => (
-        <p class="fault" key={expected}>✗ Expected {expected}, found {found}. {mend}</p>
+      {errors.map(({ expected, received, hint }) => (
+        <p class="fault" key={expected}>✗ Expected {expected}, found {received}. {hint}</p>
       ))}
     </div>
   );
 }
 
 /** Says above a form that it came back, and leads to each field that has to be mended; announced to those who listen. */
-export function Refusals(
-  { heading, faults }: { readonly heading: string; readonly faults: readonly FieldFault[] },
+export function FormErrors(
+  { heading, faults: errors }: { readonly heading: string; readonly faults: readonly FieldError[] },
 ): VNode | null {
-  if (faults.length === 0) return null;
+  if (errors.length === 0) return null;
   return (
     <Notice kind="bad">
       <p>
         <strong>{heading}</strong>
       </p>
       <ul>
-        {faults.map(({ field, expected }) => (
+        {errors.map(({ field, expected }) => (
           <li key={field + expected}>
             <a href={`#${field}`}>{field}</a>: expected {expected}
           </li>

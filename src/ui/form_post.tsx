@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import type { FormPostProps } from "../app/pages.ts";
 import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
-import { Fact, Wire } from "./value.tsx";
+import { Code, DefinitionItem } from "./value.tsx";
 
 /** The page that answers an authorization request with `response_mode=form_post`. */
 export function FormPost(props: FormPostProps): VNode {
@@ -19,17 +19,17 @@ export function FormPost(props: FormPostProps): VNode {
         <>
           <p>The answer to the application goes on by itself. If it does not, press Continue.</p>
           <dl class="facts">
-            <Fact label="Application">
+            <DefinitionItem label="Application">
               <bdi>{client}</bdi>
-            </Fact>
-            <Fact label="Goes to">
-              <Wire text={action} />
-            </Fact>
+            </DefinitionItem>
+            <DefinitionItem label="Goes to">
+              <Code text={action} />
+            </DefinitionItem>
           </dl>
-          <PostForm action={action} fields={fields} button="Continue" submitsItself />
+          <PostForm action={action} fields={fields} button="Continue" autoSubmit />
           <p class="aside">
             The application asked for the response mode{" "}
-            <Wire text="form_post" />: its answer travels in the body of a request, not in an address, so it stays out
+            <Code text="form_post" />: its answer travels in the body of a request, not in an address, so it stays out
             of the browser's history and of logs.
           </p>
         </>

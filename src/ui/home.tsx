@@ -5,8 +5,8 @@
 import type { VNode } from "preact";
 import type { HomeProps } from "../app/pages.ts";
 import { Layout, Section } from "./layout.tsx";
-import { Start } from "./start.tsx";
-import { Fact, Value, Wire } from "./value.tsx";
+import { StartButtons } from "./page_actions.tsx";
+import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** True of what a browser can simply open: the metadata and the keys. */
 function isDocument({ name, url }: HomeProps["endpoints"][number]): boolean {
@@ -14,17 +14,17 @@ function isDocument({ name, url }: HomeProps["endpoints"][number]): boolean {
 }
 
 /** Names that lead to pages, with ids beside them. */
-function List(
-  { things, none }: {
+function DirectoryList(
+  { things: items, none: emptyText }: {
     readonly things: readonly { readonly id: string; readonly name?: string; readonly href: string }[];
     readonly none: string;
   },
 ): VNode {
-  if (things.length === 0) return <p>{none}</p>;
+  if (items.length === 0) return <p>{emptyText}</p>;
   return (
     <dl class="facts even">
-      {things.map(({ id, name, href }) => (
-        <Fact
+      {items.map(({ id, name, href }) => (
+        <DefinitionItem
           key={id}
           label={
             <a href={href}>
@@ -32,8 +32,8 @@ function List(
             </a>
           }
         >
-          <Wire text={id} />
-        </Fact>
+          <Code text={id} />
+        </DefinitionItem>
       ))}
     </dl>
   );
@@ -62,7 +62,7 @@ export function Home(props: HomeProps): VNode {
               <>
                 <p>
                   To see it happen, send an authorization request as{" "}
-                  <Wire text={main.clientId} />; the code arrives on a page of this server.
+                  <Code text={main.clientId} />; the code arrives on a page of this server.
                   {flows && (
                     <>
                       {" "}Afterwards, <a href={base + flows.path}>{flows.label}</a> shows what happened, step by step.
@@ -70,14 +70,14 @@ export function Home(props: HomeProps): VNode {
                   )}
                 </p>
                 <nav class="ways" aria-label="Demo flows">
-                  <Start label="Start the demo flow" links={startLinks} />
+                  <StartButtons label="Start the demo flow" links={startLinks} />
                 </nav>
               </>
             )
             : (
               <p>
                 There is no demo flow to start, because no client is registered with the redirect URI{" "}
-                <Wire text={`${issuer}/authorized`} />.
+                <Code text={`${issuer}/authorized`} />.
               </p>
             )}
         </>
@@ -86,14 +86,14 @@ export function Home(props: HomeProps): VNode {
       <Section id="connect" heading="Point a client at it">
         <p>A client library usually wants the issuer alone, and reads the rest from the discovery document.</p>
         <dl class="values">
-          <Value label="Issuer" text={issuer} />
-          {discovery && <Value label="Discovery document" text={discovery.url} />}
+          <CopyableValue label="Issuer" text={issuer} />
+          {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
         </dl>
       </Section>
       {directory !== undefined && (
         <>
           <Section id="clients" heading="Clients">
-            <List
+            <DirectoryList
               things={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
               none="No client is registered, so every authorization request will be refused."
             />
@@ -102,7 +102,7 @@ export function Home(props: HomeProps): VNode {
             </p>
           </Section>
           <Section id="users" heading="Users">
-            <List
+            <DirectoryList
               things={directory.users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
               none="No user is set up, so there is nobody whom a token could speak for."
             />
@@ -115,22 +115,22 @@ export function Home(props: HomeProps): VNode {
       <Section id="endpoints" heading="Endpoints">
         <dl class="facts even">
           {endpoints.map(({ name, url }) => (
-            <Fact key={url} label={<Wire text={name} />}>
+            <DefinitionItem key={url} label={<Code text={name} />}>
               {isDocument({ name, url })
                 ? (
                   <a href={new URL(url).pathname}>
-                    <Wire text={url} />
+                    <Code text={url} />
                   </a>
                 )
-                : <Wire text={url} />}
-            </Fact>
+                : <Code text={url} />}
+            </DefinitionItem>
           ))}
         </dl>
       </Section>
       <Section id="scopes" heading="Scopes">
         <p>What tokens can allow. A client asks for some of these; the token says which it got.</p>
         <p>
-          <Wire text={scopes.join(" ")} />
+          <Code text={scopes.join(" ")} />
         </p>
       </Section>
     </Layout>

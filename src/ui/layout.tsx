@@ -48,7 +48,7 @@ export function Layout({ site, path, head, heading, opening, children }: LayoutP
           {links.length > 0 && (
             <nav class="pages" aria-label="Pages">
               {links.map((link) => (
-                <a key={link.path} href={base + link.path} aria-current={currentness(link.path, path)}>{link.label}</a>
+                <a key={link.path} href={base + link.path} aria-current={ariaCurrent(link.path, path)}>{link.label}</a>
               ))}
             </nav>
           )}
@@ -67,12 +67,12 @@ export function Layout({ site, path, head, heading, opening, children }: LayoutP
 }
 
 /** A style sheet that some pages need besides that of every page; belongs into the head. */
-export function Sheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
+export function Stylesheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
   return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
 }
 
 /** A page below one of the header's is not that page, but within it. */
-function currentness(link: string, path: string | undefined): "page" | "true" | undefined {
+function ariaCurrent(link: string, path: string | undefined): "page" | "true" | undefined {
   if (link === path) return "page";
   return path?.startsWith(`${link}/`) ? "true" : undefined;
 }

@@ -5,8 +5,8 @@
 import type { VNode } from "preact";
 import type { LoggedOutProps } from "../app/pages.ts";
 import { Layout } from "./layout.tsx";
-import { Ways } from "./start.tsx";
-import { Wire } from "./value.tsx";
+import { PageActions } from "./page_actions.tsx";
+import { Code } from "./value.tsx";
 
 /** The page at the logout endpoint, after the answer. */
 export function LoggedOut(props: LoggedOutProps): VNode {
@@ -18,13 +18,13 @@ export function LoggedOut(props: LoggedOutProps): VNode {
         <>
           <p>
             This browser no longer has a session with this server, and refresh tokens of that session are no longer
-            accepted, except those granted with <Wire text="offline_access" />.
+            accepted, except those granted with <Code text="offline_access" />.
           </p>
           <p class="aside">
             An application keeps a session of its own, and an access token works until it expires. To be sure, log out
             of the applications too.
           </p>
-          <Ways site={props} />
+          <PageActions site={props} />
         </>
       }
     />

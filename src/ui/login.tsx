@@ -5,19 +5,19 @@
 import type { VNode } from "preact";
 import type { LoginProps } from "../app/pages.ts";
 import { Field } from "./field.tsx";
-import { Layout, Section, Sheet } from "./layout.tsx";
+import { Layout, Section, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { Named } from "./user_name.tsx";
-import { Hidden } from "./post_form.tsx";
+import { UserName } from "./user_name.tsx";
+import { HiddenInputs } from "./post_form.tsx";
 
 /** The page at `/oauth2/login`. */
 export function Login(props: LoginProps): VNode {
-  const { base, client, fields, people, password, stranger, again, retry } = props;
+  const { base, client, fields, accounts, passwordForm, guestForm, isReauthentication, retry } = props;
   const action = `${base}/oauth2/login`;
   return (
     <Layout
       site={props}
-      head={<Sheet site={props} name="people" />}
+      head={<Stylesheet site={props} name="people" />}
       heading="Who is there?"
       opening={
         <>
@@ -25,7 +25,7 @@ export function Login(props: LoginProps): VNode {
             <strong>
               <bdi>{client.name ?? client.id}</bdi>
             </strong>{" "}
-            {again ? "asks you to log in once more." : "asks you to log in."}{" "}
+            {isReauthentication ? "asks you to log in once more." : "asks you to log in."}{" "}
             It learns who you are, but not how you prove it: that stays here.
           </p>
           {retry?.fault !== undefined && (
@@ -33,8 +33,8 @@ export function Login(props: LoginProps): VNode {
               <p>{retry.fault}</p>
             </Notice>
           )}
-          {people.length > 0 && <People action={action} {...props} />}
-          {people.length === 0 && password === undefined && stranger === undefined && (
+          {accounts.length > 0 && <AccountPicker action={action} {...props} />}
+          {accounts.length === 0 && passwordForm === undefined && guestForm === undefined && (
             <Notice kind="warn">
               <p>Nobody whom the application asks for is known here.</p>
             </Notice>
@@ -42,11 +42,11 @@ export function Login(props: LoginProps): VNode {
         </>
       }
     >
-      {password !== undefined && <WithPassword action={action} sub={password.sub} {...props} />}
-      {stranger !== undefined && <Stranger action={action} stranger={stranger} {...props} />}
+      {passwordForm !== undefined && <PasswordForm action={action} sub={passwordForm.sub} {...props} />}
+      {guestForm !== undefined && <GuestForm action={action} guestForm={guestForm} {...props} />}
       <section class="bare" aria-label="Not now">
         <form class="ways body" method="post" action={action}>
-          <Hidden fields={fields} />
+          <HiddenInputs fields={fields} />
           <button type="submit" class="button plain" name="cancel" value="yes">Cancel</button>
           <p class="aside">The application is told that you did not log in.</p>
         </form>
@@ -55,16 +55,16 @@ export function Login(props: LoginProps): VNode {
   );
 }
 
-function People({ action, fields, people }: LoginProps & { readonly action: string }): VNode {
+function AccountPicker({ action, fields, accounts }: LoginProps & { readonly action: string }): VNode {
   return (
     <form method="post" action={action}>
-      <Hidden fields={fields} />
+      <HiddenInputs fields={fields} />
       <ul class="people">
-        {people.map((person) => {
-          const { sub, current, passwordHref } = person;
+        {accounts.map((account) => {
+          const { sub, current, passwordHref } = account;
           const inside = (
             <>
-              <Named person={person} />
+              <UserName user={account} />
               {current && <span class="note">logged in</span>}
               {passwordHref !== undefined && <span class="note">password</span>}
             </>
@@ -82,15 +82,15 @@ function People({ action, fields, people }: LoginProps & { readonly action: stri
   );
 }
 
-function WithPassword(
+function PasswordForm(
   { action, fields, sub, retry }: LoginProps & { readonly action: string; readonly sub: string },
 ): VNode {
-  const here = retry?.part === "password";
-  const wrong = here && retry.fault !== undefined;
+  const isRetried = retry?.part === "password";
+  const isInvalid = isRetried && retry.fault !== undefined;
   return (
     <Section id="password" heading="With a password">
       <form class="form" method="post" action={action}>
-        <Hidden fields={fields} />
+        <HiddenInputs fields={fields} />
         <div class="field">
           <label for="sub">User name</label>
           <input
@@ -102,8 +102,8 @@ function WithPassword(
             autocomplete="username"
             autocapitalize="none"
             spellcheck={false}
-            autofocus={here && sub === ""}
-            aria-invalid={wrong ? "true" : undefined}
+            autofocus={isRetried && sub === ""}
+            aria-invalid={isInvalid ? "true" : undefined}
           />
         </div>
         <div class="field">
@@ -114,8 +114,8 @@ function WithPassword(
             type="password"
             required
             autocomplete="current-password"
-            autofocus={here && sub !== ""}
-            aria-invalid={wrong ? "true" : undefined}
+            autofocus={isRetried && sub !== ""}
+            aria-invalid={isInvalid ? "true" : undefined}
           />
         </div>
         <button type="submit" class="button">Log in</button>
@@ -124,10 +124,10 @@ function WithPassword(
   );
 }
 
-function Stranger(
-  { action, fields, stranger, retry }: LoginProps & {
+function GuestForm(
+  { action, fields, guestForm, retry }: LoginProps & {
     readonly action: string;
-    readonly stranger: NonNullable<LoginProps["stranger"]>;
+    readonly guestForm: NonNullable<LoginProps["guestForm"]>;
   },
 ): VNode {
   return (
@@ -135,18 +135,18 @@ function Stranger(
       <details class="quiet" open={retry?.part === "new"}>
         <summary>Make up a person for this test</summary>
         <form class="form" method="post" action={action}>
-          <Hidden fields={fields} />
+          <HiddenInputs fields={fields} />
           <Field
             name="subject"
             label="Subject"
             hint="How applications will know this person: 1 to 255 printable ASCII characters."
-            value={stranger.subject}
+            value={guestForm.subject}
           />
           <Field
             name="claims"
             label="Claims"
             hint={`A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}.`}
-            value={stranger.claims}
+            value={guestForm.claims}
             lines={4}
             optional
           />

@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import type { LogoutProps } from "../app/pages.ts";
 import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
-import { Fact, Wire } from "./value.tsx";
+import { Code, DefinitionItem } from "./value.tsx";
 
 /** The page at the logout endpoint, before the answer. */
 export function Logout(props: LogoutProps): VNode {
@@ -22,18 +22,18 @@ export function Logout(props: LogoutProps): VNode {
             from this browser begins with a new login.
           </p>
           <dl class="facts">
-            <Fact label="Logged in">
+            <DefinitionItem label="Logged in">
               {user.name !== undefined && (
                 <>
                   <bdi>{user.name}</bdi>,{" "}
                 </>
               )}
-              <Wire text={user.sub} />
-            </Fact>
+              <Code text={user.sub} />
+            </DefinitionItem>
             {client !== undefined && (
-              <Fact label="Asked by">
+              <DefinitionItem label="Asked by">
                 <bdi>{client}</bdi>
-              </Fact>
+              </DefinitionItem>
             )}
           </dl>
           <PostForm action={`${base}/oauth2/logout`} fields={fields} button="Log out">

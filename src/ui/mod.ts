@@ -5,7 +5,7 @@ import { render } from "preact-render-to-string";
 import type { Pages } from "../app/pages.ts";
 import { assets } from "./assets.gen.ts";
 import { Account } from "./account.tsx";
-import { Authorized } from "./authorized.tsx";
+import { CallbackPage } from "./callback_page.tsx";
 import { Client, Clients } from "./clients.tsx";
 import { Consent } from "./consent.tsx";
 import { FormPost } from "./form_post.tsx";
@@ -13,8 +13,8 @@ import { Home } from "./home.tsx";
 import { LoggedOut } from "./logged_out.tsx";
 import { Login } from "./login.tsx";
 import { Logout } from "./logout.tsx";
-import { Refused } from "./rejected.tsx";
-import { Trial } from "./playground.tsx";
+import { ErrorPage } from "./error_page.tsx";
+import { PlaygroundPage } from "./playground.tsx";
 import { User, Users } from "./users.tsx";
 
 function toDocument(page: VNode): string {
@@ -31,9 +31,9 @@ export const pages: Pages = {
   client: (props) => toDocument(Client(props)),
   users: (props) => toDocument(Users(props)),
   user: (props) => toDocument(User(props)),
-  authorized: (props) => toDocument(Authorized(props)),
-  trial: (props) => toDocument(Trial(props)),
-  refused: (props) => toDocument(Refused(props)),
+  callback: (props) => toDocument(CallbackPage(props)),
+  playground: (props) => toDocument(PlaygroundPage(props)),
+  error: (props) => toDocument(ErrorPage(props)),
   login: (props) => toDocument(Login(props)),
   consent: (props) => toDocument(Consent(props)),
   account: (props) => toDocument(Account(props)),

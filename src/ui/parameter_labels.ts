@@ -1,6 +1,6 @@
 /** What the parameters of an authorization request and its answer are for, in a few words each (OAuth 2.1 §4.1). */
 
-const words: ReadonlyMap<string, string> = new Map([
+const labels: ReadonlyMap<string, string> = new Map([
   ["response_type", "asks for a code"],
   ["client_id", "who asks"],
   ["redirect_uri", "where the answer goes"],
@@ -17,6 +17,6 @@ const words: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A few words without a full stop; undefined for a parameter that is none of these. */
-export function parameterInWords(name: string): string | undefined {
-  return words.get(name);
+export function parameterLabel(name: string): string | undefined {
+  return labels.get(name);
 }

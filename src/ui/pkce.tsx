@@ -4,29 +4,29 @@
 
 import type { VNode } from "preact";
 import type { PkceProps } from "../app/pages.ts";
-import { Meaning } from "./parameters.tsx";
-import { Masked } from "./secret_value.tsx";
-import { Fact, Wire } from "./value.tsx";
-import { Verdict } from "./check_item.tsx";
+import { Hint } from "./parameters.tsx";
+import { SecretValue } from "./secret_value.tsx";
+import { Code, DefinitionItem } from "./value.tsx";
+import { CheckItem } from "./check_item.tsx";
 
 /** Each line follows from the one above it. */
-export function Pkce({ verifier, digest, computed, matches }: PkceProps): VNode {
+export function Pkce({ verifier, digestHex, challenge, matches }: PkceProps): VNode {
   return (
     <>
       <dl class="facts">
-        <Fact label="Code verifier">
-          <Masked name="code verifier" value={verifier} />
-          <Meaning text={`${verifier.length} random characters; only the client has them`} />
-        </Fact>
-        <Fact label="Its SHA-256">
-          <Wire text={digest} />
-          <Meaning text="32 bytes in hexadecimal" />
-        </Fact>
+        <DefinitionItem label="Code verifier">
+          <SecretValue name="code verifier" value={verifier} />
+          <Hint text={`${verifier.length} random characters; only the client has them`} />
+        </DefinitionItem>
+        <DefinitionItem label="Its SHA-256">
+          <Code text={digestHex} />
+          <Hint text="32 bytes in hexadecimal" />
+        </DefinitionItem>
       </dl>
-      <Verdict
-        holds={matches}
-        expected={matches ? computed : undefined}
-        received={computed}
+      <CheckItem
+        passed={matches}
+        expected={matches ? challenge : undefined}
+        received={challenge}
         rule="RFC 7636 §4.6"
       >
         {matches === undefined
@@ -34,7 +34,7 @@ export function Pkce({ verifier, digest, computed, matches }: PkceProps): VNode 
           : matches
           ? "The same bytes in base64url are the challenge that the authorization request carried."
           : "The same bytes in base64url are not the challenge that the code was issued for."}
-      </Verdict>
+      </CheckItem>
     </>
   );
 }

@@ -3,14 +3,14 @@
 /** A step that was tried from the callback page: what it teaches, what was sent and answered, and what to try next. */
 
 import type { VNode } from "preact";
-import type { TrialProps, TrialStep } from "../app/pages.ts";
+import type { PlaygroundProps, PlaygroundStep } from "../app/pages.ts";
 import { Checks } from "./checks.tsx";
 import { DecodedToken } from "./decoded_token.tsx";
-import { Exchange } from "./exchange.tsx";
+import { HttpExchangeView } from "./http_exchange.tsx";
 import { Layout, Section } from "./layout.tsx";
-import { Carried, Past } from "./history.tsx";
-import { Trail, Ways } from "./start.tsx";
-import { stepNames, TrialForm } from "./playground_form.tsx";
+import { HiddenHistory, HistoryEntry } from "./history_entry.tsx";
+import { FlowLink, PageActions } from "./page_actions.tsx";
+import { PlaygroundFormView, stepLabels } from "./playground_form.tsx";
 
 interface Lesson {
   readonly heading: string;
@@ -18,7 +18,7 @@ interface Lesson {
   readonly lesson: string;
 }
 
-const done: Readonly<Record<TrialStep, Lesson>> = {
+const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
   exchange: {
     heading: "The code was exchanged",
     lesson:
@@ -60,7 +60,7 @@ const done: Readonly<Record<TrialStep, Lesson>> = {
   },
 };
 
-const refused: Readonly<Record<TrialStep, Lesson>> = {
+const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
   exchange: {
     heading: "The code was not exchanged",
     lesson:
@@ -101,7 +101,7 @@ const refused: Readonly<Record<TrialStep, Lesson>> = {
   },
 };
 
-const lost: Lesson = {
+const dropped: Lesson = {
   heading: "There was no answer",
   lesson:
     "The connection ended before an answer came. A client cannot know whether the server acted; that is why a lost " +
@@ -109,9 +109,9 @@ const lost: Lesson = {
 };
 
 /** The page at `/authorized/try`. */
-export function Trial(props: TrialProps): VNode {
-  const { step, outcome, exchanges, checks, tokens, now, past, latest, form, startLinks, base } = props;
-  const { heading, lesson } = outcome === "lost" ? lost : { done, refused }[outcome][step];
+export function PlaygroundPage(props: PlaygroundProps): VNode {
+  const { step, outcome, exchanges, checks, tokens, now, history, latest, form, startLinks, base } = props;
+  const { heading, lesson } = outcome === "dropped" ? dropped : { done: doneLessons, rejected }[outcome][step];
   return (
     <Layout
       site={props}
@@ -119,20 +119,20 @@ export function Trial(props: TrialProps): VNode {
       opening={
         <>
           <p>{lesson}</p>
-          {step === "replay" && <Aftermath ended={form.ended} tried={exchanges.length > 1} />}
-          <Trail site={props} />
+          {step === "replay" && <ReplayOutcome ended={form.grantRevoked} tried={exchanges.length > 1} />}
+          <FlowLink site={props} />
         </>
       }
     >
       <Section id="exchange" heading="On the wire">
         {exchanges.map(({ step, ...exchange }, i) => {
-          const name = stepNames[step].toLowerCase();
+          const name = stepLabels[step].toLowerCase();
           return (
             <>
-              {exchanges.length > 1 && <h3>{`${i === 0 ? "" : "Then: "}${i === 0 ? stepNames[step] : name}`}</h3>}
-              <Exchange
+              {exchanges.length > 1 && <h3>{`${i === 0 ? "" : "Then: "}${i === 0 ? stepLabels[step] : name}`}</h3>}
+              <HttpExchangeView
                 {...exchange}
-                what={{ request: `the request to ${name}`, response: `the answer to ${name}` }}
+                copyLabels={{ request: `the request to ${name}`, response: `the answer to ${name}` }}
               />
             </>
           );
@@ -149,25 +149,27 @@ export function Trial(props: TrialProps): VNode {
         </Section>
       )}
       <Section id="try" heading="What to try next">
-        <TrialForm form={form} base={base} />
-        <Ways site={props} startLinks={startLinks} plain />
+        <PlaygroundFormView form={form} base={base} />
+        <PageActions site={props} startLinks={startLinks} plain />
       </Section>
-      {past.length > 0 && (
+      {history.length > 0 && (
         <Section id="past" heading="What was tried before">
           <ol class="past">
-            {past.map((one, i) => <Past key={i} {...one} />)}
+            {history.map((entry, i) => <HistoryEntry key={i} {...entry} />)}
           </ol>
         </Section>
       )}
-      <Carried steps={latest} />
+      <HiddenHistory steps={latest} />
     </Layout>
   );
 }
 
 /** What the second use of a code did to what the first one bought. */
-function Aftermath({ ended, tried }: { readonly ended: boolean; readonly tried: boolean }): VNode | null {
-  if (!tried) return null;
-  return ended
+function ReplayOutcome(
+  { ended: grantRevoked, tried: tokenTested }: { readonly ended: boolean; readonly tried: boolean },
+): VNode | null {
+  if (!tokenTested) return null;
+  return grantRevoked
     ? (
       <p>
         Below, the access token is tried, and it is refused: a second use ends all that the first one bought, and the

@@ -3,10 +3,10 @@
 /** What can be tried next: a button for each step, and one sentence on what it shows. */
 
 import type { VNode } from "preact";
-import type { TrialForm as TrialFormProps, TrialStep } from "../app/pages.ts";
+import type { PlaygroundForm as PlaygroundFormData, PlaygroundStep } from "../app/pages.ts";
 
 /** What the buttons say. */
-export const stepNames: Readonly<Record<TrialStep, string>> = {
+export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Exchange the code",
   wrong_verifier: "Send a wrong verifier",
   userinfo: "Call userinfo",
@@ -16,7 +16,7 @@ export const stepNames: Readonly<Record<TrialStep, string>> = {
   revoke: "Revoke",
 };
 
-const reasons: Readonly<Record<TrialStep, string>> = {
+const stepDescriptions: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Sends the token request and shows what comes back. A code works once.",
   wrong_verifier: "Plays a thief who has the code but not the verifier. The code stays good.",
   userinfo: "Asks who logged in. The access token is all it takes.",
@@ -26,7 +26,7 @@ const reasons: Readonly<Record<TrialStep, string>> = {
   revoke: "Gives the tokens back before they expire.",
 };
 
-const reasonsOnceEnded: Partial<typeof reasons> = {
+const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
   userinfo: "Shows that the access token is refused now.",
   introspect: "Shows that the server calls the access token inactive now.",
   refresh: "Shows that the refresh token buys nothing any more.",
@@ -37,22 +37,22 @@ const reasonsOnceEnded: Partial<typeof reasons> = {
 export const formId = "trial";
 
 /** What the form is drawn from. */
-export interface TrialFormDrawing {
-  readonly form: TrialFormProps;
+export interface PlaygroundFormProps {
+  readonly form: PlaygroundFormData;
   /** The path that links on this server begin with. */
   readonly base: string;
 }
 
 /** One form for all steps: what the page remembers is sent whichever button is pressed. */
-export function TrialForm({ form, base }: TrialFormDrawing): VNode {
-  const { fields, steps, asksSecretOf, ended } = form;
+export function PlaygroundFormView({ form, base }: PlaygroundFormProps): VNode {
+  const { fields, steps, needsSecretOf, grantRevoked } = form;
   return (
     <form id={formId} class="trial" method="post" action={`${base}/authorized/try`}>
       {fields.map(([name, value], i) => <input key={i} type="hidden" name={name} value={value} />)}
-      {asksSecretOf !== undefined && (
+      {needsSecretOf !== undefined && (
         <div class="field">
           <label for="client_secret">
-            Secret of <code class="wire">{asksSecretOf}</code>
+            Secret of <code class="wire">{needsSecretOf}</code>
           </label>
           <p id="client_secret-hint">Sent to this server alone, never shown, and forgotten after the step.</p>
           <input
@@ -68,9 +68,9 @@ export function TrialForm({ form, base }: TrialFormDrawing): VNode {
         {steps.map((step, i) => (
           <li key={step}>
             <button type="submit" class={i === 0 ? "button" : "button plain"} name="step" value={step}>
-              {stepNames[step]}
+              {stepLabels[step]}
             </button>
-            <span>{(ended ? reasonsOnceEnded[step] : undefined) ?? reasons[step]}</span>
+            <span>{(grantRevoked ? descriptionsAfterRevocation[step] : undefined) ?? stepDescriptions[step]}</span>
           </li>
         ))}
       </ul>

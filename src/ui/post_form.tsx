@@ -12,16 +12,16 @@ export interface PostFormProps {
   /** What the button says. */
   readonly button: string;
   /** Whether the script of the page sends it without being asked. Default: false. */
-  readonly submitsItself?: boolean;
+  readonly autoSubmit?: boolean;
   /** What stands beside the button. */
   readonly children?: ComponentChildren;
 }
 
 /** Sent by `POST`. The button has no name, so nothing is sent but the fields. */
-export function PostForm({ action, fields, button, submitsItself = false, children }: PostFormProps): VNode {
+export function PostForm({ action, fields, button, autoSubmit = false, children }: PostFormProps): VNode {
   return (
-    <form class="ways" method="post" action={action} data-submit={submitsItself ? "" : undefined}>
-      <Hidden fields={fields} />
+    <form class="ways" method="post" action={action} data-submit={autoSubmit ? "" : undefined}>
+      <HiddenInputs fields={fields} />
       <button type="submit" class="button">{button}</button>
       {children}
     </form>
@@ -29,6 +29,6 @@ export function PostForm({ action, fields, button, submitsItself = false, childr
 }
 
 /** What a form sends without being filled in. */
-export function Hidden({ fields }: { readonly fields: HiddenFields }): VNode {
+export function HiddenInputs({ fields }: { readonly fields: HiddenFields }): VNode {
   return <>{fields.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}</>;
 }

@@ -1,6 +1,6 @@
 /** What scope values allow, in the words of whoever is asked (OpenID Connect Core §5.4, §11). */
 
-const words: ReadonlyMap<string, string> = new Map([
+const labels: ReadonlyMap<string, string> = new Map([
   ["openid", "Know that it is you"],
   ["profile", "See your profile: your name, and what else you tell about yourself"],
   ["email", "See your e-mail address"],
@@ -16,6 +16,6 @@ const words: ReadonlyMap<string, string> = new Map([
  *
  * @param claims The claims that it releases.
  */
-export function scopeInWords(value: string, claims: readonly string[]): string {
-  return words.get(value) ?? (claims.length > 0 ? `See ${claims.join(", ")}` : `Do what ${value} stands for`);
+export function scopeLabel(value: string, claims: readonly string[]): string {
+  return labels.get(value) ?? (claims.length > 0 ? `See ${claims.join(", ")}` : `Do what ${value} stands for`);
 }

@@ -9,7 +9,7 @@ import type { Secret } from "../app/pages.ts";
  * Masked by the style sheet alone, so that it works without script; what is copied is always the value. Fits into a line
  * of text, `pre` included.
  */
-export function Masked({ name, value }: Secret): VNode {
+export function SecretValue({ name, value }: Secret): VNode {
   return (
     <label class="masked">
       <input type="checkbox" aria-label={`Show the ${name}`} />
@@ -19,13 +19,13 @@ export function Masked({ name, value }: Secret): VNode {
 }
 
 /** What a text that may hold secrets is drawn from. */
-export interface VeiledProps {
+export interface TextWithSecretsProps {
   readonly text: string;
   readonly secrets: readonly Secret[];
 }
 
 /** The text, with every occurrence of a secret masked. */
-export function Veiled({ text, secrets }: VeiledProps): VNode {
+export function TextWithSecrets({ text, secrets }: TextWithSecretsProps): VNode {
   const next = secrets
     .filter(({ value }) => value !== "")
     .map((secret) => ({ secret, at: text.indexOf(secret.value) }))
@@ -37,8 +37,8 @@ export function Veiled({ text, secrets }: VeiledProps): VNode {
   return (
     <>
       {text.slice(0, at)}
-      <Masked {...secret} />
-      <Veiled text={text.slice(at + secret.value.length)} secrets={secrets} />
+      <SecretValue {...secret} />
+      <TextWithSecrets text={text.slice(at + secret.value.length)} secrets={secrets} />
     </>
   );
 }

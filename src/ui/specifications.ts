@@ -1,42 +1,42 @@
 /** The addresses of the specifications that the table of rules cites. */
 
 /** A section of a specification. */
-export interface Section {
+export interface SpecificationSection {
   /** As the table of rules names it: `RFC 9700 §4.1.3`. */
   readonly title: string;
   readonly url: string;
 }
 
-const openid = "https://openid.net/specs/";
+const openidBaseUrl = "https://openid.net/specs/";
 
 /** How a specification is called in the table → where it is, up to the number of the section. */
-const places: readonly (readonly [name: string, address: string, section: string])[] = [
+const specifications: readonly (readonly [name: string, address: string, section: string])[] = [
   ["OAuth 2.1", "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13", "#section-"],
-  ["OpenID Connect Core", `${openid}openid-connect-core-1_0.html`, "#rfc.section."],
-  ["OpenID Connect Discovery", `${openid}openid-connect-discovery-1_0.html`, "#rfc.section."],
-  ["OpenID Connect RP-Initiated Logout", `${openid}openid-connect-rpinitiated-1_0.html`, "#rfc.section."],
-  ["OAuth 2.0 Form Post Response Mode", `${openid}oauth-v2-form-post-response-mode-1_0.html`, "#rfc.section."],
-  ["OAuth 2.0 Multiple Response Types", `${openid}oauth-v2-multiple-response-types-1_0.html`, "#rfc.section."],
+  ["OpenID Connect Core", `${openidBaseUrl}openid-connect-core-1_0.html`, "#rfc.section."],
+  ["OpenID Connect Discovery", `${openidBaseUrl}openid-connect-discovery-1_0.html`, "#rfc.section."],
+  ["OpenID Connect RP-Initiated Logout", `${openidBaseUrl}openid-connect-rpinitiated-1_0.html`, "#rfc.section."],
+  ["OAuth 2.0 Form Post Response Mode", `${openidBaseUrl}oauth-v2-form-post-response-mode-1_0.html`, "#rfc.section."],
+  ["OAuth 2.0 Multiple Response Types", `${openidBaseUrl}oauth-v2-multiple-response-types-1_0.html`, "#rfc.section."],
   ["MCP authorization", "https://modelcontextprotocol.io/specification/2025-06-18/basic/authorization", ""],
 ];
 
 /** The sections that a rule cites; none of a specification whose address is not known. */
-export function sectionsOf(cites: readonly string[]): Section[] {
+export function citedSections(cites: readonly string[]): SpecificationSection[] {
   return cites.flatMap((cited) => {
     const [name = "", ...sections] = cited.split(/,? (?=§|App\. )/);
     const rfc = /^RFC (\d+)$/.exec(name)?.[1];
-    const place = rfc === undefined
-      ? places.find(([known]) => known === name)
+    const specification = rfc === undefined
+      ? specifications.find(([candidate]) => candidate === name)
       : [name, `https://www.rfc-editor.org/rfc/rfc${rfc}.html`, "#section-"] as const;
-    if (place === undefined) return [];
-    const [, address, anchor] = place;
+    if (specification === undefined) return [];
+    const [, address, anchor] = specification;
     if (sections.length === 0 || anchor === "") return [{ title: name, url: address }];
-    return sections.map((section) => ({ title: `${name} ${section}`, url: address + anchorOf(anchor, section) }));
+    return sections.map((section) => ({ title: `${name} ${section}`, url: address + sectionAnchor(anchor, section) }));
   });
 }
 
 /** `§4.1.3` → `#section-4.1.3`, and `App. B` → `#appendix-B`, as the IETF spells it; elsewhere an appendix has none. */
-function anchorOf(anchor: string, section: string): string {
+function sectionAnchor(anchor: string, section: string): string {
   if (section.startsWith("§")) return anchor + section.slice(1);
   return anchor === "#section-" ? section.replace("App. ", "#appendix-") : "";
 }

@@ -3,10 +3,10 @@
 /** A person: the name as they write it, and the subject as the protocol does. */
 
 import type { VNode } from "preact";
-import type { Person } from "../app/pages.ts";
+import type { UserSummary } from "../app/pages.ts";
 
 /** Fits into a line, a button or a link. */
-export function Named({ person: { sub, name, email } }: { readonly person: Person }): VNode {
+export function UserName({ user: { sub, name, email } }: { readonly user: UserSummary }): VNode {
   return (
     <span class="named">
       {name !== undefined && <bdi>{name}</bdi>}

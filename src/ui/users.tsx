@@ -4,10 +4,10 @@
 
 import type { VNode } from "preact";
 import type { ListedClaim, ListedUser, UserProps, UsersProps } from "../app/pages.ts";
-import { Field, Refusals } from "./field.tsx";
+import { Field, FormErrors } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
-import { Removal } from "./delete_form.tsx";
-import { Fact, Wire } from "./value.tsx";
+import { DeleteForm } from "./confirmed_action.tsx";
+import { Code, DefinitionItem } from "./value.tsx";
 
 const claimsHint =
   `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. Which of them a client ` +
@@ -25,10 +25,10 @@ export function Users(props: UsersProps): VNode {
         <>
           <p>
             A client knows a person by the subject,{" "}
-            <Wire text="sub" />, which never changes and is never given to somebody else; everything else about a person
+            <Code text="sub" />, which never changes and is never given to somebody else; everything else about a person
             is a claim, and may change.
           </p>
-          {form !== undefined && <Refusals faults={form.faults} heading="No user was added." />}
+          {form !== undefined && <FormErrors faults={form.errors} heading="No user was added." />}
         </>
       }
     >
@@ -41,8 +41,8 @@ export function Users(props: UsersProps): VNode {
                   <bdi>{user.name ?? user.sub}</bdi>
                 </a>
               </h3>
-              {i === 0 && <First />}
-              <Claims user={user} />
+              {i === 0 && <FirstUserNote />}
+              <ClaimList user={user} />
             </article>
           ))
           : <p>No user is set up, so there is nobody whom a token could speak for.</p>}
@@ -50,25 +50,25 @@ export function Users(props: UsersProps): VNode {
       {form !== undefined && (
         <Section id="add" heading="Add a user">
           <p>
-            {form.isKept
+            {form.isPersistent
               ? "Kept in the store: whatever instance runs on it knows the user within a second, and after a restart."
               : "For this run: when the server stops, what was added here is forgotten."}
           </p>
           <form class="form" method="post" action={`${base}/users`}>
-            <input type="hidden" name="form_token" value={form.token} />
+            <input type="hidden" name="form_token" value={form.csrfToken} />
             <Field
               name="sub"
               label="Subject"
               hint="1 to 255 printable ASCII characters, without spaces."
               value={form.values.sub}
-              faults={form.faults}
+              errors={form.errors}
             />
             <Field
               name="claims"
               label="Claims"
               hint={claimsHint}
               value={form.values.claims ?? "{}"}
-              faults={form.faults}
+              errors={form.errors}
               lines={6}
             />
             <p class="ways">
@@ -81,38 +81,38 @@ export function Users(props: UsersProps): VNode {
   );
 }
 
-function First(): VNode {
+function FirstUserNote(): VNode {
   return (
     <p class="aside">
-      The first user: with automatic login, the one who is logged in where no <Wire text="login_hint" /> names another.
+      The first user: with automatic login, the one who is logged in where no <Code text="login_hint" /> names another.
     </p>
   );
 }
 
-function Claims({ user }: { readonly user: ListedUser }): VNode {
+function ClaimList({ user }: { readonly user: ListedUser }): VNode {
   return (
     <dl class="facts">
-      <Fact label={<Wire text="sub" />}>
-        <Wire text={user.sub} />
-      </Fact>
+      <DefinitionItem label={<Code text="sub" />}>
+        <Code text={user.sub} />
+      </DefinitionItem>
       {user.claims.map(({ name, json, ...release }) => (
-        <Fact key={name} label={<Wire text={name} />}>
-          <Wire text={json} />
-          <Release {...release} />
-        </Fact>
+        <DefinitionItem key={name} label={<Code text={name} />}>
+          <Code text={json} />
+          <ReleaseConditions {...release} />
+        </DefinitionItem>
       ))}
     </dl>
   );
 }
 
 /** The conditions under which a client receives a claim. */
-function Release({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
+function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
   if (releasedBy.length === 0) {
     return <div class="aside">{inAccessTokens ? "In access tokens only" : "Released to no client"}</div>;
   }
   return (
     <div class="aside">
-      With the scope value {releasedBy.map((scope, i) => [i === 0 ? "" : " or ", <Wire key={scope} text={scope} />])}
+      With the scope value {releasedBy.map((scope, i) => [i === 0 ? "" : " or ", <Code key={scope} text={scope} />])}
       {inAccessTokens && ", also in access tokens"}
     </div>
   );
@@ -120,7 +120,7 @@ function Release({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" 
 
 /** The page of one user. */
 export function User(props: UserProps): VNode {
-  const { base, user, first, form } = props;
+  const { base, user, isFirst, form } = props;
   return (
     <Layout
       site={props}
@@ -128,43 +128,43 @@ export function User(props: UserProps): VNode {
       heading={user.name ?? user.sub}
       opening={
         <>
-          {first && <First />}
-          {form !== undefined && <Refusals faults={form.faults} heading="Nothing was changed." />}
-          <Claims user={user} />
+          {isFirst && <FirstUserNote />}
+          {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
+          <ClaimList user={user} />
         </>
       }
     >
       {form !== undefined && (
         <Section id="change" heading="Change">
           <p>
-            {form.isKept
+            {form.isPersistent
               ? "Kept in the store until the configuration of this user changes."
               : "For this run: when the server starts again, users are as the configuration says."}
           </p>
           <form class="form" method="post" action={user.href}>
-            <input type="hidden" name="form_token" value={form.token} />
+            <input type="hidden" name="form_token" value={form.csrfToken} />
             <Field
               name="claims"
               label="Claims"
               hint={claimsHint}
               value={form.values.claims}
-              faults={form.faults}
+              errors={form.errors}
               lines={10}
             />
             <p class="ways">
               <button type="submit" class="button" name="action" value="save">Save the claims</button>
-              {!first && <button type="submit" class="button plain" name="action" value="first">Put first</button>}
+              {!isFirst && <button type="submit" class="button plain" name="action" value="first">Put first</button>}
             </p>
           </form>
         </Section>
       )}
       {form !== undefined && (
         <Section id="remove" heading="Remove">
-          <Removal what="user" id={user.sub} action={user.href} token={form.token}>
-            Nobody can log in as this user from then on, and their sessions are over. {form.isKept
+          <DeleteForm kind="user" id={user.sub} action={user.href} csrfToken={form.csrfToken}>
+            Nobody can log in as this user from then on, and their sessions are over. {form.isPersistent
               ? "The store keeps the removal until this user is added again or its configuration changes."
               : "When the server starts again, it is as the configuration says."}
-          </Removal>
+          </DeleteForm>
           <p class="ways">
             <a href={`${base}/users`}>Back to all users</a>
           </p>

@@ -5,63 +5,63 @@
 import type { ComponentChildren, VNode } from "preact";
 
 /** A text in the words of the protocol. */
-export interface WireProps {
+export interface CodeProps {
   readonly text: string;
 }
 
 /** A wire text inside a line or a list; `whole`: in a place of its own, where one long word breaks not just at hyphens. */
-export function Wire({ text, whole = false }: WireProps & { readonly whole?: boolean }): VNode {
+export function Code({ text, whole: block = false }: CodeProps & { readonly whole?: boolean }): VNode {
   return (
-    <code class={whole && text.length >= shortest && !text.includes(" ") ? "wire whole" : "wire"}>
+    <code class={block && text.length >= minBreakableLength && !text.includes(" ") ? "wire whole" : "wire"}>
       <Breakable text={text} />
     </code>
   );
 }
 
 /** Shorter texts fit into any line. */
-const shortest = 24;
+const minBreakableLength = 24;
 
 /** A text that breaks behind its slashes and between its parameters before it breaks anywhere; copied, it is the same. */
-export function Breakable({ text }: WireProps): VNode {
+export function Breakable({ text }: CodeProps): VNode {
   // Replaces control characters, which browsers drop or render invisibly.
   const shown = text.replace(/[^\P{Cc}\t\n\r]/gu, "\uFFFD");
-  const pieces = shown.length < shortest ? [shown] : shown.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
+  const pieces = shown.length < minBreakableLength ? [shown] : shown.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
   return <>{pieces.map((piece, i) => i === 0 ? piece : [<wbr key={i} />, piece])}</>;
 }
 
 /** What a copy button copies, said to those who do not see what stands beside it. */
-export interface CopyProps {
+export interface CopyButtonProps {
   /** Follows the word "Copy": `the authorization code`. */
-  readonly what: string;
+  readonly description: string;
 }
 
 /** Copies the wire text beside it. Hidden, its place kept, until the script that makes it work shows it. */
-export function Copy({ what }: CopyProps): VNode {
+export function CopyButton({ description }: CopyButtonProps): VNode {
   return (
     <button type="button" class="copy" hidden>
-      Copy<span class="unseen">{what}</span>
+      Copy<span class="unseen">{description}</span>
     </button>
   );
 }
 
 /** One labelled value. */
-export interface ValueProps {
+export interface CopyableValueProps {
   readonly label: string;
   readonly text: string;
   /** What the copy button says it copies. Default: `the`, and the label in small letters. */
-  readonly what?: string;
+  readonly copyDescription?: string;
   /** An aside below the value. */
   readonly children?: ComponentChildren;
 }
 
 /** A labelled value in a box of its own; belongs inside `<dl class="values">`. */
-export function Value({ label, text, what, children }: ValueProps): VNode {
+export function CopyableValue({ label, text, copyDescription, children }: CopyableValueProps): VNode {
   return (
     <div>
       <dt>{label}</dt>
       <dd class="box">
-        <Wire text={text} />
-        <Copy what={what ?? `the ${label.toLowerCase()}`} />
+        <Code text={text} />
+        <CopyButton description={copyDescription ?? `the ${label.toLowerCase()}`} />
       </dd>
       {children && <dd class="aside">{children}</dd>}
     </div>
@@ -69,13 +69,13 @@ export function Value({ label, text, what, children }: ValueProps): VNode {
 }
 
 /** One line of a table of facts. */
-export interface FactProps {
+export interface DefinitionItemProps {
   readonly label: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A labelled line without a box; belongs inside a `<dl>`. */
-export function Fact({ label, children }: FactProps): VNode {
+export function DefinitionItem({ label, children }: DefinitionItemProps): VNode {
   return (
     <div>
       <dt>{label}</dt>

@@ -5,14 +5,14 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
-import { say, watch } from "./watch.ts";
+import { announce, watchFlows } from "./watch.ts";
 
 // The page itself is left as it is, because somebody is reading it.
-const again = document.querySelector<HTMLElement>("#again")!;
-watch((flows) => {
-  if (!flows.some((flow) => flow === again.dataset.flow || flow === "all")) return;
-  again.textContent = "This flow has gone on: show it as it is now";
-  say("This flow has gone on");
+const refreshLink = document.querySelector<HTMLElement>("#again")!;
+watchFlows((flows) => {
+  if (!flows.some((flow) => flow === refreshLink.dataset.flow || flow === "all")) return;
+  refreshLink.textContent = "This flow has gone on: show it as it is now";
+  announce("This flow has gone on");
 });
 
 const folded: HTMLDetailsElement[] = [];

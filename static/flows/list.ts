@@ -5,12 +5,12 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
-import { say, watch } from "./watch.ts";
+import { announce, watchFlows } from "./watch.ts";
 
 /** Changes come in bursts; this long after the first one the list is asked for again, in milliseconds. */
-const pause = 200;
+const refreshDelayMs = 200;
 
-const again = document.querySelector<HTMLAnchorElement>("#again");
+const refreshLink = document.querySelector<HTMLAnchorElement>("#again");
 
 /** Whether something that came in above would move what somebody reads, or is about to choose. */
 function isBeingRead(list: Element): boolean {
@@ -22,31 +22,31 @@ function isBeingRead(list: Element): boolean {
 async function refresh(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href);
   if (!response.ok) return;
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#flows");
-  if (!fresh) return;
-  const unknown: Element[] = [];
-  for (const row of [...fresh.children]) {
-    const known = document.getElementById(row.id);
-    if (!known) unknown.push(row);
-    if (!known || known.isEqualNode(row)) continue;
-    const isFocused = known.contains(document.activeElement);
-    known.replaceWith(row);
+  const newList = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#flows");
+  if (!newList) return;
+  const newRows: Element[] = [];
+  for (const row of [...newList.children]) {
+    const existing = document.getElementById(row.id);
+    if (!existing) newRows.push(row);
+    if (!existing || existing.isEqualNode(row)) continue;
+    const isFocused = existing.contains(document.activeElement);
+    existing.replaceWith(row);
     if (isFocused) row.querySelector("a")?.focus({ preventScroll: true });
   }
-  if (unknown.length === 0) return;
-  const news = unknown.length === 1 ? "1 new flow" : `${unknown.length} new flows`;
+  if (newRows.length === 0) return;
+  const message = newRows.length === 1 ? "1 new flow" : `${newRows.length} new flows`;
   const list = document.querySelector("#flows");
-  if (list && !isBeingRead(list)) list.prepend(...unknown);
-  else link.textContent = `Show ${news}`;
-  say(news);
+  if (list && !isBeingRead(list)) list.prepend(...newRows);
+  else link.textContent = `Show ${message}`;
+  announce(message);
 }
 
-if (again) {
+if (refreshLink) {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  watch(() => {
+  watchFlows(() => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      refresh(again).catch(() => {});
-    }, pause);
+      refresh(refreshLink).catch(() => {});
+    }, refreshDelayMs);
   });
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { holds, readSignature, signAdHoc } from "../../scripts/mach_o.ts";
+import { isSignatureValid, readSignature, signAdHoc } from "../../scripts/mach_o.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-compile-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -75,7 +75,7 @@ for (const [target, { magic, place, processor }] of Object.entries(systems)) {
     assert(bytes.length < 130 * 2 ** 20, `${bytes.length} bytes`);
     if (signed) {
       const signature = readSignature(bytes)!;
-      assertEquals([signature.adHoc, holds(signature)], [true, true]);
+      assertEquals([signature.adHoc, isSignatureValid(signature)], [true, true]);
     }
   });
 }
@@ -99,10 +99,13 @@ test("a signature holds until a byte before it is changed", () => {
   [0x1d, 16, size, 16].forEach((number, i) => view.setUint32(176 + 4 * i, number, true));
 
   const signed = signAdHoc(file, "test");
-  assertEquals(readSignature(signed), { adHoc: true, covers: size, begins: size, broken: [] });
+  assertEquals(readSignature(signed), { adHoc: true, coveredBytes: size, signatureOffset: size, brokenPages: [] });
   const segmentLength = new DataView(signed.buffer).getBigUint64(104 + 48, true);
-  assertEquals([segmentLength, readSignature(signAdHoc(signed, "again"))?.broken], [BigInt(signed.length - 8192), []]);
+  assertEquals([segmentLength, readSignature(signAdHoc(signed, "again"))?.brokenPages], [
+    BigInt(signed.length - 8192),
+    [],
+  ]);
   signed[4096]! ^= 1;
   signed[size - 1]! ^= 1;
-  assertEquals(readSignature(signed)?.broken, [1, 2]);
+  assertEquals(readSignature(signed)?.brokenPages, [1, 2]);
 });

@@ -2,8 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
-import { closeBrowser, executablePath, open } from "../browser/harness.ts";
-import { inspect } from "../browser/inspect.ts";
+import { closeBrowser, executablePath, openPage } from "../browser/harness.ts";
+import { findPageProblems } from "../browser/inspect.ts";
 import { startProgram } from "../runtimes/run_program.ts";
 
 const skip = executablePath === undefined;
@@ -12,9 +12,9 @@ after(closeBrowser);
 test("from home to tokens and to the flow that was watched, by clicks alone", { skip }, async () => {
   const program = await startProgram({ args: ["--port", "0"] });
   try {
-    await using opened = await open(`http://localhost:${program.port}/`);
+    await using opened = await openPage(`http://localhost:${program.port}/`);
     const { page, complaints } = opened;
-    assertEquals(await inspect(opened), []);
+    assertEquals(await findPageProblems(opened), []);
     await page.getByRole("link", { name: "Start the demo flow", exact: true }).click();
     await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Exchange the code" }).click();
@@ -22,10 +22,10 @@ test("from home to tokens and to the flow that was watched, by clicks alone", { 
     await page.goto(`http://localhost:${program.port}/flows`);
     await page.locator('a[href="/flows/1"]').first().click();
     await page.waitForURL(/\/flows\/1$/);
-    assertEquals(await inspect(opened), []);
+    assertEquals(await findPageProblems(opened), []);
     assertEquals(complaints, []);
   } finally {
     program.signal("SIGKILL");
-    await program.ended;
+    await program.exited;
   }
 });

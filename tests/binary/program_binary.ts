@@ -10,21 +10,21 @@ import manifest from "../../deno.json" with { type: "json" };
 import { basic, challenge, encode, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 import { runProgram, startProgram } from "../runtimes/run_program.ts";
-import type { Start } from "../runtimes/run_program.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, freshName, postgresUrl, redisUrl } from "../stores/servers.ts";
+import type { StartOptions } from "../runtimes/run_program.ts";
+import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "latchkey-binary-"));
 after(() => rmSync(cwd, { recursive: true }));
 
 /** Runs a check against the program, told to stop politely at its end. */
-async function against(start: Start, check: (url: string) => Promise<void>): Promise<void> {
+async function against(start: StartOptions, check: (url: string) => Promise<void>): Promise<void> {
   const program = await startProgram({ cwd, ...start, args: ["--port", "0", ...start.args ?? []] });
   try {
-    await check(program.greeting.split("\n", 1)[0]!.split(" ").at(-1)!);
+    await check(program.banner.split("\n", 1)[0]!.split(" ").at(-1)!);
   } finally {
     program.signal("SIGTERM");
   }
-  const { code, stderr } = await program.ended;
+  const { code, stderr } = await program.exited;
   assertEquals(code, 0, stderr);
 }
 
@@ -167,7 +167,7 @@ test("every page is inside, with its styles, scripts and icon", async () => {
   });
 });
 
-const name = freshName();
+const name = uniqueName();
 after(async () => {
   if (postgresUrl !== undefined) await dropPostgresSchemas(postgresUrl, [name]);
   if (redisUrl !== undefined) await dropRedisPrefixes(redisUrl, [name]);
@@ -195,7 +195,7 @@ for (const [kind, store] of stores) {
     const code = new URL(answer.headers.get("location")!).searchParams.get("code")!;
     const keys = await (await get(`${url}/oauth2/jwks`)).text();
     first.signal("SIGKILL");
-    await first.ended;
+    await first.exited;
 
     const second = await startProgram({ args, cwd });
     const again = `http://localhost:${second.port}`;
@@ -205,6 +205,6 @@ for (const [kind, store] of stores) {
     const tokens = await (await post(`${again}/oauth2/token`, fields)).json();
     assertEquals(tokens.token_type, "Bearer", JSON.stringify(tokens));
     second.signal("SIGTERM");
-    assertEquals((await second.ended).code, 0);
+    assertEquals((await second.exited).code, 0);
   });
 }

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { binary, startProgram } from "../runtimes/run_program.ts";
-import type { Program, Start } from "../runtimes/run_program.ts";
+import type { Program, StartOptions } from "../runtimes/run_program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-traps-"));
 after(() => {
@@ -56,11 +56,11 @@ for (const [name, content] of Object.entries(traps)) {
 mkdirSync(home, { mode: 0o500 });
 
 /** Looks at pages and a token, and ends it; gives back what it said. */
-async function use(start: Start): Promise<string> {
+async function use(start: StartOptions): Promise<string> {
   const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
   await walk(program);
   program.signal("SIGTERM");
-  const { code, stdout, stderr } = await program.ended;
+  const { code, stdout, stderr } = await program.exited;
   assertEquals(code, 0, stderr);
   // Without what differs from run to run.
   return (stdout + stderr).replaceAll(`:${program.port}`, ":PORT").replaceAll(/^\S+Z |request \w+/gm, "");

@@ -3,9 +3,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
-import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
-import type { Opened } from "./harness.ts";
-import { inspect } from "./inspect.ts";
+import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import type { OpenedPage } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey();
@@ -35,7 +35,7 @@ async function paste(command: string): Promise<Record<string, unknown>> {
 
 /** Presses twice: what is removed stays until it was said of what, and confirmed. */
 async function removeAfterAsking(
-  page: Opened["page"],
+  page: OpenedPage["page"],
   what: string,
   id: string,
   isThere: () => boolean,
@@ -50,9 +50,9 @@ async function removeAfterAsking(
 
 const paths = ["/", "/clients", "/clients/demo-public", "/clients/demo-confidential", "/users", "/users/alice"];
 
-for (const { name, options } of circumstances) {
+for (const { name, options } of browserVariants) {
   test(`[UI-17] the directory of a real server is quiet, in order and open to all: ${name}`, { skip }, async () => {
-    await using opened = await open(url, options);
+    await using opened = await openPage(url, options);
     const { page } = opened;
     for (const path of paths) {
       await page.goto(url + path);
@@ -60,8 +60,8 @@ for (const { name, options } of circumstances) {
       for (const summary of await page.locator("summary").all()) await summary.click();
       const settings = page.locator(".settings details");
       assertEquals(await page.locator(".settings details[open]").count(), await settings.count() > 0 ? 1 : 0);
-      assertEquals(await inspect(opened), [], path);
-      if (!options.bare) await shoot(page, `real${path.replaceAll("/", "-")}-${name}`);
+      assertEquals(await findPageProblems(opened), [], path);
+      if (!options.bare) await takeScreenshot(page, `real${path.replaceAll("/", "-")}-${name}`);
     }
   });
 }
@@ -69,7 +69,7 @@ for (const { name, options } of circumstances) {
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
   test(`[DI-03, UI-15] a client is added, mended on the way, and removed, ${how} script`, { skip }, async () => {
-    await using opened = await open(`${url}/clients`, { javaScriptEnabled });
+    await using opened = await openPage(`${url}/clients`, { javaScriptEnabled });
     const { page, complaints } = opened;
     await page.getByLabel("Client ID").fill("shop");
     await page.getByLabel("Name").fill("The shop");
@@ -77,8 +77,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByLabel("Confidential: sends its secret in the Authorization header").check();
     await page.getByRole("button", { name: "Add the client" }).click();
     assertStringIncludes(await page.getByRole("alert").innerText(), "No client was added.");
-    assertEquals(await inspect(opened), []);
-    await shoot(page, `real-clients-fault-${how}`);
+    assertEquals(await findPageProblems(opened), []);
+    await takeScreenshot(page, `real-clients-fault-${how}`);
     await page.getByRole("link", { name: "redirect_uris" }).click();
     const field = page.getByLabel("Redirect URIs");
     assertEquals(await field.getAttribute("aria-invalid"), "true");
@@ -100,7 +100,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 
   test(`[DI-03, UI-15] a user is added, changed, put first and removed, ${how} script`, { skip }, async () => {
-    await using opened = await open(`${url}/users`, { javaScriptEnabled });
+    await using opened = await openPage(`${url}/users`, { javaScriptEnabled });
     const { page, complaints } = opened;
     await page.getByLabel("Subject").fill("carol");
     await page.getByLabel("Claims").fill(`{"name": "Carol Clark"`);
@@ -125,7 +125,7 @@ test(
   "[DI-04, UI-05] a form on a page of another origin is refused, in a browser that knows this one",
   { skip },
   async () => {
-    await using opened = await open(`${url}/clients`);
+    await using opened = await openPage(`${url}/clients`);
     const { page } = opened;
     await page.goto(`http://127.0.0.1:${stranger.addr.port}`);
     await page.getByRole("button", { name: "Win a prize" }).click();
@@ -135,7 +135,7 @@ test(
 );
 
 test("[UI-01] no page of another origin can show these pages in a frame", { skip }, async () => {
-  await using opened = await open(`http://127.0.0.1:${stranger.addr.port}`);
+  await using opened = await openPage(`http://127.0.0.1:${stranger.addr.port}`);
   assertEquals(opened.page.frames().map((frame) => frame.url()).filter((shown) => shown.startsWith(url)), []);
   assert(opened.complaints.some((complaint) => complaint.includes("frame-ancestors")), opened.complaints.join("\n"));
 });

@@ -3,8 +3,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
-import { closeBrowser, executablePath, open, shoot } from "./harness.ts";
-import { inspect } from "./inspect.ts";
+import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey();
@@ -22,16 +22,16 @@ async function paste(command: string): Promise<Record<string, unknown>> {
 
 for (const [name, link] of [["public", "Start the demo flow"], ["confidential", "Start as demo-confidential"]]) {
   test(`[DM-05] from home to a token as a ${name} client, by one click and one paste`, { skip }, async () => {
-    await using opened = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
+    await using opened = await openPage(url, { permissions: ["clipboard-read", "clipboard-write"] });
     const { page, complaints } = opened;
-    await shoot(page, "real-home");
+    await takeScreenshot(page, "real-home");
     await page.getByRole("link", { name: link, exact: true }).click();
     await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
     const { searchParams } = new URL(page.url());
     const values = page.locator(".opening .wire");
     assertEquals(await values.nth(0).textContent(), searchParams.get("code"));
     assertEquals(await values.nth(1).textContent(), searchParams.get("state"));
-    await shoot(page, `real-authorized-${name}`);
+    await takeScreenshot(page, `real-authorized-${name}`);
     assertStringIncludes(
       await page.locator("#examples .good").innerText(),
       `issued to demo-${name}: the request below works`,
@@ -52,7 +52,7 @@ for (const [name, link] of [["public", "Start the demo flow"], ["confidential", 
 }
 
 test("[UI-15] the demo flow works without script", { skip }, async () => {
-  await using opened = await open(url, { javaScriptEnabled: false });
+  await using opened = await openPage(url, { javaScriptEnabled: false });
   const { page } = opened;
   await page.getByRole("link", { name: "Start the demo flow" }).click();
   assertEquals(await page.locator("h1").textContent(), "Authorization Successful!");
@@ -63,15 +63,15 @@ test("[DM-08] nothing in the address of the callback page runs or loads", { skip
   const hostile = `"><img src=//evil.example onerror=alert(1)><script>alert(1)</script>';id;'`;
   for (const names of [["code", "state"], ["error", "error_description"], ["code", "code"]]) {
     const query = names.map((name) => `${name}=${encodeURIComponent(hostile)}`).join("&");
-    await using opened = await open(`${url}/authorized?${query}`, { viewport: { width: 320, height: 640 } });
+    await using opened = await openPage(`${url}/authorized?${query}`, { viewport: { width: 320, height: 640 } });
     const { page, complaints } = opened;
     assertEquals([complaints, await page.locator("img, script").count()], [[], 2]);
-    assertEquals(await inspect(opened), []);
+    assertEquals(await findPageProblems(opened), []);
   }
 });
 
 test("[DM-01] a failed authorization leads home", { skip }, async () => {
-  await using opened = await open(`${url}/authorized?error=access_denied&error_description=Alice+said+no`);
+  await using opened = await openPage(`${url}/authorized?error=access_denied&error_description=Alice+said+no`);
   const { page } = opened;
   assertEquals(await page.locator("h1").textContent(), "Authorization Failed");
   assertMatch(await page.locator("[role=alert]").innerText(), /access_denied[^]*Alice said no/);
@@ -81,17 +81,17 @@ test("[DM-01] a failed authorization leads home", { skip }, async () => {
 
 test("[UI-13] a redirect URI off by a letter is refused here, and the letter is marked", { skip }, async () => {
   const redirect = encodeURIComponent(`${as.issuer}/authorised`);
-  await using opened = await open(
+  await using opened = await openPage(
     `${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirect}`,
   );
   const { page } = opened;
   assertEquals(await page.locator("h1").textContent(), "This request was refused");
   assertEquals(await page.locator("mark").textContent(), "sed");
-  assertEquals(await inspect(opened), []);
-  await shoot(page, "real-refused");
+  assertEquals(await findPageProblems(opened), []);
+  await takeScreenshot(page, "real-refused");
 });
 
 test("an address that leads nowhere says so", { skip }, async () => {
-  await using opened = await open(`${url}/nowhere`);
+  await using opened = await openPage(`${url}/nowhere`);
   assertEquals(await opened.page.locator("h1").textContent(), "Not found");
 });

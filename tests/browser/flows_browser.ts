@@ -6,13 +6,13 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { challenge, encode, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
-import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
-import type { Opened } from "./harness.ts";
-import { inspect, poorContrast, sideways, structure } from "./inspect.ts";
+import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import type { OpenedPage } from "./harness.ts";
+import { findPageProblems, horizontalOverflow, lowContrast, structureProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();
-const as = await latchkey({ layers: [watching], alg: "ES256" });
+const as = await latchkey({ plugins: [watching], alg: "ES256" });
 const { url } = await as.listen({ port: 0 });
 const callback = `${url}/authorized`;
 after(async () => {
@@ -51,7 +51,12 @@ function redeem(of: string, changes: Fields = {}): Promise<Record<string, string
 }
 
 /** Presses twice: what is deleted stays until it was said what that means, and confirmed. */
-async function deleteAfterAsking(page: Opened["page"], first: string, second: string, about: RegExp): Promise<void> {
+async function deleteAfterAsking(
+  page: OpenedPage["page"],
+  first: string,
+  second: string,
+  about: RegExp,
+): Promise<void> {
   const before = watching.recorder.flows().length;
   const confirm = page.getByRole("button", { name: second });
   assertEquals(await confirm.isVisible(), false);
@@ -79,13 +84,13 @@ async function fillADay(): Promise<Readonly<Record<"good" | "failed" | "ended", 
   return { good, failed, ended };
 }
 
-for (const { name, options } of circumstances) {
+for (const { name, options } of browserVariants) {
   test(`[FL-01, FL-02, UI-15] the list and its flows are quiet, in order and fit: ${name}`, { skip }, async () => {
     watching.recorder.clear();
-    await using opened = await open(`${url}/flows`, options);
+    await using opened = await openPage(`${url}/flows`, options);
     const { page } = opened;
-    assertEquals(await inspect(opened), []);
-    await shoot(page, `flows-empty-${name}`);
+    assertEquals(await findPageProblems(opened), []);
+    await takeScreenshot(page, `flows-empty-${name}`);
 
     const day = await fillADay();
     const paths = [["list", "/flows?outcome="], ["none", "/flows?client=x"], [
@@ -95,13 +100,15 @@ for (const { name, options } of circumstances) {
     for (const [kind, id] of Object.entries(day)) paths.push([kind, `/flows/${id}`]);
     for (const [what, path] of paths) {
       await page.goto(url + path);
-      assertEquals(await inspect(opened), [], path);
-      await shoot(page, `flows-${what}-${name}`);
+      assertEquals(await findPageProblems(opened), [], path);
+      await takeScreenshot(page, `flows-${what}-${name}`);
     }
     // What is folded is to fit, too.
     await page.evaluate(`document.querySelectorAll("details").forEach((details) => details.open = true)`);
-    for (const question of [sideways, structure, poorContrast]) assertEquals(await page.evaluate(question), []);
-    await shoot(page, `flows-unfolded-${name}`);
+    for (const question of [horizontalOverflow, structureProblems, lowContrast]) {
+      assertEquals(await page.evaluate(question), []);
+    }
+    await takeScreenshot(page, `flows-unfolded-${name}`);
   });
 }
 
@@ -111,7 +118,7 @@ test(
   async () => {
     const { failed } = await fillADay();
     for (const width of [320, 1280]) {
-      await using opened = await open(`${url}/flows`, { viewport: { width, height: 640 } });
+      await using opened = await openPage(`${url}/flows`, { viewport: { width, height: 640 } });
       const { page } = opened;
       await page.locator(`#flow-${failed}`).click();
       const reason = page.locator("[role=alert]");
@@ -128,7 +135,7 @@ test(
   { skip },
   async () => {
     await fillADay();
-    await using opened = await open(`${url}/flows`);
+    await using opened = await openPage(`${url}/flows`);
     const { page } = opened;
     await page.waitForTimeout(200);
     const first = page.locator("#flows li").first();
@@ -139,13 +146,15 @@ test(
     assertEquals(await page.getByRole("status").textContent(), "1 new flow");
     await redeem(fresh);
     await first.getByText("tokens issued").waitFor();
-    for (const question of [sideways, structure, poorContrast]) assertEquals(await page.evaluate(question), []);
+    for (const question of [horizontalOverflow, structureProblems, lowContrast]) {
+      assertEquals(await page.evaluate(question), []);
+    }
   },
 );
 
 test("[FL-01] nothing moves under who is reading: new logins wait behind a link", { skip }, async () => {
   await fillADay();
-  await using opened = await open(`${url}/flows`);
+  await using opened = await openPage(`${url}/flows`);
   const { page } = opened;
   await page.waitForTimeout(200);
   const row = page.locator("#flows li").nth(2);
@@ -174,7 +183,7 @@ test("[FL-01] nothing moves under who is reading: new logins wait behind a link"
 test("[FL-02] the page of a flow says that the flow has gone on, and leaves the page as it is", { skip }, async () => {
   const { refresh_token } = await redeem(await code());
   const id = watching.recorder.flows().at(-1)!.id;
-  await using opened = await open(`${url}/flows/${id}`);
+  await using opened = await openPage(`${url}/flows/${id}`);
   const { page } = opened;
   await page.waitForTimeout(200);
   await code();
@@ -182,7 +191,7 @@ test("[FL-02] the page of a flow says that the flow has gone on, and leaves the 
   await page.getByRole("link", { name: "This flow has gone on" }).waitFor();
   assertEquals(await page.getByRole("status").textContent(), "This flow has gone on");
   assertEquals(await page.locator(".sequence > li").count(), 2);
-  assertEquals(await inspect(opened), []);
+  assertEquals(await findPageProblems(opened), []);
   await page.getByRole("link", { name: "This flow has gone on" }).click();
   assertEquals(await page.locator(".sequence > li").count(), 3);
 });
@@ -191,9 +200,9 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with script" : "without script";
   test(`[FL-03, FL-04, FL-09] filtered, unfolded, unmasked, deleted: ${how}`, { skip }, async () => {
     const { good } = await fillADay();
-    await using opened = await open(`${url}/flows`, { javaScriptEnabled });
+    await using opened = await openPage(`${url}/flows`, { javaScriptEnabled });
     const { page, complaints } = opened;
-    await page.getByLabel("Outcome").selectOption("refused");
+    await page.getByLabel("Outcome").selectOption("rejected");
     await page.getByRole("button", { name: "Filter" }).click();
     const all = page.getByRole("link", { name: "Show all" });
     await all.waitFor();
@@ -230,7 +239,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 test("on paper everything is unfolded, and folded again afterwards", { skip }, async () => {
   const { good } = await fillADay();
-  await using opened = await open(`${url}/flows/${good}`, { colorScheme: "dark" });
+  await using opened = await openPage(`${url}/flows/${good}`, { colorScheme: "dark" });
   const { page } = opened;
   await page.evaluate(`dispatchEvent(new Event("beforeprint"))`);
   await page.emulateMedia({ media: "print" });
@@ -238,7 +247,7 @@ test("on paper everything is unfolded, and folded again afterwards", { skip }, a
   assertEquals(await page.locator("details:not([open])").count(), 0);
   assert(await page.locator("#step-2 dd").first().isVisible());
   assertEquals(await page.locator("button:visible").count(), 0);
-  await shoot(page, "flows-print");
+  await takeScreenshot(page, "flows-print");
   await page.evaluate(`dispatchEvent(new Event("afterprint"))`);
   assert(await page.locator("details:not([open])").count() > 2);
 });
@@ -246,7 +255,7 @@ test("on paper everything is unfolded, and folded again afterwards", { skip }, a
 test("a page weighs less than 30 kB with everything it loads", { skip }, async () => {
   const { good, failed } = await fillADay();
   for (const path of ["/flows", `/flows/${good}`, `/flows/${failed}`]) {
-    await using opened = await open("about:blank");
+    await using opened = await openPage("about:blank");
     const { page } = opened;
     const bodies: Promise<{ readonly length: number }>[] = [];
     page.on("response", (response) => {

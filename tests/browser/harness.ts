@@ -5,7 +5,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
-import { asResponse } from "../../src/http/message.ts";
+import { toResponse } from "../../src/http/message.ts";
 import { html } from "../../src/http/responses.ts";
 import { pages } from "../../src/ui/mod.ts";
 import { samples } from "./samples.ts";
@@ -22,7 +22,7 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 /** How people may come to a page: by day and by night, on a phone, a tablet and a desk, with script and without. */
-export const circumstances: readonly { readonly name: string; readonly options: OpenOptions }[] = ([
+export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = ([
   [320, "light"],
   [320, "dark"],
   [320, "light", "bare"],
@@ -38,16 +38,16 @@ export const circumstances: readonly { readonly name: string; readonly options: 
 }));
 
 /** A page that was opened, and everything it complained about. */
-export interface Opened extends AsyncDisposable {
+export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
   /** Console errors and warnings, CSP violations, uncaught errors, dialogs, failed requests. */
   readonly complaints: readonly string[];
   /** Whether the page runs its scripts; where it does not, no callback of a question put to it is ever called either. */
-  readonly scripted: boolean;
+  readonly runsScripts: boolean;
 }
 
 /** Opens a page in a context of its own. A page that answers with an error status logs that; this is no complaint. */
-export async function open(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<Opened> {
+export async function openPage(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<OpenedPage> {
   browser ??= chromium.launch({
     executablePath,
     args: [
@@ -63,8 +63,8 @@ export async function open(url: string, { bare = false, ...options }: OpenOption
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
-    const own = message.location().url === page.url() && message.text().startsWith("Failed to load resource");
-    if (["error", "warning"].includes(message.type()) && !own) complaints.push(message.text());
+    const isOwnStatus = message.location().url === page.url() && message.text().startsWith("Failed to load resource");
+    if (["error", "warning"].includes(message.type()) && !isOwnStatus) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("dialog", async (dialog) => {
@@ -77,12 +77,12 @@ export async function open(url: string, { bare = false, ...options }: OpenOption
     if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`);
   });
   await page.goto(url, { waitUntil: "load" });
-  const scripted = options.javaScriptEnabled ?? true;
-  return { page, complaints, scripted, [Symbol.asyncDispose]: () => context.close() };
+  const runsScripts = options.javaScriptEnabled ?? true;
+  return { page, complaints, runsScripts, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Keeps a picture of the whole page in the folder that LATCHKEY_SHOTS names, if it names one. */
-export async function shoot(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.LATCHKEY_SHOTS;
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
@@ -97,7 +97,7 @@ export function serveSamples(): { readonly url: string; close(): Promise<void> }
   const server = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
     const sample = samples[pathname];
-    if (sample) return asResponse(html(sample.status, sample.draw(pages)));
+    if (sample) return toResponse(html(sample.status, sample.draw(pages)));
     const asset = pages.assets[pathname.replace("/static/", "")];
     if (!asset) return new Response(null, { status: 404 });
     return new Response(asset.body, { headers: { "content-type": asset.type, "x-content-type-options": "nosniff" } });

@@ -3,10 +3,10 @@
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
 import axe from "npm:axe-core@4.14.1";
-import type { Opened } from "./harness.ts";
+import type { OpenedPage } from "./harness.ts";
 
 /** Text with too little contrast to what lies behind it (WCAG 2.2, 1.4.3), and control borders (1.4.11). */
-export const poorContrast = `(() => {
+export const lowContrast = `(() => {
   const parse = (color) => color.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => {
     const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -42,7 +42,7 @@ export const poorContrast = `(() => {
 })()`;
 
 /** Elements that reach beyond the window sideways, where the document scrolls sideways. */
-export const sideways = `(() => {
+export const horizontalOverflow = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return [];
   // Text may reach beyond although its element does not.
@@ -52,7 +52,7 @@ export const sideways = `(() => {
 })()`;
 
 /** Faults of structure that a reader who listens would stumble over. */
-export const structure = `(() => {
+export const structureProblems = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const faults = [];
   for (const [selector, count] of [["h1", 1], ["main", 1], ["html[lang]", 1], ["title", 1], ["[role=status]", 1]]) {
@@ -86,7 +86,7 @@ export const structure = `(() => {
 })()`;
 
 /** How far things moved after they were first drawn, and by themselves; empty when nothing did. */
-export const shifts = `new Promise((resolve) => {
+export const layoutShifts = `new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries().flatMap((e) => e.hadRecentInput ? [] : [e.value])))
     .observe({ type: "layout-shift", buffered: true });
   requestAnimationFrame(() => requestAnimationFrame(() => resolve([])));
@@ -97,11 +97,18 @@ const violations = `axe.run(document).then(({ violations }) => violations.map(({
   id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
 
 /** Asks everything there is to ask of a page as it stands, complaints included. */
-export async function inspect({ page, complaints, scripted }: Opened): Promise<string[]> {
-  const faults = [...complaints];
+export async function findPageProblems({ page, complaints, runsScripts }: OpenedPage): Promise<string[]> {
+  const problems = [...complaints];
   await page.evaluate(axe.source);
-  for (const question of [sideways, structure, poorContrast, ...scripted ? [shifts, violations] : []]) {
-    faults.push(...await page.evaluate(question) as string[]);
+  for (
+    const script of [
+      horizontalOverflow,
+      structureProblems,
+      lowContrast,
+      ...runsScripts ? [layoutShifts, violations] : [],
+    ]
+  ) {
+    problems.push(...await page.evaluate(script) as string[]);
   }
-  return faults;
+  return problems;
 }

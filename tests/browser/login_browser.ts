@@ -3,14 +3,14 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
-import { writePasswordDigest } from "../../src/oauth/users/password.ts";
+import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
 import { deriveKey } from "../../src/runtime/scrypt.ts";
-import { closeBrowser, executablePath, open, shoot } from "./harness.ts";
-import { inspect } from "./inspect.ts";
+import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const cost = { ln: 10, r: 8, p: 1, salt: new Uint8Array(16) };
-const password = writePasswordDigest({ ...cost, hash: await deriveKey("sesame", cost, 32) });
+const password = formatPasswordDigest({ ...cost, hash: await deriveKey("sesame", cost, 32) });
 /** What the client was sent, in every test. */
 const seen: URL[] = [];
 const client = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, (request) => {
@@ -59,8 +59,8 @@ test("[UI-02, UI-05] on plain http forms name their origin, and no page tells wh
   await using plain = await latchkey({
     issuer: `http://as.test:${port}`,
     login: "interactive",
-    layers: [{
-      around: (next) => (request, peer) => {
+    plugins: [{
+      handle: (next) => (request, peer) => {
         const { pathname } = new URL(request.url, "http://as.test");
         const browser = request.headers.get("user-agent");
         if (request.method === "POST" && browser !== null) {
@@ -72,7 +72,7 @@ test("[UI-02, UI-05] on plain http forms name their origin, and no page tells wh
     }],
   });
   await plain.listen({ port, host: "127.0.0.1" });
-  await using opened = await open(`${plain.issuer}/start`);
+  await using opened = await openPage(`${plain.issuer}/start`);
   const { page } = opened;
   const heading = async () => await page.locator("h1").textContent();
   await page.locator(".person").first().click();
@@ -103,17 +103,17 @@ for (const javaScriptEnabled of [true, false]) {
     `[UI-07, UI-09, UI-15] login, consent and back to the client, ${how}, over http on loopback`,
     { skip },
     async () => {
-      await using opened = await open(`${url}/`, { javaScriptEnabled, viewport: { width: 768, height: 800 } });
+      await using opened = await openPage(`${url}/`, { javaScriptEnabled, viewport: { width: 768, height: 800 } });
       const { page } = opened;
       seen.length = 0;
       await page.goto(`${request}&login_hint=bob`);
       assertEquals(await page.locator("h1").textContent(), "Who is there?");
-      assertEquals(await inspect(opened), []);
-      await shoot(page, `real-login-${javaScriptEnabled ? "script" : "bare"}`);
+      assertEquals(await findPageProblems(opened), []);
+      await takeScreenshot(page, `real-login-${javaScriptEnabled ? "script" : "bare"}`);
       await page.locator(".person").first().click();
       assertEquals(await page.locator("h1").textContent(), "May it act for you?");
-      assertEquals(await inspect(opened), []);
-      await shoot(page, `real-consent-${javaScriptEnabled ? "script" : "bare"}`);
+      assertEquals(await findPageProblems(opened), []);
+      await takeScreenshot(page, `real-consent-${javaScriptEnabled ? "script" : "bare"}`);
       assertStringIncludes(await page.locator(".facts").innerText(), "Bob Brown");
       await page.getByLabel("See your e-mail address").uncheck();
       await page.getByRole("button", { name: "Allow" }).click();
@@ -130,7 +130,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.goto(`${url}/account`);
       assertStringIncludes(await page.locator("main").innerText(), "openid read");
-      assertEquals(await inspect(opened), []);
+      assertEquals(await findPageProblems(opened), []);
       await page.getByRole("button", { name: "Take it back" }).click();
       await page.waitForLoadState();
       assertStringIncludes(await page.locator("main").innerText(), "You have allowed no application anything.");
@@ -142,7 +142,7 @@ test(
   "[UI-15] by keyboard alone: a wrong password is announced, the focus is where the next try begins",
   { skip },
   async () => {
-    await using opened = await open(`${url}/`);
+    await using opened = await openPage(`${url}/`);
     const { page } = opened;
     seen.length = 0;
     await page.goto(request);
@@ -157,7 +157,7 @@ test(
       if (attempt === "sesame") break;
       await page.getByRole("alert").waitFor();
       assertEquals(await page.getByRole("alert").innerText(), "The name or the password is wrong.");
-      assertEquals(await inspect(opened), []);
+      assertEquals(await findPageProblems(opened), []);
     }
     await page.getByRole("button", { name: "Deny" }).focus();
     await page.keyboard.press("Enter");
@@ -167,7 +167,7 @@ test(
 );
 
 test("somebody new is made up, and another account chosen on the way", { skip }, async () => {
-  await using opened = await open(`${url}/`);
+  await using opened = await openPage(`${url}/`);
   const { page } = opened;
   seen.length = 0;
   await page.goto(request);
@@ -187,7 +187,7 @@ test("somebody new is made up, and another account chosen on the way", { skip },
 });
 
 test("[UI-14] a double click on Allow makes one code", { skip }, async () => {
-  await using opened = await open(`${url}/`);
+  await using opened = await openPage(`${url}/`);
   const { page } = opened;
   await page.goto(request);
   await page.locator(".person").first().click();
@@ -200,7 +200,7 @@ test("[UI-14] a double click on Allow makes one code", { skip }, async () => {
 });
 
 test("[UI-14] two tabs with two requests each end with their own state", { skip }, async () => {
-  await using opened = await open(`${url}/`);
+  await using opened = await openPage(`${url}/`);
   const { page } = opened;
   const asking = `${request}&prompt=consent`;
   const other = await page.context().newPage();
@@ -216,7 +216,7 @@ test("[UI-14] two tabs with two requests each end with their own state", { skip 
 });
 
 test("[UI-01] another site cannot show the pages in a frame", { skip }, async () => {
-  await using opened = await open(`${url}/`);
+  await using opened = await openPage(`${url}/`);
   const { page } = opened;
   await page.route(
     "http://evil.example/",
@@ -228,7 +228,7 @@ test("[UI-01] another site cannot show the pages in a frame", { skip }, async ()
 });
 
 test("[UI-05, UI-06] another site can post a request, but neither a login nor a decision", { skip }, async () => {
-  await using opened = await open(`${url}/`);
+  await using opened = await openPage(`${url}/`);
   const { page } = opened;
   seen.length = 0;
   await page.goto(`${request}&prompt=consent`);

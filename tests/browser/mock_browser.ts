@@ -6,8 +6,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { testLatchkey } from "../../src/testing/mod.ts";
-import { claimsOf } from "../flows/harness.ts";
-import { closeBrowser, executablePath, open } from "./harness.ts";
+import { decodeClaims } from "../flows/harness.ts";
+import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);
 
@@ -20,7 +20,7 @@ test("a browser logs in at a mock that listens, as whom its header says, and is 
   await once(app, "listening");
   const { port } = app.address() as AddressInfo;
   const client = as.client({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
-  await using opened = await open(`${as.issuer}/`);
+  await using opened = await openPage(`${as.issuer}/`);
   const { page } = opened;
   await page.setExtraHTTPHeaders({ "latchkey-person": "as=bob" });
   const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -43,7 +43,7 @@ test("a browser logs in at a mock that listens, as whom its header says, and is 
     code_verifier: verifier,
   });
   const { id_token } = await (await as.fetch("/oauth2/token", { method: "POST", body })).json();
-  assertEquals(claimsOf(id_token).sub, "bob");
+  assertEquals(decodeClaims(id_token).sub, "bob");
   as.log.expect("token").called(1).by(client).succeeded();
   app.close();
 });

@@ -2,9 +2,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { after, test } from "node:test";
-import { circumstances, closeBrowser, executablePath, open, serveSamples, shoot } from "./harness.ts";
-import type { Opened } from "./harness.ts";
-import { inspect } from "./inspect.ts";
+import { browserVariants, closeBrowser, executablePath, openPage, serveSamples, takeScreenshot } from "./harness.ts";
+import type { OpenedPage } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
 import { formPost, samples } from "./samples.ts";
 
 const skip = executablePath === undefined;
@@ -20,7 +20,7 @@ const leaving = paths.filter((path) => samples[path]!.leaves);
 const schemes = ["light", "dark"] as const;
 
 /** Goes to a sample and stays there: a page that would leave at once has to do without its script. */
-async function stay({ page }: Opened, path: string): Promise<void> {
+async function stay({ page }: OpenedPage, path: string): Promise<void> {
   await page.unrouteAll();
   if (leaving.includes(path)) {
     await page.route("**/script.js", (route) => route.fulfill({ contentType: "text/javascript" }));
@@ -28,19 +28,19 @@ async function stay({ page }: Opened, path: string): Promise<void> {
   await page.goto(url + path);
 }
 
-for (const { name, options } of circumstances) {
+for (const { name, options } of browserVariants) {
   test(`[UI-02, UI-17] every page is quiet, in order and open to all: ${name}`, { skip }, async () => {
-    await using opened = await open(url, options);
+    await using opened = await openPage(url, options);
     for (const path of paths) {
       await stay(opened, path);
-      assertEquals(await inspect(opened), [], path);
-      if (!options.bare) await shoot(opened.page, `${path.slice(1).replaceAll("/", "-") || "home"}-${name}`);
+      assertEquals(await findPageProblems(opened), [], path);
+      if (!options.bare) await takeScreenshot(opened.page, `${path.slice(1).replaceAll("/", "-") || "home"}-${name}`);
     }
   });
 }
 
 test("[UI-15] every page is whole without script", { skip }, async () => {
-  await using opened = await open(url, { javaScriptEnabled: false });
+  await using opened = await openPage(url, { javaScriptEnabled: false });
   const { page } = opened;
   for (const path of paths) {
     await page.goto(url + path);
@@ -55,7 +55,7 @@ test("[UI-15] every page is whole without script", { skip }, async () => {
 });
 
 test("[UI-17] on a phone an address breaks behind a slash, and is copied as it is", { skip }, async () => {
-  await using opened = await open(url, { viewport: { width: 360, height: 800 } });
+  await using opened = await openPage(url, { viewport: { width: 360, height: 800 } });
   const { page } = opened;
   // Every piece of an address stands on one line, and some addresses take more than one.
   const [broken, longest] = await page.evaluate(`(() => {
@@ -79,7 +79,7 @@ const stops = "a, button, summary, textarea, input:not([type=hidden], :disabled,
 
 test("everything that can be pressed or filled in is reached by Tab, and shows that it is", { skip }, async () => {
   for (const colorScheme of schemes) {
-    await using opened = await open(url, { colorScheme });
+    await using opened = await openPage(url, { colorScheme });
     const { page } = opened;
     for (const path of paths) {
       await stay(opened, path);
@@ -103,7 +103,7 @@ test("everything that can be pressed or filled in is reached by Tab, and shows t
 });
 
 test("a copy button copies exactly what stands beside it, and says so in words", { skip }, async () => {
-  await using opened = await open(`${url}/authorized`, { permissions: ["clipboard-read", "clipboard-write"] });
+  await using opened = await openPage(`${url}/authorized`, { permissions: ["clipboard-read", "clipboard-write"] });
   const { page } = opened;
   const clipboard = (): Promise<unknown> => page.evaluate("navigator.clipboard.readText()");
   const code = page.getByRole("button", { name: "Copy the authorization code" });
@@ -119,7 +119,7 @@ test("a copy button copies exactly what stands beside it, and says so in words",
 });
 
 test("copying works by selection where the page may not write to the clipboard", { skip }, async () => {
-  await using opened = await open(`${url}/authorized`);
+  await using opened = await openPage(`${url}/authorized`);
   const { page } = opened;
   await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
   await page.getByRole("button", { name: "Copy the state" }).click();
@@ -128,7 +128,7 @@ test("copying works by selection where the page may not write to the clipboard",
 });
 
 test("a click selects the whole value, or the whole command", { skip }, async () => {
-  await using opened = await open(`${url}/authorized`);
+  await using opened = await openPage(`${url}/authorized`);
   const { page } = opened;
   for (const element of [page.locator(".values .wire").first(), page.locator("pre").first()]) {
     await element.click();
@@ -140,7 +140,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "by itself" : "by a click where there is no script";
   test(`[FP-01, FP-03] a form_post response reaches the client once, as it is, ${how}`, { skip }, async () => {
     const sent: string[][] = [];
-    await using opened = await open(url, { javaScriptEnabled });
+    await using opened = await openPage(url, { javaScriptEnabled });
     const { page, complaints } = opened;
     await page.route("https://app.example/**", async (route) => {
       const request = route.request();
@@ -167,12 +167,12 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test("on paper there are no buttons, and every value stays", { skip }, async () => {
-  await using opened = await open(`${url}/authorized`, { colorScheme: "dark" });
+  await using opened = await openPage(`${url}/authorized`, { colorScheme: "dark" });
   const { page } = opened;
   await page.emulateMedia({ media: "print" });
   assertEquals(await page.locator("button:visible, .button:visible").count(), 0);
   assertEquals(await page.locator("pre:visible").count(), 2);
   assertEquals(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), "rgb(255, 255, 255)");
   await page.setViewportSize({ width: 794, height: 1123 });
-  await shoot(page, "authorized-print");
+  await takeScreenshot(page, "authorized-print");
 });

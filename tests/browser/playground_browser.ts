@@ -3,8 +3,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
-import { circumstances, closeBrowser, executablePath, open, shoot } from "./harness.ts";
-import { inspect } from "./inspect.ts";
+import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey();
@@ -27,20 +27,20 @@ const journey = [
 ] as const;
 
 // Without script nothing looks different, so one such walk is enough.
-const walks = circumstances.filter(({ name, options }) => !options.bare || name === "320-dark-bare");
+const walks = browserVariants.filter(({ name, options }) => !options.bare || name === "320-dark-bare");
 
 for (const { name, options } of walks) {
   test(`[DM-12, UI-15] from a code to its end, one button at a time: ${name}`, { skip }, async () => {
-    await using opened = await open(`${url}/start`, options);
+    await using opened = await openPage(`${url}/start`, options);
     const { page } = opened;
-    assertEquals(await inspect(opened), []);
-    await shoot(page, `trial-0-arrived-${name}`);
+    assertEquals(await findPageProblems(opened), []);
+    await takeScreenshot(page, `trial-0-arrived-${name}`);
     for (const [i, [button, heading]] of journey.entries()) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       assertEquals(new URL(page.url()).search, "");
-      assertEquals(await inspect(opened), [], heading);
-      await shoot(page, `trial-${i + 1}-${button.toLowerCase().replaceAll(" ", "-")}-${name}`);
+      assertEquals(await findPageProblems(opened), [], heading);
+      await takeScreenshot(page, `trial-${i + 1}-${button.toLowerCase().replaceAll(" ", "-")}-${name}`);
     }
     assertEquals(await page.locator(".past li").count(), journey.length - 1);
     assertEquals(await page.locator(".past textarea:visible").count(), 0);
@@ -54,8 +54,8 @@ for (const { name, options } of walks) {
       ),
       0,
     );
-    assertEquals(await inspect(opened), []);
-    await shoot(page, `trial-past-${name}`);
+    assertEquals(await findPageProblems(opened), []);
+    await takeScreenshot(page, `trial-past-${name}`);
   });
 }
 
@@ -65,7 +65,7 @@ for (const javaScriptEnabled of [true, false]) {
     `[DM-13] a secret is masked, shown when asked for by mouse or key, and masked again: ${how}`,
     { skip },
     async () => {
-      await using opened = await open(`${url}/start`, { javaScriptEnabled });
+      await using opened = await openPage(`${url}/start`, { javaScriptEnabled });
       const { page } = opened;
       const show = page.getByRole("checkbox", { name: "Show the code verifier", exact: true }).first();
       const value = page.locator(".masked span").first();
@@ -83,7 +83,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test("[DM-13] a request is copied whole, with what is folded and masked in it", { skip }, async () => {
-  await using opened = await open(`${url}/start`, { permissions: ["clipboard-read", "clipboard-write"] });
+  await using opened = await openPage(`${url}/start`, { permissions: ["clipboard-read", "clipboard-write"] });
   const { page } = opened;
   await page.getByRole("button", { name: "Copy the token request", exact: true }).click();
   await page.getByRole("button", { name: "Copied the token request", exact: true }).waitFor();
@@ -98,7 +98,7 @@ test("[DM-13] a request is copied whole, with what is folded and masked in it", 
 });
 
 test("[DM-13] going back and forth shows the steps again, and sends nothing by itself", { skip }, async () => {
-  await using opened = await open(`${url}/start`);
+  await using opened = await openPage(`${url}/start`);
   const { page } = opened;
   await page.getByRole("button", { name: "Exchange the code" }).click();
   await page.getByRole("heading", { name: "The code was exchanged" }).waitFor();
@@ -110,7 +110,7 @@ test("[DM-13] going back and forth shows the steps again, and sends nothing by i
 });
 
 test("[DM-12] a form on another site cannot try anything in this browser", { skip }, async () => {
-  await using opened = await open(`${url}/start`);
+  await using opened = await openPage(`${url}/start`);
   const { page } = opened;
   const fields = await page.locator("form.trial input").evaluateAll((inputs) =>
     // deno-lint-ignore no-explicit-any

@@ -1,6 +1,6 @@
 /** The callback page at the end of a real flow, and what was tried from there: ordinary steps and their extremes. */
 
-import type { AuthorizedProps, Check, RoundTrip, TrialProps, WireExchange } from "../../src/app/pages.ts";
+import type { CallbackProps, CheckResult, HttpExchange, PlaygroundProps, RoundTrip } from "../../src/app/pages.ts";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);
@@ -39,9 +39,9 @@ const accessToken = jwt({ typ: "at+jwt" }, {
   jti: "mS_wShR5Li4hARQqZO9Dbg.uWZfsbv231wqhk6CZdIDag",
 });
 
-const checks: Check[] = [
-  { name: "state", holds: true, expected: state, received: state },
-  { name: "response_iss", holds: true, expected: issuer, received: issuer },
+const checks: CheckResult[] = [
+  { name: "state", passed: true, expected: state, received: state },
+  { name: "response_iss", passed: true, expected: issuer, received: issuer },
 ];
 
 /** What led to the callback page, in a flow that the browser began there. */
@@ -60,14 +60,14 @@ export const roundTrip: RoundTrip = {
   checks,
   pkce: {
     verifier,
-    digest: "13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3",
-    computed: challenge,
+    digestHex: "13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3",
+    challenge,
     matches: true,
   },
 };
 
 const tokenRequest = {
-  start: "POST /oauth2/token HTTP/1.1",
+  startLine: "POST /oauth2/token HTTP/1.1",
   headers: [
     ["Host", "localhost:9000"],
     ["Content-Type", "application/x-www-form-urlencoded"],
@@ -89,10 +89,10 @@ const landing = [
 ] as const;
 
 /** The request that can be sent from there. */
-export const proposal: NonNullable<AuthorizedProps["proposal"]> = {
+export const initialProposal: NonNullable<CallbackProps["proposal"]> = {
   request: tokenRequest,
   secrets,
-  form: { fields: landing, steps: ["exchange", "wrong_verifier"], ended: false },
+  form: { fields: landing, steps: ["exchange", "wrong_verifier"], grantRevoked: false },
 };
 
 const startLinks = [
@@ -100,9 +100,9 @@ const startLinks = [
   { clientId: "demo-confidential", confidential: true, href: "/authorize-confidential" },
 ];
 
-function answer(status: string, body: unknown): WireExchange["response"] {
+function response(status: string, body: unknown): HttpExchange["response"] {
   return {
-    start: `HTTP/1.1 ${status}`,
+    startLine: `HTTP/1.1 ${status}`,
     headers: [
       ["Cache-Control", "no-store"],
       ["Content-Type", "application/json"],
@@ -113,7 +113,7 @@ function answer(status: string, body: unknown): WireExchange["response"] {
 }
 
 /** The code was exchanged, after a try with a wrong verifier. */
-export const exchanged: TrialProps = {
+export const exchanged: PlaygroundProps = {
   issuer,
   base: "",
   step: "exchange",
@@ -121,7 +121,7 @@ export const exchanged: TrialProps = {
   exchanges: [{
     step: "exchange",
     request: tokenRequest,
-    response: answer("200 OK", {
+    response: response("200 OK", {
       access_token: accessToken,
       token_type: "Bearer",
       expires_in: 3600,
@@ -138,17 +138,17 @@ export const exchanged: TrialProps = {
   }],
   checks: [
     ...checks,
-    { name: "pkce", holds: true, expected: challenge, received: challenge },
-    { name: "signature", holds: true, expected: `RS256, key ${kid}`, received: `RS256, key ${kid}` },
-    { name: "iss", holds: true, expected: issuer, received: issuer },
-    { name: "aud", holds: true, expected: "demo-public", received: "demo-public" },
-    { name: "exp", holds: true, expected: "after 2026-01-01T00:00:00.000Z", received: "2026-01-01T01:00:00.000Z" },
-    { name: "nonce", holds: true, expected: nonce, received: nonce },
-    { name: "at_hash", holds: true, expected: "9mwCnSKIoR0vvhN7mll-1A", received: "9mwCnSKIoR0vvhN7mll-1A" },
+    { name: "pkce", passed: true, expected: challenge, received: challenge },
+    { name: "signature", passed: true, expected: `RS256, key ${kid}`, received: `RS256, key ${kid}` },
+    { name: "iss", passed: true, expected: issuer, received: issuer },
+    { name: "aud", passed: true, expected: "demo-public", received: "demo-public" },
+    { name: "exp", passed: true, expected: "after 2026-01-01T00:00:00.000Z", received: "2026-01-01T01:00:00.000Z" },
+    { name: "nonce", passed: true, expected: nonce, received: nonce },
+    { name: "at_hash", passed: true, expected: "9mwCnSKIoR0vvhN7mll-1A", received: "9mwCnSKIoR0vvhN7mll-1A" },
   ],
   tokens: [{ name: "ID token", token: idToken }, { name: "Access token", token: accessToken }],
   now,
-  past: [{
+  history: [{
     step: "wrong_verifier",
     at: now - 61_000,
     status: 400,
@@ -160,26 +160,26 @@ export const exchanged: TrialProps = {
   form: {
     fields: [...landing, ["access_token", accessToken], ["refresh_token", refreshToken]],
     steps: ["userinfo", "introspect", "refresh", "replay", "revoke"],
-    ended: false,
+    grantRevoked: false,
   },
   startLinks,
 };
 
-const use = {
-  start: "GET /oauth2/userinfo HTTP/1.1",
+const userinfoRequest = {
+  startLine: "GET /oauth2/userinfo HTTP/1.1",
   headers: [["Host", "localhost:9000"], ["Authorization", `Bearer ${accessToken}`]],
 } as const;
 
 /** The code came twice, and the access token ended with it. */
-export const replayed: TrialProps = {
+export const replayed: PlaygroundProps = {
   ...exchanged,
   step: "replay",
-  outcome: "refused",
+  outcome: "rejected",
   exchanges: [
     {
       step: "replay",
       request: tokenRequest,
-      response: answer("400 Bad Request", {
+      response: response("400 Bad Request", {
         error: "invalid_grant",
         error_description: "code is unknown, expired, used, or was issued to another client [TK-16]",
       }),
@@ -187,43 +187,43 @@ export const replayed: TrialProps = {
     },
     {
       step: "userinfo",
-      request: use,
-      response: answer("401 Unauthorized", { error: "invalid_token" }),
+      request: userinfoRequest,
+      response: response("401 Unauthorized", { error: "invalid_token" }),
       secrets: [{ name: "access token", value: accessToken }],
     },
   ],
   checks: [],
   tokens: [],
-  past: [...exchanged.past, { step: "exchange", at: now - 30_000, status: 200, text: "" }],
-  form: { ...exchanged.form, steps: ["userinfo", "introspect", "refresh"], ended: true },
+  history: [...exchanged.history, { step: "exchange", at: now - 30_000, status: 200, text: "" }],
+  form: { ...exchanged.form, steps: ["userinfo", "introspect", "refresh"], grantRevoked: true },
 };
 
 /** A server that gets everything wrong, and a client with a secret of its own. */
-export const distrusted: TrialProps = {
+export const distrusted: PlaygroundProps = {
   ...exchanged,
   checks: exchanged.checks.map(({ name, expected }) => ({
     name,
-    holds: false,
+    passed: false,
     expected,
     received: `${expected}-other`,
   })),
   tokens: [{ name: "ID token", token: idToken }, { name: "Access token", token: refreshToken }],
-  form: { ...exchanged.form, asksSecretOf: "web" },
+  form: { ...exchanged.form, needsSecretOf: "web" },
 };
 
 /** No answer came. */
-export const lost: TrialProps = {
+export const dropped: PlaygroundProps = {
   ...exchanged,
-  outcome: "lost",
+  outcome: "dropped",
   exchanges: exchanged.exchanges.map(({ step, request }) => ({ step, request, secrets })),
   checks: [],
   tokens: [],
-  past: [],
+  history: [],
 };
 
 /** The same value wherever a request or an answer could have brought one. */
-export function hostileTrial(value: string): TrialProps {
-  const message = { start: value, headers: [[value, value]], body: value } as const;
+export function hostilePlayground(value: string): PlaygroundProps {
+  const message = { startLine: value, headers: [[value, value]], body: value } as const;
   return {
     ...exchanged,
     exchanges: [{
@@ -232,17 +232,17 @@ export function hostileTrial(value: string): TrialProps {
       response: message,
       secrets: [{ name: value, value: value.slice(1) }],
     }],
-    checks: exchanged.checks.map(({ name }) => ({ name, holds: false, expected: value, received: `${value}!` })),
+    checks: exchanged.checks.map(({ name }) => ({ name, passed: false, expected: value, received: `${value}!` })),
     tokens: [{ name: "Access token", token: value }, {
       name: "ID token",
       token: jwt({ x: 1 }, { iss: value, exp: value }),
     }],
-    past: [
+    history: [
       { step: "exchange", at: now, status: 200, text: value },
       { step: "replay", at: now, status: 400, error: value, text: "" },
       { step: "refresh", at: now, text: `</textarea>${value}` },
     ],
     latest: [{ step: "exchange", at: now, status: 200, text: value }],
-    form: { ...exchanged.form, fields: [["code", value]], asksSecretOf: value },
+    form: { ...exchanged.form, fields: [["code", value]], needsSecretOf: value },
   };
 }

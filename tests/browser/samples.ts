@@ -1,12 +1,13 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
-import { settingsFor } from "../../src/admin/client_snippets/mod.ts";
+import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
 import type {
   AccountProps,
-  AuthorizedProps,
+  CallbackProps,
   ClientProps,
   ClientsProps,
   ConsentProps,
+  ErrorPageProps,
   FormPostProps,
   HomeProps,
   ListedClient,
@@ -14,13 +15,20 @@ import type {
   LoginProps,
   LogoutProps,
   Pages,
-  RefusedProps,
   Site,
   UserProps,
   UsersProps,
 } from "../../src/app/pages.ts";
-import { knowClient } from "../../src/oauth/clients/repository.ts";
-import { distrusted, exchanged, hostileTrial, lost, proposal, replayed, roundTrip } from "./playground_samples.ts";
+import { clientFromMetadata } from "../../src/oauth/clients/repository.ts";
+import {
+  distrusted,
+  dropped,
+  exchanged,
+  hostilePlayground,
+  initialProposal,
+  replayed,
+  roundTrip,
+} from "./playground_samples.ts";
 
 const issuer = "http://localhost:9000";
 const links = [
@@ -91,12 +99,12 @@ const code = "kq3Vd9yN0nA7rT1xG5hJ2mPzQe8WcLbUfIoYsD4aX6E";
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
 /** A code for the first demo client, whose verifier is known. */
-export const success: AuthorizedProps = {
+export const success: CallbackProps = {
   ...site,
   outcome: { kind: "success", code, state: "af0ifjsldkj" },
   notes: [],
   roundTrip,
-  proposal,
+  proposal: initialProposal,
   examples: [
     {
       kind: "public",
@@ -109,8 +117,8 @@ export const success: AuthorizedProps = {
         "-d redirect_uri=http%3A%2F%2Flocalhost%3A9000%2Fauthorized",
         `-d code_verifier=${verifier}`,
       ].join(" \\\n  "),
-      fits: true,
-      used: false,
+      codeBelongsToClient: true,
+      codeUsed: false,
       verifier: "known",
     },
     {
@@ -124,31 +132,31 @@ export const success: AuthorizedProps = {
         "-d redirect_uri=http%3A%2F%2Flocalhost%3A9000%2Fauthorized",
         "-d code_verifier=YOUR_CODE_VERIFIER",
       ].join(" \\\n  "),
-      fits: false,
-      used: false,
+      codeBelongsToClient: false,
+      codeUsed: false,
       verifier: "placeholder",
     },
   ],
   tokenEndpoint: `${issuer}/oauth2/token`,
-  codeLifetime: 300,
+  codeLifetimeSeconds: 300,
   startLinks,
 };
 
-const long = `${"x".repeat(300)}-${"<b onclick=alert(1)>".repeat(8)}`;
+const hostileText = `${"x".repeat(300)}-${"<b onclick=alert(1)>".repeat(8)}`;
 
 const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
 
 /** The clients, and an empty form. */
-export const clientList: ClientsProps = { ...site, clients, form: { token, values: {}, faults: [] } };
+export const clientList: ClientsProps = { ...site, clients, form: { csrfToken: token, values: {}, errors: [] } };
 
 /** A client that was added just now, with the settings of all libraries that it suits. */
 export const client: ClientProps = {
   ...site,
   client: clients[0]!,
-  drawnSecret: token,
-  settings: settingsFor(
+  newSecret: token,
+  snippets: clientSnippets(
     issuer,
-    knowClient(
+    clientFromMetadata(
       {
         client_id: "web",
         client_secret: token,
@@ -157,40 +165,40 @@ export const client: ClientProps = {
       },
       { scopes: scope, alg: "RS256" },
     ),
-    { secret: token, unattended: true },
+    { secret: token, autoLogin: true },
   ),
   form: clientList.form,
 };
 
 /** The users, and an empty form. */
-export const userList: UsersProps = { ...site, users, form: { token, values: {}, faults: [] } };
+export const userList: UsersProps = { ...site, users, form: { csrfToken: token, values: {}, errors: [] } };
 
 /** A user, with a form that holds the claims. */
 export const user: UserProps = {
   ...site,
   user: users[0]!,
-  first: false,
-  form: { token, values: { claims: `{\n  "name": "Alice Adams"\n}` }, faults: [] },
+  isFirst: false,
+  form: { csrfToken: token, values: { claims: `{\n  "name": "Alice Adams"\n}` }, errors: [] },
 };
 
 /** A redirect URI off by one letter. */
-export const refused: RefusedProps = {
+export const rejected: ErrorPageProps = {
   ...site,
   status: 400,
   error: "invalid_request",
-  sentence: "The redirect_uri is not one that this client registered.",
+  message: "The redirect_uri is not one that this client registered.",
   rule: "RU-02",
   cites: ["OAuth 2.1 §2.3.5, §4.1.2.1"],
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
-  near: { text: `${issuer}/authorized`, difference: "path" },
-  mend: "Send one of the registered redirect URIs, character by character, or register this one.",
-  linksAway: true,
-  trail: "/flows/7",
+  suggestion: { text: `${issuer}/authorized`, difference: "path" },
+  fix: "Send one of the registered redirect URIs, character by character, or register this one.",
+  allowsExternalLinks: true,
+  flowLink: "/flows/7",
 };
 
 /** An answer that was no. */
-export const failure: AuthorizedProps = {
+export const failure: CallbackProps = {
   ...success,
   outcome: { kind: "failure", error: "access_denied", description: "Alice said no to this client [AZ-20]" },
   roundTrip: { ...roundTrip, redirect: [["error", "access_denied"], ...roundTrip.redirect.slice(1)] },
@@ -215,7 +223,7 @@ export const login: LoginProps = {
   ...site,
   client: { id: "demo-public", name: "Demo public client" },
   fields: interaction,
-  people: [
+  accounts: [
     { sub: "alice", name: "Alice Adams", email: "alice@example.com", current: true },
     { sub: "bob", name: "Bob Brown", email: "bob@example.com", current: false },
     { sub: "248289761001", current: false },
@@ -226,9 +234,9 @@ export const login: LoginProps = {
       passwordHref: "/oauth2/login?interaction=q7f&as=carol",
     },
   ],
-  password: { sub: "carol" },
-  stranger: { subject: "", claims: "" },
-  again: false,
+  passwordForm: { sub: "carol" },
+  guestForm: { subject: "", claims: "" },
+  isReauthentication: false,
 };
 
 /** What the demo client asks for. */
@@ -240,13 +248,13 @@ export const consent: ConsentProps = {
   redirectUri: `${issuer}/authorized`,
   scope: ["openid", "profile", "email", "read", "offline_access"].map((value) => ({
     value,
-    fixed: value === "openid",
-    known: value === "profile",
+    required: value === "openid",
+    previouslyAllowed: value === "profile",
     claims: [],
   })),
   claims: [],
   resources: [],
-  onDevice: new URL(issuer).hostname === "localhost",
+  redirectsToDevice: new URL(issuer).hostname === "localhost",
   remembered: "device",
   otherAccountHref: "/oauth2/login?interaction=q7f",
 };
@@ -290,21 +298,21 @@ export const formPost: FormPostProps = {
 };
 
 const hostileClient: ListedClient = {
-  id: long,
-  name: long,
-  href: `/clients/${encodeURIComponent(long)}`,
-  authMethods: [long],
-  redirectUris: [long],
-  postLogoutRedirectUris: [long],
-  grantTypes: [long],
-  scope: [long],
+  id: hostileText,
+  name: hostileText,
+  href: `/clients/${encodeURIComponent(hostileText)}`,
+  authMethods: [hostileText],
+  redirectUris: [hostileText],
+  postLogoutRedirectUris: [hostileText],
+  grantTypes: [hostileText],
+  scope: [hostileText],
 };
 
 const hostileUser: ListedUser = {
-  sub: long,
-  name: long,
-  href: `/users/${encodeURIComponent(long)}`,
-  claims: [{ name: long, json: JSON.stringify(long), releasedBy: [long], inAccessTokens: true }],
+  sub: hostileText,
+  name: hostileText,
+  href: `/users/${encodeURIComponent(hostileText)}`,
+  claims: [{ name: hostileText, json: JSON.stringify(hostileText), releasedBy: [hostileText], inAccessTokens: true }],
 };
 
 /** A page, as a function of who draws it. */
@@ -338,28 +346,43 @@ export const samples: Readonly<Record<string, Sample>> = {
         ...clientList,
         clients: [hostileClient],
         form: {
-          token,
-          values: { client_id: long, client_name: long, redirect_uris: `${long}\n${long}` },
-          faults: [
-            { field: "client_id", expected: "1 to 256 printable ASCII characters", found: long, mend: "Shorten it." },
-            { field: "redirect_uris", expected: "an absolute URI", found: long, mend: "Begin it with https://." },
-            { field: "token_endpoint_auth_method", expected: "one of three", found: long, mend: "Choose one." },
+          csrfToken: token,
+          values: { client_id: hostileText, client_name: hostileText, redirect_uris: `${hostileText}\n${hostileText}` },
+          errors: [
+            {
+              field: "client_id",
+              expected: "1 to 256 printable ASCII characters",
+              received: hostileText,
+              hint: "Shorten it.",
+            },
+            {
+              field: "redirect_uris",
+              expected: "an absolute URI",
+              received: hostileText,
+              hint: "Begin it with https://.",
+            },
+            {
+              field: "token_endpoint_auth_method",
+              expected: "one of three",
+              received: hostileText,
+              hint: "Choose one.",
+            },
           ],
         },
       }),
   },
   "/client": { status: 201, draw: (pages) => pages.client(client) },
-  "/client/idle": { status: 200, draw: (pages) => pages.client({ ...client, settings: [], form: undefined }) },
+  "/client/idle": { status: 200, draw: (pages) => pages.client({ ...client, snippets: [], form: undefined }) },
   "/client/hostile": {
     status: 200,
     draw: (pages) =>
       pages.client({
         ...client,
         client: hostileClient,
-        drawnSecret: undefined,
-        settings: [
-          { library: "curl", place: "a POSIX shell", text: long, notes: [long] },
-          { library: "Go", place: "go-oidc", notes: [long] },
+        newSecret: undefined,
+        snippets: [
+          { library: "curl", placement: "a POSIX shell", text: hostileText, notes: [hostileText] },
+          { library: "Go", placement: "go-oidc", notes: [hostileText] },
         ],
       }),
   },
@@ -372,9 +395,9 @@ export const samples: Readonly<Record<string, Sample>> = {
         ...userList,
         users: [hostileUser],
         form: {
-          token,
-          values: { sub: long, claims: long },
-          faults: [{ field: "claims", expected: "a JSON object", found: long, mend: "Write one." }],
+          csrfToken: token,
+          values: { sub: hostileText, claims: hostileText },
+          errors: [{ field: "claims", expected: "a JSON object", received: hostileText, hint: "Write one." }],
         },
       }),
   },
@@ -385,48 +408,56 @@ export const samples: Readonly<Record<string, Sample>> = {
       pages.user({
         ...user,
         user: hostileUser,
-        first: true,
-        form: { token, values: { claims: `</textarea>${long}` }, faults: [] },
+        isFirst: true,
+        form: { csrfToken: token, values: { claims: `</textarea>${hostileText}` }, errors: [] },
       }),
   },
-  "/authorized": { status: 200, draw: (pages) => pages.authorized(success) },
+  "/authorized": { status: 200, draw: (pages) => pages.callback(success) },
   "/authorized/hostile": {
     status: 200,
     draw: (pages) =>
-      pages.authorized({
+      pages.callback({
         ...success,
-        outcome: { kind: "success", code: long, state: long },
+        outcome: { kind: "success", code: hostileText, state: hostileText },
         roundTrip: {
-          redirect: [["code", long]],
-          ignored: [long, long],
-          checks: [{ name: "state", holds: false, expected: "one that this browser sent", received: long }],
-          pkce: { verifier: long, digest: long, computed: long, matches: false },
+          redirect: [["code", hostileText]],
+          ignoredParameters: [hostileText, hostileText],
+          checks: [{ name: "state", passed: false, expected: "one that this browser sent", received: hostileText }],
+          pkce: { verifier: hostileText, digestHex: hostileText, challenge: hostileText, matches: false },
         },
         proposal: undefined,
-        notes: ["The code was longer than 300 characters and is shown shortened.", `The state held ${long}.`],
-        examples: success.examples.map((example) => ({ ...example, command: long, fits: undefined, verifier: "none" })),
+        notes: ["The code was longer than 300 characters and is shown shortened.", `The state held ${hostileText}.`],
+        examples: success.examples.map((example) => ({
+          ...example,
+          command: hostileText,
+          codeBelongsToClient: undefined,
+          verifier: "none",
+        })),
       }),
   },
   "/authorized/denied": {
     status: 200,
-    draw: (pages) => pages.authorized(failure),
+    draw: (pages) => pages.callback(failure),
   },
   "/authorized/empty": {
     status: 200,
     draw: (pages) =>
-      pages.authorized({ ...success, outcome: { kind: "failure" }, roundTrip: { redirect: [], checks: [] } }),
+      pages.callback({ ...success, outcome: { kind: "failure" }, roundTrip: { redirect: [], checks: [] } }),
   },
-  "/authorized/try": { status: 200, draw: (pages) => pages.trial(exchanged) },
-  "/authorized/try/replay": { status: 200, draw: (pages) => pages.trial(replayed) },
-  "/authorized/try/distrusted": { status: 200, draw: (pages) => pages.trial(distrusted) },
-  "/authorized/try/lost": { status: 200, draw: (pages) => pages.trial(lost) },
-  "/authorized/try/hostile": { status: 200, draw: (pages) => pages.trial(hostileTrial(long.slice(-80))) },
-  "/refused": { status: 400, draw: (pages) => pages.refused(refused) },
+  "/authorized/try": { status: 200, draw: (pages) => pages.playground(exchanged) },
+  "/authorized/try/replay": { status: 200, draw: (pages) => pages.playground(replayed) },
+  "/authorized/try/distrusted": { status: 200, draw: (pages) => pages.playground(distrusted) },
+  "/authorized/try/lost": { status: 200, draw: (pages) => pages.playground(dropped) },
+  "/authorized/try/hostile": {
+    status: 200,
+    draw: (pages) => pages.playground(hostilePlayground(hostileText.slice(-80))),
+  },
+  "/refused": { status: 400, draw: (pages) => pages.error(rejected) },
   "/refused/near": {
     status: 400,
     draw: (pages) =>
-      pages.refused({
-        ...refused,
+      pages.error({
+        ...rejected,
         rule: "RU-01",
         cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
         expected: `https://shop.example/oauth/callback or ${issuer}/authorized`,
@@ -435,16 +466,22 @@ export const samples: Readonly<Record<string, Sample>> = {
   "/refused/hostile": {
     status: 400,
     draw: (pages) =>
-      pages.refused({ ...refused, expected: long, received: `${long}!`, sentence: long, near: { text: `${long}?` } }),
+      pages.error({
+        ...rejected,
+        expected: hostileText,
+        received: `${hostileText}!`,
+        message: hostileText,
+        suggestion: { text: `${hostileText}?` },
+      }),
   },
   "/missing": {
     status: 404,
     draw: (pages) =>
-      pages.refused({
+      pages.error({
         ...site,
         status: 404,
-        sentence: "There is no page at this address.",
-        mend: "Look at the list of endpoints on the home page.",
+        message: "There is no page at this address.",
+        fix: "Look at the list of endpoints on the home page.",
       }),
   },
   "/login": { status: 200, draw: (pages) => pages.login(login) },
@@ -453,8 +490,8 @@ export const samples: Readonly<Record<string, Sample>> = {
     draw: (pages) =>
       pages.login({
         ...login,
-        people: [],
-        stranger: undefined,
+        accounts: [],
+        guestForm: undefined,
         retry: { part: "password", fault: "The name or the password is wrong." },
       }),
   },
@@ -463,10 +500,10 @@ export const samples: Readonly<Record<string, Sample>> = {
     draw: (pages) =>
       pages.login({
         ...login,
-        people: login.people.slice(0, 2),
-        password: undefined,
-        stranger: { subject: "dave", claims: "{" },
-        again: true,
+        accounts: login.accounts.slice(0, 2),
+        passwordForm: undefined,
+        guestForm: { subject: "dave", claims: "{" },
+        isReauthentication: true,
         retry: { part: "new", fault: "The claims are not JSON." },
       }),
   },
@@ -475,12 +512,12 @@ export const samples: Readonly<Record<string, Sample>> = {
     draw: (pages) =>
       pages.login({
         ...login,
-        client: { id: long, name: long },
-        fields: [[long, long]],
-        people: [{ sub: long, name: long, email: long, current: true }],
-        password: { sub: long },
-        stranger: { subject: long, claims: long },
-        retry: { part: "new", fault: long },
+        client: { id: hostileText, name: hostileText },
+        fields: [[hostileText, hostileText]],
+        accounts: [{ sub: hostileText, name: hostileText, email: hostileText, current: true }],
+        passwordForm: { sub: hostileText },
+        guestForm: { subject: hostileText, claims: hostileText },
+        retry: { part: "new", fault: hostileText },
       }),
   },
   "/consent": { status: 200, draw: (pages) => pages.consent(consent) },
@@ -502,13 +539,18 @@ export const samples: Readonly<Record<string, Sample>> = {
     draw: (pages) =>
       pages.consent({
         ...consent,
-        client: { id: long, name: long, confidential: false },
-        user: { sub: long, name: long, email: long },
-        fields: [[long, long]],
-        redirectUri: `com.example.app:/${encodeURIComponent(long)}`,
-        scope: [{ value: long.replaceAll(" ", ""), fixed: false, known: true, claims: [long] }],
-        claims: [long],
-        resources: [long],
+        client: { id: hostileText, name: hostileText, confidential: false },
+        user: { sub: hostileText, name: hostileText, email: hostileText },
+        fields: [[hostileText, hostileText]],
+        redirectUri: `com.example.app:/${encodeURIComponent(hostileText)}`,
+        scope: [{
+          value: hostileText.replaceAll(" ", ""),
+          required: false,
+          previouslyAllowed: true,
+          claims: [hostileText],
+        }],
+        claims: [hostileText],
+        resources: [hostileText],
       }),
   },
   "/account": { status: 200, draw: (pages) => pages.account(account) },
@@ -524,7 +566,13 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   "/logout/hostile": {
     status: 200,
-    draw: (pages) => pages.logout({ ...logout, user: { sub: long, name: long }, client: long, fields: [[long, long]] }),
+    draw: (pages) =>
+      pages.logout({
+        ...logout,
+        user: { sub: hostileText, name: hostileText },
+        client: hostileText,
+        fields: [[hostileText, hostileText]],
+      }),
   },
   "/logged-out": { status: 200, draw: (pages) => pages.loggedOut(site) },
   "/form-post": { status: 200, leaves: true, draw: (pages) => pages.formPost(formPost) },
@@ -534,9 +582,9 @@ export const samples: Readonly<Record<string, Sample>> = {
     draw: (pages) =>
       pages.formPost({
         ...formPost,
-        action: `https://app.example/${encodeURIComponent(long)}`,
-        client: long,
-        fields: [["state", long]],
+        action: `https://app.example/${encodeURIComponent(hostileText)}`,
+        client: hostileText,
+        fields: [["state", hostileText]],
       }),
   },
 };

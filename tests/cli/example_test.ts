@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { optionFaults } from "../../src/server/latchkey.ts";
+import { validateOptions } from "../../src/server/latchkey.ts";
 
 const folder = "static/team/";
 const read = (name: string) => readFileSync(folder + name, "utf8");
@@ -31,7 +31,7 @@ test("the compose file, the configuration and the proxy of the example fit the p
       const text = path === "/etc/latchkey/latchkey.json" ? read("latchkey.json") : secrets[path];
       return text === undefined ? Promise.reject(new Error(path)) : Promise.resolve(text);
     },
-  }, optionFaults);
+  }, validateOptions);
   assert(wanted.kind === "run");
   assertEquals([wanted.store.kind, wanted.log, wanted.host], ["postgres", "json", "0.0.0.0"]);
   assertEquals(wanted.settings.users?.[0]?.password, digest);
@@ -62,7 +62,7 @@ test("the image runs the program and nothing else, as somebody who is not root, 
   assertEquals(JSON.parse(entry!), [copied!.split(" ").at(-1)]);
   assertMatch(user!, /^[1-9]\d*:[1-9]\d*$/);
   assertEquals([said("RUN"), said("ADD"), said("FROM")], [[], [], ["${BASE}"]]);
-  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() }, optionFaults);
+  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() }, validateOptions);
   assert(wanted.kind === "run");
   const metrics = /LATCHKEY_METRICS_PORT: (\d+)/.exec(read("compose.yml"))?.[1];
   assertEquals(ports, `${wanted.port} ${metrics}`);

@@ -5,13 +5,13 @@ import { test } from "node:test";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import { exampleFile } from "../../src/cli/help.ts";
-import type { JudgeSettings } from "../../src/cli/semantic_errors.ts";
-import { operatorNames } from "../../src/cli/option_definitions.ts";
-import { optionFaults } from "../../src/server/latchkey.ts";
-import type { Fault } from "../../src/oauth/config/config_issue.ts";
+import type { ValidateSettings } from "../../src/cli/semantic_errors.ts";
+import { optionNames } from "../../src/cli/options.ts";
+import { validateOptions } from "../../src/server/latchkey.ts";
+import type { ConfigIssue } from "../../src/oauth/config/config_issue.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
-import { settingsFaults } from "../../src/oauth/config/validate_settings.ts";
+import { validateSettings } from "../../src/oauth/config/validate_settings.ts";
 
 /** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
 interface Given {
@@ -21,10 +21,10 @@ interface Given {
   readonly file?: unknown;
   /** The texts of other files, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  readonly judge?: JudgeSettings;
+  readonly judge?: ValidateSettings;
 }
 
-const content: JudgeSettings = () => [];
+const content: ValidateSettings = () => [];
 
 function read({ args = [], env = {}, file, files = {}, judge = content }: Given): Promise<Configuration> {
   const text = typeof file === "string" ? file : JSON.stringify(file);
@@ -43,8 +43,8 @@ async function run(given: Given): Promise<Configuration & { kind: "run" }> {
   return configuration;
 }
 
-async function faultsOf(given: Given): Promise<readonly Fault[]> {
-  return (await assertRejects(() => read(given), ConfigurationError)).faults;
+async function faultsOf(given: Given): Promise<readonly ConfigIssue[]> {
+  return (await assertRejects(() => read(given), ConfigurationError)).issues;
 }
 
 /** A fault in short: its place, and words that must be in what was found, expected or the way to mend it. */
@@ -52,18 +52,18 @@ type Short = readonly [place: string, ...words: string[]];
 
 async function assertFaults(given: Given, expected: readonly Short[]): Promise<void> {
   const faults = await faultsOf(given);
-  assertEquals(faults.map(({ place }) => place).sort(), expected.map(([place]) => place).sort());
+  assertEquals(faults.map(({ path }) => path).sort(), expected.map(([place]) => place).sort());
   for (const [place, ...words] of expected) {
-    const told = faults.filter((fault) => fault.place === place).map(tell).join("\n");
+    const told = faults.filter((fault) => fault.path === place).map(tell).join("\n");
     for (const word of words) assertStringIncludes(told, word);
   }
   for (const fault of faults) {
-    assert(fault.expected !== "" && fault.found !== "" && /[.?]$/.test(fault.mend), tell(fault));
+    assert(fault.expected !== "" && fault.received !== "" && /[.?]$/.test(fault.hint), tell(fault));
   }
 }
 
-function tell({ place, expected, found, mend }: Fault): string {
-  return `${place}: expected ${expected}; found ${found}; ${mend}`;
+function tell({ path, expected, received, hint }: ConfigIssue): string {
+  return `${path}: expected ${expected}; found ${received}; ${hint}`;
 }
 
 /** What holds where nobody says anything. */
@@ -392,7 +392,7 @@ test("a variable whose file is empty, or names a database with its password, is 
   const url = "postgres://as:hunter2@db/latchkey?schema=as";
   const { store } = await run({ env, files: { "/run/store": `${url}\r\n` } });
   assert(store.kind === "postgres");
-  assertEquals([store.url.includes("hunter2"), store.place], [true, "postgres://db/latchkey"]);
+  assertEquals([store.url.includes("hunter2"), store.displayUrl], [true, "postgres://db/latchkey"]);
 });
 
 test("[OP-08] of a store no more than its scheme is told, and of a file's content its length, wherever it was said", async () => {
@@ -427,7 +427,7 @@ test("[OP-08] of a store no more than its scheme is told, and of a file's conten
   const files = { "/run/key": "hunter2-the-password" };
   const given = { env: { LATCHKEY_PORT_FILE: "/run/key" }, files };
   await assertFaults(given, [["LATCHKEY_PORT_FILE", "20 characters (hidden)"]]);
-  assert(!(await faultsOf({ env, files, judge: optionFaults })).map(tell).join().includes("hunter2"));
+  assert(!(await faultsOf({ env, files, judge: validateOptions })).map(tell).join().includes("hunter2"));
 });
 
 test("[OP-08] a secret is not told where a name was expected: the path of a file, a variable, keys", async () => {
@@ -443,12 +443,18 @@ test("[OP-08] a secret is not told where a name was expected: the path of a file
     client({ env: "hunter2" }),
     client({ env: "hunter2-and/more" }),
     { file: { clients: [{ client_id: "web", jwks: `{"keys":[{"d":"hunter2"}]}` }] } },
-    { file: { clients: [{ client_id: "web", jwks: { keys: ["hunter2", { d: "hunter2" }] } }] }, judge: optionFaults },
-    { file: { issuer: "https://latchkey:hunter2@as.example" }, judge: optionFaults },
-    { file: { issuer: "https://as.example?client_secret=hunter2" }, judge: optionFaults },
-    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], judge: optionFaults },
-    { file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] }, judge: optionFaults },
-    { file: { users: [{ sub: "a", password: "hunter2" }] }, judge: optionFaults },
+    {
+      file: { clients: [{ client_id: "web", jwks: { keys: ["hunter2", { d: "hunter2" }] } }] },
+      judge: validateOptions,
+    },
+    { file: { issuer: "https://latchkey:hunter2@as.example" }, judge: validateOptions },
+    { file: { issuer: "https://as.example?client_secret=hunter2" }, judge: validateOptions },
+    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], judge: validateOptions },
+    {
+      file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] },
+      judge: validateOptions,
+    },
+    { file: { users: [{ sub: "a", password: "hunter2" }] }, judge: validateOptions },
   ];
   for (const given of cases) {
     const told = (await faultsOf(given)).map(tell).join("\n");
@@ -471,7 +477,7 @@ test("a secret in the file may be elsewhere: in a variable, or in a file of its 
     users,
   };
   const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest };
-  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, judge: settingsFaults });
+  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, judge: validateSettings });
   assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
   assertEquals(settings.users, [{ sub: "a", password: digest }]);
 });
@@ -482,7 +488,7 @@ test("a secret that is not where the file says is one fault at its place, with t
     file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
     env: { EMPTY: "" },
     files: { "/run/empty": "" },
-    judge: settingsFaults,
+    judge: validateSettings,
   });
   await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
   await assertFaults(given({ env: "EMPTY" }), [[at, "an empty variable", "Set the variable"]]);
@@ -495,7 +501,7 @@ test("a secret that is not where the file says is one fault at its place, with t
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
   }
-  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, judge: settingsFaults };
+  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, judge: validateSettings };
   await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
 });
 
@@ -519,7 +525,7 @@ test("a certificate and its key are read from their files, and each is told that
 
 test("with a certificate the issuer that follows the port is judged as https", async () => {
   const issuers: string[] = [];
-  const judge: JudgeSettings = (_, issuer) => (issuers.push(issuer), []);
+  const judge: ValidateSettings = (_, issuer) => (issuers.push(issuer), []);
   await run({ args: ["--tls-cert=a", "--tls-key=a", "--port=9443"], files: { a: "A" }, judge });
   assertEquals(issuers, ["https://localhost:9443"]);
 });
@@ -548,7 +554,7 @@ test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable
 });
 
 test("a proxy that is no address is told where it was said", async () => {
-  const judge = optionFaults;
+  const judge = validateOptions;
   await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], judge }, [["--trust-proxy", `"proxy.test"`]]);
   await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, judge }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
   await assertFaults({ file: { trustProxy: ["::1", "*"] }, judge }, [["latchkey.json: trustProxy[1]", `"*"`]]);
@@ -731,7 +737,7 @@ test("what was found is quoted and shortened, and a secret is never shown", asyn
     ],
   };
   const faults = await faultsOf({ file });
-  const found = Object.fromEntries(faults.map((fault) => [fault.place.slice("latchkey.json: ".length), fault.found]));
+  const found = Object.fromEntries(faults.map((fault) => [fault.path.slice("latchkey.json: ".length), fault.received]));
   assertEquals(found, {
     "alg": `"${"x".repeat(60)}…"`,
     "host": `"a\\nb\\u001b[2J\\u00a0c"`,
@@ -810,9 +816,9 @@ test("a file that cannot be read is told with the reason and with who named it",
   for (const [error, ...words] of readErrors) {
     const readTextFile = () => Promise.reject(error);
     const reading = () => readConfiguration({ args: ["--config=my file.json"], env: {}, readTextFile }, content);
-    const { faults } = await assertRejects(reading, ConfigurationError);
-    assertEquals(faults.map(({ place }) => place), ["my file.json"]);
-    for (const word of words) assertStringIncludes(faults.map(tell).join(), word);
+    const { issues } = await assertRejects(reading, ConfigurationError);
+    assertEquals(issues.map(({ path }) => path), ["my file.json"]);
+    for (const word of words) assertStringIncludes(issues.map(tell).join(), word);
   }
   await assertFaults({ env: { LATCHKEY_CONFIG: "other.json" } }, [["other.json", "that LATCHKEY_CONFIG names"]]);
 });
@@ -821,19 +827,19 @@ test("a file of the real file system is read, and one that is not there is told 
   const readTextFile = (path: string) => readFile(path, "utf8");
   const env = { LATCHKEY_CONFIG: "tests/config/none.json" };
   const reading = () => readConfiguration({ args: [], env, readTextFile }, content);
-  const { faults } = await assertRejects(reading, ConfigurationError);
-  assertEquals(faults.map(({ place, found }) => [place, found]), [["tests/config/none.json", "none there"]]);
+  const { issues } = await assertRejects(reading, ConfigurationError);
+  assertEquals(issues.map(({ path, received }) => [path, received]), [["tests/config/none.json", "none there"]]);
 });
 
 test("faults of flags, environment, file and meaning are all told at once, in this order", async () => {
-  const judge: JudgeSettings = () => [{ place: "audience", expected: "a", found: "b", mend: "Do c." }];
+  const judge: ValidateSettings = () => [{ path: "audience", expected: "a", received: "b", hint: "Do c." }];
   const given = {
     args: ["--prot=1"],
     env: { LATCHKEY_PORT: "a" },
     file: { ports: 1, alg: "none", clients: [{}], audience: "x" },
     judge,
   };
-  assertEquals((await faultsOf(given)).map(({ place }) => place), [
+  assertEquals((await faultsOf(given)).map(({ path }) => path), [
     "--prot",
     "LATCHKEY_PORT",
     "latchkey.json: ports",
@@ -897,10 +903,10 @@ command line
   assert(single.message.startsWith("The configuration has 1 fault.\n\ncommand line\n"));
 });
 
-const issuerFault = (): Fault[] => [{ place: "issuer", expected: "a", found: "b", mend: "Do c." }];
+const issuerFault = (): ConfigIssue[] => [{ path: "issuer", expected: "a", received: "b", hint: "Do c." }];
 
 test("a fault in the meaning of the issuer is told where the issuer was said", async () => {
-  const judge: JudgeSettings = issuerFault;
+  const judge: ValidateSettings = issuerFault;
   const [flag, variable, file] = ["x:flag", "x:variable", { issuer: "x:file" }];
   const env = { LATCHKEY_ISSUER: variable };
   await assertFaults({ judge, args: ["--issuer", flag], env, file }, [["--issuer"]]);
@@ -914,7 +920,7 @@ test("a fault in the meaning of the issuer is told where the issuer was said", a
 
 test("the meaning is judged by the merged settings and the issuer in effect", async () => {
   const judged: unknown[] = [];
-  const judge: JudgeSettings = (settings, issuer) => (judged.push([settings, issuer]), []);
+  const judge: ValidateSettings = (settings, issuer) => (judged.push([settings, issuer]), []);
   await run({ judge });
   await run({ judge, args: ["--port=1"] });
   await run({ judge, file: { $schema: "x", port: 2, host: "a", store: "memory", alg: "ES256" } });
@@ -935,7 +941,7 @@ test("where one client or user is faulty in shape, the others are judged all the
     clients: [{ ...http, client_id: "a" }, { client_id: "b", redirect_uris: "x" }, { ...http, client_id: "b" }, 7],
     users: [{ sub: "a" }, { sub: "b", name: 1 }, { sub: "b" }, { sub: "a" }],
   };
-  await assertFaults({ file, judge: settingsFaults }, [
+  await assertFaults({ file, judge: validateSettings }, [
     ["latchkey.json: clients[0].redirect_uris[0]", "https"],
     ["latchkey.json: clients[1].redirect_uris", "an array of strings"],
     ["latchkey.json: clients[2].client_id", "no other client"],
@@ -958,7 +964,7 @@ test("where one key of a client, a user or a group is faulty in shape, its other
     users: [{ sub: "a", email: 1, password: "hunter2" }],
     lifetimes: { codes: 1, code: 9999, access_token: "x" },
   };
-  await assertFaults({ file, judge: settingsFaults }, [
+  await assertFaults({ file, judge: validateSettings }, [
     ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
     ["latchkey.json: clients[0].grant_types[0]", "OAuth 2.1 has no such grant"],
     ["latchkey.json: clients[0].scope", "nope"],
@@ -1012,18 +1018,18 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
 
 for (const [title, file, faults] of knockOns) {
   test(`no fault is told twice: ${title}`, async () => {
-    await assertFaults({ file, judge: settingsFaults }, faults);
+    await assertFaults({ file, judge: validateSettings }, faults);
   });
 }
 
 test("where the file cannot be read, only what was said elsewhere is judged", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {
-    const faults = await faultsOf({ file, args: ["--issuer", issuer], judge: settingsFaults });
-    assertEquals(faults.map(({ place }) => place.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
+    const faults = await faultsOf({ file, args: ["--issuer", issuer], judge: validateSettings });
+    assertEquals(faults.map(({ path }) => path.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
     assert(!faults.map(tell).join().includes("insecureAllow"));
   }
-  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, judge: settingsFaults }, [[
+  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, judge: validateSettings }, [[
     "--config",
   ]]);
 });
@@ -1048,7 +1054,7 @@ test("a complete file is taken as it is", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  assertEquals<unknown>(await read({ file, judge: settingsFaults }), { ...untold, settings });
+  assertEquals<unknown>(await read({ file, judge: validateSettings }), { ...untold, settings });
 });
 
 test("--help, --version, --licenses and --schema win over everything, and read no file", async () => {
@@ -1080,7 +1086,7 @@ test("hash-password is a command of its own, and what stands beside it is never 
 });
 
 test("a password in the file is a digest, and one that is not is refused without being repeated", async () => {
-  await run({ file: { users: [{ sub: "a", password: digest }] }, judge: settingsFaults });
+  await run({ file: { users: [{ sub: "a", password: digest }] }, judge: validateSettings });
   const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
   const wrong = [
     "hunter2",
@@ -1092,7 +1098,7 @@ test("a password in the file is a digest, and one that is not is refused without
     "$scrypt$ln=15,r=8,p=3$AAAA$AAAA",
   ];
   for (const password of [...wrong, ...dear.map((cost) => digest.replace("ln=15,r=8,p=3", cost))]) {
-    const given = { file: { users: [{ sub: "a", password }] }, judge: settingsFaults };
+    const given = { file: { users: [{ sub: "a", password }] }, judge: validateSettings };
     await assertFaults(given, [["latchkey.json: users[0].password", "scrypt digest", "latchkey hash-password"]]);
     const told = (await faultsOf(given)).map(tell).join();
     assert(password === "" || !told.includes(password), told);
@@ -1102,11 +1108,11 @@ test("a password in the file is a digest, and one that is not is refused without
 test("login by flag or variable beats the file, and its fault names where it was said", async () => {
   const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
   assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
-  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, judge: settingsFaults }, [[
+  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, judge: validateSettings }, [[
     "LATCHKEY_LOGIN",
     "interactive",
   ]]);
-  await assertFaults({ file, args: ["--login=interactive"], judge: settingsFaults }, [
+  await assertFaults({ file, args: ["--login=interactive"], judge: validateSettings }, [
     ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
   ]);
 });
@@ -1114,14 +1120,14 @@ test("login by flag or variable beats the file, and its fault names where it was
 test("the help names every flag and variable, fits 80 columns and shows an example that works", async () => {
   const help = await read({ args: ["--help"] });
   assert(help.kind === "help");
-  for (const name of operatorNames) {
+  for (const name of optionNames) {
     assertStringIncludes(help.text, `--${name} `);
     assertStringIncludes(help.text, `${variableOf(name)} `);
   }
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
   for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
-  const configuration = await run({ file: exampleFile, judge: settingsFaults });
+  const configuration = await run({ file: exampleFile, judge: validateSettings });
   assertEquals(configuration.store, { kind: "sqlite", path: "latchkey.db", durability: "process" });
 });
 
@@ -1150,7 +1156,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
     resources: [{ uri: "https://api.example", access_token_claims: ["dept"] }],
     defaultScope: "openid groups",
   };
-  assertEquals((await run({ file: settings, judge: optionFaults })).settings, settings as Settings);
+  assertEquals((await run({ file: settings, judge: validateOptions })).settings, settings as Settings);
   await assertFaults({
     file: {
       claims: { groups: "groups", profile: [7], email: [[]], "a b": ["x"] },
@@ -1160,7 +1166,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
       defaultScope: "groups",
       resources: [{ uri: "https://api.example", access_token_claims: "x" }],
     },
-    judge: optionFaults,
+    judge: validateOptions,
   }, [
     [
       "latchkey.json: claims.groups",
@@ -1180,7 +1186,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
     await assertFaults({ file: { claims } }, [["latchkey.json: claims", "expected an object of arrays of strings"]]);
   }
   await assertFaults({ file: `{"claims":{"__proto__":["x"]}}` }, [["latchkey.json: claims.__proto__", "another name"]]);
-  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, judge: optionFaults }, [
+  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, judge: validateOptions }, [
     ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved: iss, sub, aud"],
     [`latchkey.json: claims["a b"]`, "a scope value"],
   ]);

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { exampleFile } from "../../src/cli/help.ts";
-import { readShape } from "../../src/cli/schema_errors.ts";
-import { isSound } from "../../src/cli/validate.ts";
+import { checkSchema } from "../../src/cli/schema_errors.ts";
+import { validate } from "../../src/cli/validate.ts";
 import schema from "../../static/config.schema.json" with { type: "json" };
 
 /** A JSON Schema as far as these tests look into it. */
@@ -56,8 +56,8 @@ test("what is right is sound at once, so that no library is loaded for it", asyn
   }
   assert(right.length > 40);
   for (const file of right) {
-    assertEquals((await readShape(file as Record<string, unknown>)).faults, [], JSON.stringify(file));
-    assert(isSound(file), JSON.stringify(file));
+    assertEquals((await checkSchema(file as Record<string, unknown>)).issues, [], JSON.stringify(file));
+    assert(validate(file), JSON.stringify(file));
   }
 });
 
@@ -116,11 +116,11 @@ test("what is sound at a quick look has no fault in its shape, and means the sam
   let faulty = 0;
   await fc.assert(
     fc.asyncProperty(members(root), async (file) => {
-      const { content, faults, unsound } = await readShape(file as Record<string, unknown>);
-      if (!isSound(file)) return void faulty++;
+      const { content, issues, invalidPaths } = await checkSchema(file as Record<string, unknown>);
+      if (!validate(file)) return void faulty++;
       sound++;
-      assertEquals(faults, []);
-      assertEquals([...unsound], []);
+      assertEquals(issues, []);
+      assertEquals([...invalidPaths], []);
       assertEquals<unknown>(content, file);
     }),
     { seed: 1, numRuns: 3000 },

@@ -5,7 +5,7 @@ import { Auth, skipCSRFCheck } from "@auth/core";
 import type { AuthConfig } from "@auth/core";
 
 /** A browser with one session, which is sent to the server and says where it is sent from there. */
-export function surf(): (url: string | URL) => Promise<Response> {
+export function openBrowser(): (url: string | URL) => Promise<Response> {
   let cookie = "";
   return async (url) => {
     const response = await fetch(url, { redirect: "manual", headers: { cookie } });
@@ -15,7 +15,7 @@ export function surf(): (url: string | URL) => Promise<Response> {
 }
 
 /** Where an answer sends the browser; fails when it sends it nowhere. */
-export async function sentFrom(response: Response): Promise<string> {
+export async function getRedirectLocation(response: Response): Promise<string> {
   await response.body?.cancel();
   const location = response.headers.get("location");
   assert(location !== null, `nobody is sent anywhere: ${response.status}`);
@@ -44,7 +44,7 @@ export function authJsApplication(
     callbacks,
   };
   const cookies = new Map<string, string>();
-  const ask = async (url: string, init: RequestInit = {}): Promise<Response> => {
+  const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await Auth(new Request(url, { ...init, headers: { ...init.headers as object, cookie } }), config);
     for (const line of response.headers.getSetCookie()) {
@@ -55,14 +55,14 @@ export function authJsApplication(
   };
   return {
     begin: async () =>
-      await sentFrom(
-        await ask("https://app.example/auth/signin/latchkey", {
+      await getRedirectLocation(
+        await send("https://app.example/auth/signin/latchkey", {
           method: "POST",
           body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
           headers: { "content-type": "application/x-www-form-urlencoded" },
         }),
       ),
-    visit: (url) => ask(url),
+    visit: (url) => send(url),
   };
 }
 
@@ -74,25 +74,25 @@ export type Outcome =
   | { readonly error: Error };
 
 /** Runs a strategy as Passport would inside Express, for one request of one browser. */
-function run(strategy: object, session: object, url: string): Promise<Outcome> {
+function runStrategy(strategy: object, session: object, url: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const request = { url, query: Object.fromEntries(new URL(url).searchParams), session, headers: {}, method: "GET" };
-    const wired = Object.assign(Object.create(strategy), {
+    const instance = Object.assign(Object.create(strategy), {
       redirect: (redirect: string) => resolve({ redirect }),
       success: (user: Record<string, unknown>) => resolve({ user }),
       fail: (failure: unknown) => resolve({ failure }),
       error: (error: Error) => resolve({ error }),
     });
-    wired.authenticate(request, {});
+    instance.authenticate(request, {});
   });
 }
 
 /** A whole login by Passport: to the server, back (the URL may be changed), and what the strategy makes of it. */
-export async function passport(strategy: object, change: (url: URL) => void = () => {}): Promise<Outcome> {
+export async function loginWithPassport(strategy: object, change: (url: URL) => void = () => {}): Promise<Outcome> {
   const session = {};
-  const begun = await run(strategy, session, "https://app.example/login");
-  assert("redirect" in begun, JSON.stringify(begun));
-  const back = new URL(await sentFrom(await surf()(begun.redirect)));
-  change(back);
-  return await run(strategy, session, back.href);
+  const started = await runStrategy(strategy, session, "https://app.example/login");
+  assert("redirect" in started, JSON.stringify(started));
+  const callbackUrl = new URL(await getRedirectLocation(await openBrowser()(started.redirect)));
+  change(callbackUrl);
+  return await runStrategy(strategy, session, callbackUrl.href);
 }

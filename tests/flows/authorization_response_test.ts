@@ -5,17 +5,17 @@ import { test } from "node:test";
 import { OAuthError } from "../../src/mod.ts";
 import type { Approver } from "../../src/mod.ts";
 import {
+  assertAuthorizationResponse,
+  assertPage,
   authorizeByPost,
-  bench,
   challenge,
-  claimsOf,
-  each,
+  decodeClaims,
   encode,
+  forEachCase,
   goodRequest,
-  sentTo,
-  shownPage,
+  testServer,
 } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
 
 /** Requests of `spa` that are refused by redirect, one for each way of being refused. */
 const refused: readonly Fields[] = [
@@ -41,28 +41,28 @@ const hostile = [
 ];
 
 /** GET and POST, as functions of the changed fields. */
-function ways(server: Bench): readonly ((fields: Fields) => Promise<Response>)[] {
+function ways(server: TestServer): readonly ((fields: Fields) => Promise<Response>)[] {
   return [server.authorize, (fields) => authorizeByPost(server, fields)];
 }
 
 test("[AR-01] a GET is answered with 302 or 303, a POST with 303, with success and with errors", async () => {
-  const server = await bench();
-  await each([{}, ...refused], async (fields) => {
+  const server = await testServer();
+  await forEachCase([{}, ...refused], async (fields) => {
     const got = await server.authorize(fields);
-    sentTo(got);
+    assertAuthorizationResponse(got);
     assert([302, 303].includes(got.status));
     const posted = await authorizeByPost(server, fields);
-    sentTo(posted);
+    assertAuthorizationResponse(posted);
     assertEquals(posted.status, 303);
     assertEquals(await posted.text(), "");
   });
 });
 
 test("[AR-02] success is code, iss and state, each once, in the query of the redirect URI", async () => {
-  const server = await bench();
-  await each(ways(server), async (send) => {
+  const server = await testServer();
+  await forEachCase(ways(server), async (send) => {
     const response = await send({});
-    const answer = sentTo(response);
+    const answer = assertAuthorizationResponse(response);
     assertEquals(Object.keys(answer).sort(), ["code", "iss", "state"]);
     assertEquals((await server.token({ code: answer.code })).status, 200);
     const url = new URL(response.headers.get("location")!);
@@ -72,25 +72,31 @@ test("[AR-02] success is code, iss and state, each once, in the query of the red
 });
 
 test("[AR-02] success has no state where none was sent", async () => {
-  const server = await bench();
-  await each(ways(server), async (send) => {
-    assertEquals(Object.keys(sentTo(await send({ state: undefined }), { state: null })).sort(), ["code", "iss"]);
-    assertEquals(Object.keys(sentTo(await send({ state: "" }), { state: null })).sort(), ["code", "iss"]);
+  const server = await testServer();
+  await forEachCase(ways(server), async (send) => {
+    assertEquals(Object.keys(assertAuthorizationResponse(await send({ state: undefined }), { state: null })).sort(), [
+      "code",
+      "iss",
+    ]);
+    assertEquals(Object.keys(assertAuthorizationResponse(await send({ state: "" }), { state: null })).sort(), [
+      "code",
+      "iss",
+    ]);
   });
 });
 
 test("[AR-02] success is form-encoded, whatever the state holds", async () => {
-  const server = await bench();
+  const server = await testServer();
   const location = (await server.authorize({ state: "a b+c&d=e#f?g/h" })).headers.get("location")!;
   assertMatch(location, /[?&]state=a(?:\+|%20)b%2Bc%26d%3De%23f%3Fg%2Fh(?:&|$)/);
   assertMatch(location, /[?&]iss=https%3A%2F%2Fas\.test(?:&|$)/);
 });
 
 test("[AR-03] failure is error, error_description, iss and state, on the redirect URI and without a code", async () => {
-  const server = await bench();
-  await each(refused, (fields) =>
-    each(ways(server), async (send) => {
-      const answer = sentTo(await send(fields));
+  const server = await testServer();
+  await forEachCase(refused, (fields) =>
+    forEachCase(ways(server), async (send) => {
+      const answer = assertAuthorizationResponse(await send(fields));
       assertEquals(Object.keys(answer).sort(), ["error", "error_description", "iss", "state"]);
       assert(answer.error_description);
     }));
@@ -98,39 +104,43 @@ test("[AR-03] failure is error, error_description, iss and state, on the redirec
 });
 
 test("[AR-03] failure has no state where none was sent", async () => {
-  const server = await bench();
-  await each(refused, (fields) =>
-    each([undefined, ""], async (state) => {
-      assert("error" in sentTo(await server.authorize({ ...fields, state }), { state: null }));
-      assert("error" in sentTo(await authorizeByPost(server, { ...fields, state }), { state: null }));
+  const server = await testServer();
+  await forEachCase(refused, (fields) =>
+    forEachCase([undefined, ""], async (state) => {
+      assert("error" in assertAuthorizationResponse(await server.authorize({ ...fields, state }), { state: null }));
+      assert(
+        "error" in assertAuthorizationResponse(await authorizeByPost(server, { ...fields, state }), { state: null }),
+      );
     }));
 });
 
 test("[AR-04] error is registered and error_description of allowed characters, whatever the request held", async () => {
-  const server = await bench();
+  const server = await testServer();
   const names = [
     ...["response_type", "response_mode", "scope", "code_challenge", "code_challenge_method", "request"],
     "request_uri",
   ];
-  await each(names, (name) =>
-    each(hostile, async (value) => {
-      const { error, error_description } = sentTo(await authorizeByPost(server, { [name]: value }));
+  await forEachCase(names, (name) =>
+    forEachCase(hostile, async (value) => {
+      const { error, error_description } = assertAuthorizationResponse(
+        await authorizeByPost(server, { [name]: value }),
+      );
       assert(error);
       if (value.length > 3) assert(!error_description!.includes(value), "the description repeats what was sent");
       if (encode({ value }).length < 15_000) {
-        assertEquals(sentTo(await server.authorize({ [name]: value })).error, error);
+        assertEquals(assertAuthorizationResponse(await server.authorize({ [name]: value })).error, error);
       }
-      sentTo(await authorizeByPost(server, { [name]: [value, value] }));
+      assertAuthorizationResponse(await authorizeByPost(server, { [name]: [value, value] }));
     }));
 });
 
 test("[AR-04] the words of an approver are made fit for error_description", async () => {
-  await each(hostile, async (words) => {
+  await forEachCase(hostile, async (words) => {
     const approver: Approver = () => {
       throw new OAuthError("access_denied", `the user said ${words}`, { rule: "AZ-21" });
     };
-    const server = await bench({ approver });
-    assertEquals(sentTo(await server.authorize()).error, "access_denied");
+    const server = await testServer({ approver });
+    assertEquals(assertAuthorizationResponse(await server.authorize()).error, "access_denied");
   });
 });
 
@@ -139,8 +149,8 @@ test("[AR-05] every redirect carries the issuer as metadata has it, with and wit
     ...["https://as.test", "https://as.test/", "https://as.test/t1", "https://as.test/t1/"],
     "https://as.test:8443/a/b",
   ];
-  await each([...issuers, "http://localhost:9000", "http://[::1]:9000"], async (issuer) => {
-    const { as } = await bench({ issuer });
+  await forEachCase([...issuers, "http://localhost:9000", "http://[::1]:9000"], async (issuer) => {
+    const { as } = await testServer({ issuer });
     const base = issuer.replace(/\/$/, "");
     const fetch = (path: string, init?: RequestInit) =>
       as.fetch(new Request(base + path, { redirect: "manual", ...init }));
@@ -148,31 +158,33 @@ test("[AR-05] every redirect carries the issuer as metadata has it, with and wit
     assertEquals(metadata.issuer, issuer);
     assertEquals(metadata.authorization_response_iss_parameter_supported, true);
     for (const fields of [{}, ...refused]) {
-      sentTo(await fetch(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`), { issuer });
+      assertAuthorizationResponse(await fetch(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`), {
+        issuer,
+      });
       const init = {
         method: "POST",
         body: encode({ ...goodRequest, ...fields }),
         headers: { "content-type": "application/x-www-form-urlencoded" },
       };
-      sentTo(await fetch("/oauth2/authorize", init), { issuer });
+      assertAuthorizationResponse(await fetch("/oauth2/authorize", init), { issuer });
     }
   });
 });
 
 test("[AR-05, HT-16] iss follows neither the host of the request nor its parameters", async () => {
-  const { as, authorize } = await bench();
+  const { as, authorize } = await testServer();
   const headers = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http", forwarded: "host=evil.example" };
   const request = new Request(`https://evil.example/oauth2/authorize?${encode(goodRequest)}`, {
     headers,
     redirect: "manual",
   });
-  sentTo(await as.fetch(request));
-  sentTo(await authorize({ iss: "https://evil.example" }));
-  sentTo(await authorize({ iss: "https://evil.example", scope: "bogus" }));
+  assertAuthorizationResponse(await as.fetch(request));
+  assertAuthorizationResponse(await authorize({ iss: "https://evil.example" }));
+  assertAuthorizationResponse(await authorize({ iss: "https://evil.example", scope: "bogus" }));
 });
 
 test("[AR-06] the answer tells nothing that belongs to the server or was not to come back", async () => {
-  const server = await bench({ users: [{ sub: "alice-who-was-first" }, { sub: "bob-who-was-hinted" }] });
+  const server = await testServer({ users: [{ sub: "alice-who-was-first" }, { sub: "bob-who-was-hinted" }] });
   const nonce = "n-0nce-that-stays";
   const fields = {
     nonce,
@@ -186,30 +198,30 @@ test("[AR-06] the answer tells nothing that belongs to the server or was not to 
   for (const send of ways(server)) {
     for (const more of [{}, { scope: "bogus" }, { session: "s", code: "c", access_token: "t" }]) {
       const response = await send({ ...fields, ...more });
-      sentTo(response);
+      assertAuthorizationResponse(response);
       const location = response.headers.get("location")!;
       for (const secret of [nonce, challenge, "bob-who", "alice-who"]) assert(!location.includes(secret), location);
     }
   }
-  const { code } = sentTo(await server.authorize(fields));
-  const issued = server.events.flatMap((event) => event.type === "code_issued" ? [event.family] : []);
+  const { code } = assertAuthorizationResponse(await server.authorize(fields));
+  const issued = server.events.flatMap((event) => event.type === "code_issued" ? [event.grantId] : []);
   for (const family of issued) assert(!code!.includes(family));
   const { id_token } = await (await server.token({ code })).json();
-  assertEquals([claimsOf(id_token).nonce, claimsOf(id_token).sub], [nonce, "bob-who-was-hinted"]);
+  assertEquals([decodeClaims(id_token).nonce, decodeClaims(id_token).sub], [nonce, "bob-who-was-hinted"]);
 });
 
 test("[AR-07] Location is one line of ASCII from which a form decoder reads the very values", async () => {
-  const server = await bench();
+  const server = await testServer();
   const states = [
     ...["+", "&", "=", "#", "%", "+ & = # %", "%2B", "%252B", "a=b&code=stolen&iss=x", "é", "ß", "Привет", "鍵🔑"],
     ...["e\u0301", "\u202eabc", "\ufeffx", "'()*!~-._", `"<>\\^\`{|}`, "/?:@,;$", " ", "a\tb", "\r\n", "\0"],
     ...["\u2028", "%", "%zz", "%ff", "++", "%20+"],
   ];
-  await each(states, (state) =>
-    each(ways(server), async (send) => {
+  await forEachCase(states, (state) =>
+    forEachCase(ways(server), async (send) => {
       for (const fields of [{}, { scope: "bogus" }]) {
         const response = await send({ ...fields, state });
-        sentTo(response, { state });
+        assertAuthorizationResponse(response, { state });
         const location = response.headers.get("location")!;
         assertMatch(location, /^[\x21-\x7E]+$/);
         assertEquals(new URL(location).searchParams.get("state"), state);
@@ -220,9 +232,9 @@ test("[AR-07] Location is one line of ASCII from which a form decoder reads the 
 });
 
 test("[AR-08] every answer of the authorization endpoint is kept out of caches and referrers", async () => {
-  const broken = await bench({ pages: () => Promise.reject(new Error("no ink")) });
-  const failing = await bench({ approver: () => Promise.reject(new Error("gone")) });
-  const server = await bench();
+  const broken = await testServer({ pages: () => Promise.reject(new Error("no ink")) });
+  const failing = await testServer({ approver: () => Promise.reject(new Error("gone")) });
+  const server = await testServer();
   const answers: Readonly<Record<string, Response>> = {
     success: await server.authorize(),
     "success after a POST": await authorizeByPost(server),
@@ -242,7 +254,7 @@ test("[AR-08] every answer of the authorization endpoint is kept out of caches a
     HEAD: await server.authorize({}, { method: "HEAD" }),
     "a page that cannot be drawn": await broken.authorize({ client_id: "nobody" }),
   };
-  await each(Object.keys(answers), (name) => {
+  await forEachCase(Object.keys(answers), (name) => {
     const { headers } = answers[name]!;
     assertEquals([headers.get("referrer-policy"), headers.get("cache-control")], ["no-referrer", "no-store"]);
   });
@@ -250,14 +262,14 @@ test("[AR-08] every answer of the authorization endpoint is kept out of caches a
 
 test("[AR-08] what an approver shows is kept out of caches and referrers as well", async () => {
   const approver: Approver = () => new Response("<h1>Who are you?</h1>", { headers: { "content-type": "text/html" } });
-  const response = await (await bench({ approver })).authorize();
+  const response = await (await testServer({ approver })).authorize();
   assertEquals([response.status, await response.text()], [200, "<h1>Who are you?</h1>"]);
   const { headers } = response;
   assertEquals([headers.get("referrer-policy"), headers.get("cache-control")], ["no-referrer", "no-store"]);
 });
 
 test("[AR-09] either every redirect ends in #_ or none has a fragment", async () => {
-  const server = await bench();
+  const server = await testServer();
   const fragments = new Set<string>();
   for (const fields of [{}, ...refused]) {
     for (const send of ways(server)) {
@@ -273,17 +285,20 @@ test("[AR-09] either every redirect ends in #_ or none has a fragment", async ()
 
 test("[AR-10] the browser goes to the URI as requested, with the port of the request on loopback", async () => {
   const redirect_uris = ["http://127.0.0.1/cb", "http://[::1]:1000/cb?a=1", "http://localhost:3000/cb"];
-  const server = await bench({ clients: [{ client_id: "spa", redirect_uris }] });
+  const server = await testServer({ clients: [{ client_id: "spa", redirect_uris }] });
   const uris = [
     "http://127.0.0.1:51004/cb",
     "http://[::1]:51004/cb?a=1",
     "http://[::1]/cb?a=1",
     "http://localhost:51004/cb",
   ];
-  await each(uris, (uri) =>
-    each(ways(server), async (send) => {
-      assert(sentTo(await send({ redirect_uri: uri }), { uri }).code);
-      assertEquals(sentTo(await send({ redirect_uri: uri, scope: "bogus" }), { uri }).error, "invalid_scope");
+  await forEachCase(uris, (uri) =>
+    forEachCase(ways(server), async (send) => {
+      assert(assertAuthorizationResponse(await send({ redirect_uri: uri }), { uri }).code);
+      assertEquals(
+        assertAuthorizationResponse(await send({ redirect_uri: uri, scope: "bogus" }), { uri }).error,
+        "invalid_scope",
+      );
     }));
 });
 
@@ -293,20 +308,28 @@ test("[AR-11] a client the operator wrote down gets its errors at once, before a
     asked++;
     return new Response("please log in");
   };
-  const server = await bench({ approver });
-  await each(refused, (fields) => each(ways(server), async (send) => assert("error" in sentTo(await send(fields)))));
+  const server = await testServer({ approver });
+  await forEachCase(
+    refused,
+    (fields) =>
+      forEachCase(ways(server), async (send) => assert("error" in assertAuthorizationResponse(await send(fields)))),
+  );
   assertEquals(asked, 0);
-  await shownPage(await server.authorize({ client_id: "nobody" }));
-  await shownPage(await server.authorize({ redirect_uri: "https://evil.example/cb" }));
+  await assertPage(await server.authorize({ client_id: "nobody" }));
+  await assertPage(await server.authorize({ redirect_uri: "https://evil.example/cb" }));
   assertEquals(asked, 0);
 });
 
 test("[AR-12] the same authorization request sent twice gives two different codes, both good", async () => {
-  const server = await bench();
-  const codes = [await server.code(), await server.code(), sentTo(await authorizeByPost(server)).code!];
+  const server = await testServer();
+  const codes = [
+    await server.code(),
+    await server.code(),
+    assertAuthorizationResponse(await authorizeByPost(server)).code!,
+  ];
   assertEquals(new Set(codes).size, 3);
   assertNotEquals(codes[0]!.slice(0, 4), codes[1]!.slice(0, 4));
-  await each(codes, async (code) => assertEquals((await server.token({ code })).status, 200));
+  await forEachCase(codes, async (code) => assertEquals((await server.token({ code })).status, 200));
   const together = await Promise.all(Array.from({ length: 50 }, () => server.code()));
   assertEquals(new Set(together).size, 50);
 });

@@ -11,19 +11,19 @@ import { promisify } from "node:util";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import {
-  bench,
+  assertPage,
+  assertTokenResponse,
   challenge,
-  each,
   encode,
-  outcome,
-  overheard,
-  redirected,
-  shownPage,
-  tokensOf,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  observedStore,
+  testServer,
   verifier,
 } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 /** The demo clients, whose redirect URI is the callback page. */
 const demo: LatchkeyOptions = { clients: undefined };
@@ -134,7 +134,7 @@ async function shownCallback(response: Response): Promise<string> {
   for (const [, action] of html.matchAll(/<form [^>]*action="([^"]*)"/g)) {
     assertMatch(action!, /^(\/t1)?\/authorized\/try$/);
   }
-  await shownPage(new Response(html.replace(/<form\b(?:"[^"]*"|[^>"])*>/g, ""), response), 200);
+  await assertPage(new Response(html.replace(/<form\b(?:"[^"]*"|[^>"])*>/g, ""), response), 200);
   return html;
 }
 
@@ -164,8 +164,8 @@ function browser(as: Latchkey) {
 }
 
 /** The callback page of a server for this query. */
-async function callback({ get }: Pick<Bench, "get">, query: string | Fields): Promise<string> {
-  return await shownPage(await get(`/authorized?${typeof query === "string" ? query : encode(query)}`), 200);
+async function callback({ get }: Pick<TestServer, "get">, query: string | Fields): Promise<string> {
+  return await assertPage(await get(`/authorized?${typeof query === "string" ? query : encode(query)}`), 200);
 }
 
 const hostile = [
@@ -195,7 +195,7 @@ const hostile = [
 ];
 
 test("[DM-01] an error is shown as a failure: its code, its description, a link home, and no examples", async () => {
-  const self = await bench(demo);
+  const self = await testServer(demo);
   for (const description of ["Alice said no", undefined]) {
     const html = await callback(self, { error: "access_denied", error_description: description, state: "st4te" });
     assertEquals(texts(html, "h1"), ["Authorization Failed"]);
@@ -207,7 +207,7 @@ test("[DM-01] an error is shown as a failure: its code, its description, a link 
 });
 
 test("[DM-01] an authorization request that fails ends there with its error", async () => {
-  const { as, get } = await bench(demo);
+  const { as, get } = await testServer(demo);
   const { url, html } = await browser(as).arrive(
     `/oauth2/authorize?${
       encode({
@@ -225,7 +225,7 @@ test("[DM-01] an authorization request that fails ends there with its error", as
 });
 
 test("[DM-02] a code is shown as a success: the code, and the state if there is one", async () => {
-  const self = await bench(demo);
+  const self = await testServer(demo);
   const html = await callback(self, { code: "a-code", state: "a-state" });
   assertEquals(texts(html, "h1"), ["Authorization Successful!"]);
   assertEquals(texts(html, "dt").slice(0, 2), ["Authorization code", "State"]);
@@ -235,7 +235,7 @@ test("[DM-02] a code is shown as a success: the code, and the state if there is 
 });
 
 test("[DM-03] a code beside an error is a failure, and neither of them a failure over a neutral sentence", async () => {
-  const self = await bench(demo);
+  const self = await testServer(demo);
   for (const query of ["code=a-code&error=an-error", "error=an-error&code=a-code"]) {
     const html = await callback(self, query);
     assertEquals(texts(html, "h1"), ["Authorization Failed"]);
@@ -251,7 +251,7 @@ test("[DM-03] a code beside an error is a failure, and neither of them a failure
 });
 
 test("[DM-04] a success shows the next steps as a numbered list", async () => {
-  const html = await callback(await bench(demo), { code: "a-code" });
+  const html = await callback(await testServer(demo), { code: "a-code" });
   const [list] = /<ol[ >][^]*?<\/ol>/.exec(section(html, "Next steps"))!;
   const [copy, prove, send, ...more] = texts(list, "h3");
   assertMatch(copy!, /copy the authorization code/i);
@@ -263,12 +263,12 @@ test("[DM-04] a success shows the next steps as a numbered list", async () => {
 
 test("[DM-05] a success shows a public and a confidential token request, for the configured issuer whatever Host says", async () => {
   for (const issuer of ["https://as.test", "https://as.test/", "https://as.test/t1", "http://localhost:9000"]) {
-    const { as } = await bench({ ...demo, issuer });
+    const { as } = await testServer({ ...demo, issuer });
     const base = issuer.replace(/\/$/, "");
     const path = new URL(`${base}/authorized?code=a-code`);
     const evil = new Request(`http://evil.example${path.pathname}?code=a-code`, { headers: { host: "evil.example" } });
     for (const request of [new Request(path), evil]) {
-      const [open, secret] = commands(await shownPage(await as.fetch(request), 200)).map(read);
+      const [open, secret] = commands(await assertPage(await as.fetch(request), 200)).map(read);
       assertEquals([open!.url, secret!.url], [`${base}/oauth2/token`, `${base}/oauth2/token`]);
       assertEquals([open!.user, open!.form.get("client_id")], [undefined, "demo-public"]);
       assertEquals([secret!.user, secret!.form.get("client_id")], ["demo-confidential:demo-secret", null]);
@@ -281,50 +281,50 @@ test("[DM-05] a success shows a public and a confidential token request, for the
 });
 
 test("[DM-05] from home by the start link: the public example redeems the code as it stands, once", async () => {
-  const { as } = await bench(demo);
+  const { as } = await testServer(demo);
   const person = browser(as);
-  const home = await shownPage(await person.open("/"), 200);
+  const home = await assertPage(await person.open("/"), 200);
   const { url, html } = await person.arrive(links(home)["Start the demo flow"]!);
   const [open, secret] = commands(html);
   assertEquals(read(open).form.get("code"), url.searchParams.get("code"));
   assertStringIncludes(readable(html), "issued to demo-public: the request below works as it is");
-  assertEquals(await outcome(await paste(as, secret)), "400 invalid_grant");
-  assertEquals((await tokensOf(await paste(as, open))).scope, "openid profile read");
-  assertEquals(await outcome(await paste(as, open)), "400 invalid_grant");
+  assertEquals(await getOutcome(await paste(as, secret)), "400 invalid_grant");
+  assertEquals((await assertTokenResponse(await paste(as, open))).scope, "openid profile read");
+  assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
 });
 
 test("[DM-05] from home by the second start link: the confidential example redeems the code by Basic", async () => {
-  const { as } = await bench(demo);
+  const { as } = await testServer(demo);
   const person = browser(as);
-  const home = await shownPage(await person.open("/"), 200);
+  const home = await assertPage(await person.open("/"), 200);
   const { html } = await person.arrive(links(home)["Start as demo-confidential"]!);
   const [open, secret] = commands(html);
   assertStringIncludes(readable(html), "issued to demo-confidential: the request below works as it is");
-  assertEquals(await outcome(await paste(as, open)), "400 invalid_grant");
+  assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
   assertEquals([read(secret).user, read(secret).form.has("client_id")], ["demo-confidential:demo-secret", false]);
   assertEquals((await paste(as, secret)).status, 200);
 });
 
 test("[DM-05] the link that the terminal prints starts the same flow, in several tabs at once", async () => {
-  const { as } = await bench(demo);
+  const { as } = await testServer(demo);
   const person = browser(as);
   const tabs = [await person.arrive("/start"), await person.arrive("/start"), await person.arrive("/start")];
   assertEquals(new Set(tabs.map(({ url }) => url.searchParams.get("state"))).size, 3);
-  await each(tabs.reverse(), async ({ html }) => assertEquals((await paste(as, commands(html)[0])).status, 200));
+  await forEachCase(tabs.reverse(), async ({ html }) => assertEquals((await paste(as, commands(html)[0])).status, 200));
 });
 
 test("[DM-05] in another browser the verifier is not known, and its place is marked", async () => {
-  const { as } = await bench(demo);
+  const { as } = await testServer(demo);
   const { url } = await browser(as).arrive("/start");
   const { html } = await browser(as).arrive(url.href);
   const [open] = commands(html);
   assertEquals(read(open).form.get("code_verifier"), "YOUR_CODE_VERIFIER");
   assertStringIncludes(readable(html), "with your code verifier put in");
-  assertMatch(await outcome(await paste(as, open)), /^400 invalid_/);
+  assertMatch(await getOutcome(await paste(as, open)), /^400 invalid_/);
 });
 
 test("[DM-05] a code of a confidential client without a challenge: its example has no verifier, and redeems", async () => {
-  const { as } = await bench(demo);
+  const { as } = await testServer(demo);
   const request = { response_type: "code", client_id: "demo-confidential", scope: "read" };
   const { html } = await browser(as).arrive(`/oauth2/authorize?${encode(request)}`);
   const [, secret] = commands(html);
@@ -343,9 +343,9 @@ test("[DM-05] a code of a client of its own: the example names that client and i
     },
     { client_id: "a:b+c d%41'", client_secret: "correct horse", redirect_uris: [own] },
   ];
-  const self = await bench({ clients });
+  const self = await testServer({ clients });
   const person = browser(self.as);
-  const home = await shownPage(await person.open("/"), 200, "Odd & <b>");
+  const home = await assertPage(await person.open("/"), 200, "Odd & <b>");
   const started = await person.arrive(links(home)["Start the demo flow"]!);
   assertEquals((await paste(self.as, commands(started.html)[0])).status, 200);
 
@@ -360,7 +360,7 @@ test("[DM-05] a code of a client of its own: the example names that client and i
 });
 
 test("[DM-06] a success notes what a code is good for", async () => {
-  const html = await callback(await bench({ ...demo, lifetimes: { code: 60 } }), { code: "a-code" });
+  const html = await callback(await testServer({ ...demo, lifetimes: { code: 60 } }), { code: "a-code" });
   const [once, expires, redirect, proof] = texts(section(html, "Notes"), "li");
   assertMatch(once!, /used once/);
   assertMatch(expires!, /expires, typically in 5–10 minutes; here, (1|one) minute/);
@@ -370,7 +370,7 @@ test("[DM-06] a success notes what a code is good for", async () => {
 
 test("[DM-07] a success links home and to a new authorization, both on this origin, and both work", async () => {
   for (const issuer of ["https://as.test", "https://as.test/t1"]) {
-    const { as } = await bench({ ...demo, issuer });
+    const { as } = await testServer({ ...demo, issuer });
     const base = new URL(issuer).pathname.replace(/\/$/, "");
     const person = browser(as);
     const first = await person.arrive(`${base}/start`);
@@ -386,9 +386,9 @@ test("[DM-07] a success links home and to a new authorization, both on this orig
 });
 
 test("[DM-08] control characters reach no page as they came, and a replacement stands in their place", async () => {
-  const self = await bench(demo);
+  const self = await testServer(demo);
   const controls = ["\0", "\x01", "\b", "\x1B[31m", "\x7F", "\x80", "\x9F", "\n", "\r", "\t", "\v"];
-  await each(controls, async (control) => {
+  await forEachCase(controls, async (control) => {
     const sent = `a${control}b`;
     const shown = sent.replace(/\p{Cc}/u, "\uFFFD");
     const success = await callback(self, { code: sent, state: sent, iss: sent, [sent]: "x" });
@@ -416,8 +416,8 @@ test("[DM-05, DM-07] both requests and both links are there, whichever clients t
     [{ client_id: "spa", redirect_uris: [own] }],
     [{ client_id: "web", client_secret: "web-secret", redirect_uris: [own] }],
   ];
-  await each(everywhere, async (clients) => {
-    const self = await bench({ clients });
+  await forEachCase(everywhere, async (clients) => {
+    const self = await testServer({ clients });
     const html = await callback(self, { code: "a-code", state: "a-state" });
     const [open, secret] = commands(html).map(read);
     const isOwn = (id: string) => clients[0]?.client_id === id && clients[0].redirect_uris?.[0] === own;
@@ -429,7 +429,7 @@ test("[DM-05, DM-07] both requests and both links are there, whichever clients t
       assertEquals(home, "/");
       const started = await self.get(anew!);
       if (isOwn("spa") || isOwn("web")) assertEquals(started.status, 302);
-      else assertStringIncludes(await shownPage(started, 404), `has the redirect URI ${own}`);
+      else assertStringIncludes(await assertPage(started, 404), `has the redirect URI ${own}`);
     }
   });
 });
@@ -437,34 +437,34 @@ test("[DM-05, DM-07] both requests and both links are there, whichever clients t
 test("[DM-15] on a real host there is a callback page while a client is called back there, and else none", async () => {
   const issuer = "https://auth.corp.com";
   const spa = { client_id: "spa", redirect_uris: ["https://spa.example/cb"] };
-  const self = await bench({ issuer, insecureAllowAutoLogin: true, clients: [spa] });
+  const self = await testServer({ issuer, insecureAllowAutoLogin: true, clients: [spa] });
   const lie = "Your account is locked. Call +1 555 0100";
   const ask = (init?: RequestInit) =>
     self.get(`/authorized?${encode({ error: "account_locked", error_description: lie, code: undefined })}`, init);
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const form = { method: "POST", headers, body: encode({ error: "account_locked", error_description: lie }) };
   for (const response of [await ask(), await self.get("/authorized", form), await self.get("/authorized/try", form)]) {
-    await shownPage(response, 404, "locked", "555");
+    await assertPage(response, 404, "locked", "555");
   }
   self.as.clients.set({ ...spa, redirect_uris: [...spa.redirect_uris, `${issuer}/authorized`] });
-  assertStringIncludes(await shownPage(await ask(), 200), "Your account is locked");
+  assertStringIncludes(await assertPage(await ask(), 200), "Your account is locked");
   self.as.clients.set(spa);
-  await shownPage(await ask(), 404, "locked");
+  await assertPage(await ask(), 404, "locked");
 });
 
 test("[DM-08, UI-03] hostile codes and states are shown, inert in the page and in both examples", async () => {
-  const self = await bench(demo);
+  const self = await testServer(demo);
   const tagsOf = (html: string) => html.match(/<[a-z]+/g);
   const plain = tagsOf(await callback(self, { code: "a-code", state: "a-state" }));
   const withNotes = tagsOf(await callback(self, { code: "a\0code", state: "a\0state" }));
-  await each(hostile, async (value) => {
+  await forEachCase(hostile, async (value) => {
     const html = await callback(self, { code: value, state: value });
     if (/[<"&]/.test(value)) assert(!html.includes(value), "it stands there as it was sent");
     assertEquals(tagsOf(html), /\p{Cc}/u.test(value) ? withNotes : plain);
     assert(texts(html, "code").some((shown) => shown === value.replace(/\p{Cc}/gu, "\uFFFD")));
     for (const command of commands(html)) assertEquals(read(command).form.get("code"), value);
   });
-  await each(hostile, async (value) => {
+  await forEachCase(hostile, async (value) => {
     const html = await callback(self, { error: value, error_description: value, state: value });
     if (/[<"&]/.test(value)) assert(!html.includes(value), "it stands there as it was sent");
     assertEquals(texts(html, "pre"), []);
@@ -472,9 +472,9 @@ test("[DM-08, UI-03] hostile codes and states are shown, inert in the page and i
 });
 
 test("[DM-08] a value that is too long is cut, and one that was given twice gives way to a note", async () => {
-  const self = await bench(demo);
+  const self = await testServer(demo);
   const long = "x".repeat(5_000);
-  await each(["state", "error", "error_description"], async (name) => {
+  await forEachCase(["state", "error", "error_description"], async (name) => {
     const html = await callback(self, { [name === "state" ? "code" : "error"]: "value", [name]: long });
     assert(!html.includes(long) && html.includes("x".repeat(500)));
     assertMatch(readable(html), new RegExp(`${name} is 5000 characters long`));
@@ -495,20 +495,20 @@ test("[DM-08] a value that is too long is cut, and one that was given twice give
 
 test("[DM-10] the callback page redeems and stores nothing, and serves GET, HEAD and a POST", async () => {
   const calls: string[] = [];
-  const self = await bench({ ...demo, store: overheard(memoryStore(), (verb) => calls.push(verb)) });
-  const issued = redirected(
+  const self = await testServer({ ...demo, store: observedStore(memoryStore(), (verb) => calls.push(verb)) });
+  const issued = getRedirectParams(
     await self.authorize({ client_id: "demo-public", redirect_uri: "https://as.test/authorized" }),
   );
   calls.length = 0;
   for (let visit = 0; visit < 3; visit++) await callback(self, issued.toString());
   await self.get(`/authorized?${issued}`, { method: "HEAD" });
   const posted = await self.get("/authorized", { method: "POST", body: issued });
-  assertStringIncludes(await shownPage(posted, 200), "Authorization Successful!");
-  assertStringIncludes(await shownPage(await self.get("/authorized", { method: "POST", body: "x" }), 200), "Failed");
+  assertStringIncludes(await assertPage(posted, 200), "Authorization Successful!");
+  assertStringIncludes(await assertPage(await self.get("/authorized", { method: "POST", body: "x" }), 200), "Failed");
   for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
     const response = await self.get(`/authorized?${issued}`, { method });
     assertEquals([response.status, response.headers.get("allow")], [405, "GET, HEAD, POST"]);
-    await shownPage(response, 405);
+    await assertPage(response, 405);
   }
   assertEquals(new Set(calls), new Set(["get"]));
   const form = { client_id: "demo-public", redirect_uri: "https://as.test/authorized", code: issued.get("code")! };
@@ -541,8 +541,8 @@ function policyOf(response: Response): Record<string, string> {
 }
 
 test("[UI-01, DM-09] no page can be framed", async () => {
-  const { get } = await bench(demo);
-  await each(Object.entries(pages), async ([, [status, path, init]]) => {
+  const { get } = await testServer(demo);
+  await forEachCase(Object.entries(pages), async ([, [status, path, init]]) => {
     const response = await get(path, init);
     assertEquals(response.status, status);
     assertEquals(response.headers.get("x-frame-options"), "DENY");
@@ -551,9 +551,9 @@ test("[UI-01, DM-09] no page can be framed", async () => {
 });
 
 test("[UI-02, DM-09] every page is uncached, tells no referrer, loads and runs only what is this server's own", async () => {
-  const { get } = await bench(demo);
+  const { get } = await testServer(demo);
   const specification = /^https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net)\//;
-  await each(Object.entries(pages), async ([, [status, path, init]]) => {
+  await forEachCase(Object.entries(pages), async ([, [status, path, init]]) => {
     const response = await get(path, init);
     const { headers } = response;
     assertEquals(headers.get("referrer-policy"), "no-referrer");
@@ -562,7 +562,7 @@ test("[UI-02, DM-09] every page is uncached, tells no referrer, loads and runs o
     const policy = policyOf(response);
     assertMatch(policy["default-src"]!, /^'(none|self)'$/);
     for (const sources of Object.values(policy)) assertMatch(sources, /^'(none|self)'$/);
-    const html = await shownPage(response, status);
+    const html = await assertPage(response, status);
     const loaded = [...html.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="([^"]*)"/g)].map(([, url]) => url!);
     assert(loaded.length > 0 && loaded.every((url) => url.startsWith("/static/")));
     assertEquals(texts(html, "script").join(""), "");
@@ -575,11 +575,11 @@ test("[UI-02, DM-09] every page is uncached, tells no referrer, loads and runs o
 });
 
 test("[UI-02] what pages load is served with its type, unsniffed, and revalidated by its tag", async () => {
-  const { get } = await bench({ ...demo, issuer: "https://as.test/t1" });
-  const html = await shownPage(await get("/"), 200);
+  const { get } = await testServer({ ...demo, issuer: "https://as.test/t1" });
+  const html = await assertPage(await get("/"), 200);
   const loaded = new Set([...html.matchAll(/(?:src|href)="(\/t1\/static\/[^"]*)"/g)].map(([, url]) => url!.slice(3)));
   assertEquals(loaded.size, 3);
-  await each([...loaded], async (path) => {
+  await forEachCase([...loaded], async (path) => {
     const { status, headers } = await get(path);
     const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "image/svg+xml";
     assertEquals([status, headers.get("content-type")!.split(";")[0]], [200, type]);
@@ -590,7 +590,7 @@ test("[UI-02] what pages load is served with its type, unsniffed, and revalidate
 });
 
 test("[DM-09] the script of the pages does not look at the address, and writes no markup", async () => {
-  const { get } = await bench(demo);
+  const { get } = await testServer(demo);
   const script = await (await get("/static/script.js")).text();
   assert(script.length > 0);
   assertEquals(
@@ -614,14 +614,14 @@ test("[UI-03] markup in what came with a request, or stands in the configuration
     })),
   ];
   const users = markup.map((text, i) => ({ sub: `user-${i}`, name: text }));
-  const self = await bench({ clients, users });
+  const self = await testServer({ clients, users });
   const { get, authorize } = self;
   const inert = async (response: Response, status: number, text: string) => {
-    const html = await shownPage(response, status, ...text.includes("<") ? [text] : []);
+    const html = await assertPage(response, status, ...text.includes("<") ? [text] : []);
     assertEquals([texts(html, "h1").length, texts(html, "main").length], [1, 1]);
     return html;
   };
-  await each(markup, async (text) => {
+  await forEachCase(markup, async (text) => {
     const home = await inert(await get("/"), 200, text);
     assertStringIncludes(readable(home), text);
     await inert(await authorize({ client_id: `${text}?` }), 400, text);
@@ -640,38 +640,41 @@ test("[UI-03] markup in what came with a request, or stands in the configuration
       scope: `read ${text}`,
       state: text,
     });
-    const told = redirected(answer);
+    const told = getRedirectParams(answer);
     assertEquals([told.get("error"), told.get("state")], ["invalid_scope", text]);
     await inert(await get(`/authorized?${told}`), 200, text);
     const request = { client_id: text, redirect_uri: "https://as.test/authorized", login_hint: text, state: text };
-    await inert(await get(`/authorized?${redirected(await authorize(request))}`), 200, text);
+    await inert(await get(`/authorized?${getRedirectParams(await authorize(request))}`), 200, text);
   });
 });
 
 test("[UI-09] no page has a policy about where forms lead", async () => {
-  const { get } = await bench(demo);
-  await each(Object.entries(pages), async ([, [, path, init]]) => {
+  const { get } = await testServer(demo);
+  await forEachCase(Object.entries(pages), async ([, [, path, init]]) => {
     assertEquals(policyOf(await get(path, init))["form-action"], undefined);
   });
 });
 
 test("[UI-13] an error page has the fitting status, a plain sentence and the error code, and leads nowhere by itself", async () => {
-  const { get } = await bench(demo);
-  await each(Object.entries(pages).filter(([, [status]]) => status !== 200), async ([, [status, path, init]]) => {
-    const html = await shownPage(await get(path, init), status);
-    const sentence = readable(/role="alert"[^]*?<\/div>/.exec(html)![0].replace(/^[^>]*>/, ""));
-    // It may begin with the name of a parameter, which keeps its spelling.
-    assertMatch(sentence.trim(), /^(?:[A-Z]|[a-z]+_)[^]* [^]*\.$/);
-    assertEquals(texts(html, "code").includes("invalid_request"), status === 400);
-    assert(!/\bat .*\.(ts|js|mjs):\d+|Error:/.test(html));
-    assertEquals(links(html)["Back to Home"], "/");
-  });
+  const { get } = await testServer(demo);
+  await forEachCase(
+    Object.entries(pages).filter(([, [status]]) => status !== 200),
+    async ([, [status, path, init]]) => {
+      const html = await assertPage(await get(path, init), status);
+      const sentence = readable(/role="alert"[^]*?<\/div>/.exec(html)![0].replace(/^[^>]*>/, ""));
+      // It may begin with the name of a parameter, which keeps its spelling.
+      assertMatch(sentence.trim(), /^(?:[A-Z]|[a-z]+_)[^]* [^]*\.$/);
+      assertEquals(texts(html, "code").includes("invalid_request"), status === 400);
+      assert(!/\bat .*\.(ts|js|mjs):\d+|Error:/.test(html));
+      assertEquals(links(html)["Back to Home"], "/");
+    },
+  );
 });
 
 test("[UI-15] every page is whole without scripts: one main, one h1, a language, a title, and an error that is announced", async () => {
-  const { get } = await bench(demo);
-  await each(Object.entries(pages), async ([, [status, path, init]]) => {
-    const html = await shownPage(await get(path, init), status);
+  const { get } = await testServer(demo);
+  await forEachCase(Object.entries(pages), async ([, [status, path, init]]) => {
+    const html = await assertPage(await get(path, init), status);
     assertEquals([texts(html, "main").length, texts(html, "h1").length, texts(html, "title").length], [1, 1, 1]);
     assertMatch(html, /^<!DOCTYPE html>\s*<html lang="en">/);
     assertEquals(html.includes('role="alert"'), status !== 200 || path.includes("error="));
@@ -682,14 +685,14 @@ test("[UI-15] every page is whole without scripts: one main, one h1, a language,
 });
 
 test("[DM-10] a callback page that was opened with a code does not put it into its own links", async () => {
-  const html = await callback(await bench(demo), { code: "a-code", state: "a-state" });
+  const html = await callback(await testServer(demo), { code: "a-code", state: "a-state" });
   for (const href of Object.values(links(html))) assert(!/a-code|a-state/.test(href));
 });
 
 test("[PK-03] the challenge of a start link is the digest of the verifier that the example holds", async () => {
-  const { as } = await bench(demo);
+  const { as } = await testServer(demo);
   const person = browser(as);
-  const home = await shownPage(await person.open("/"), 200);
+  const home = await assertPage(await person.open("/"), 200);
   const link = new URL(links(home)["Start the demo flow"]!, as.issuer);
   const { html } = await person.arrive(link.href);
   const held = read(commands(html)[0]).form.get("code_verifier")!;
@@ -715,7 +718,7 @@ test("[DM-05, DM-08] pasted into a real shell, the examples redeem, and hostile 
       return JSON.parse(stdout);
     };
     const person = browser(as);
-    const home = await shownPage(await person.open("/"), 200);
+    const home = await assertPage(await person.open("/"), 200);
     for (const [i, link] of ["Start the demo flow", "Start as demo-confidential"].entries()) {
       const { html } = await person.arrive(links(home)[link]!);
       const answer = await shell(commands(html)[i]!);

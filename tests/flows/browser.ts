@@ -1,14 +1,14 @@
 /** A browser as a server sees it: keeps cookies by their rules, reads forms by those of HTML, and follows nothing. */
 
 import { assert, assertEquals } from "@std/assert";
-import { encode, goodRequest, redirected, shownPage, tokensOf } from "./harness.ts";
-import type { Bench, Fields, TokenAnswer } from "./harness.ts";
+import { assertPage, assertTokenResponse, encode, getRedirectParams, goodRequest } from "./harness.ts";
+import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 
 /** The cookie that holds the session. */
 export const sessionCookie = "__Host-latchkey_session";
 
 /** A token answer of a client that is registered for refresh tokens. */
-export interface LoginAnswer extends TokenAnswer {
+export interface LoginTokens extends TokenResponseBody {
   readonly refresh_token: string;
 }
 
@@ -25,20 +25,20 @@ export interface Browser {
   /** The authorization request of the bench, changed by the fields given. */
   authorize(fields?: Fields): Promise<Response>;
   /** A whole flow of a public client, with changes to the authorization request. */
-  login(fields?: Fields): Promise<LoginAnswer>;
+  login(fields?: Fields): Promise<LoginTokens>;
   /** What `prompt=none` is answered: `code`, or the error. */
-  silently(fields?: Fields): Promise<string>;
+  authorizeSilently(fields?: Fields): Promise<string>;
 }
 
 /** Opens a browser in front of a server. */
-export function browse(bench: Bench, known: Iterable<readonly [string, string]> = []): Browser {
-  const cookies = new Map(known);
+export function openBrowser(server: TestServer, initialCookies: Iterable<readonly [string, string]> = []): Browser {
+  const cookies = new Map(initialCookies);
   const send = async (path: string, init: RequestInit = {}, withCookies = true) => {
     const headers = new Headers(init.headers);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     if (cookie !== "" && withCookies) headers.set("cookie", cookie);
-    const response = await bench.get(path, { ...init, headers });
-    for (const line of response.headers.getSetCookie()) keep(cookies, line);
+    const response = await server.get(path, { ...init, headers });
+    for (const line of response.headers.getSetCookie()) storeCookie(cookies, line);
     return response;
   };
   const self: Browser = {
@@ -52,20 +52,20 @@ export function browse(bench: Bench, known: Iterable<readonly [string, string]> 
       }, from === "here"),
     authorize: (fields = {}) => send(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`),
     async login(fields = {}) {
-      const answer = redirected(await self.authorize(fields));
+      const params = getRedirectParams(await self.authorize(fields));
       const { client_id = "spa", redirect_uri = goodRequest.redirect_uri } = fields;
-      const code = answer.get("code") ?? `none, but ${answer.get("error_description")}`;
-      return await tokensOf(await bench.token({ code, client_id, redirect_uri })) as LoginAnswer;
+      const code = params.get("code") ?? `none, but ${params.get("error_description")}`;
+      return await assertTokenResponse(await server.token({ code, client_id, redirect_uri })) as LoginTokens;
     },
-    async silently(fields = {}) {
-      const answer = redirected(await self.authorize({ prompt: "none", ...fields }));
-      return answer.has("code") ? "code" : answer.get("error")!;
+    async authorizeSilently(fields = {}) {
+      const params = getRedirectParams(await self.authorize({ prompt: "none", ...fields }));
+      return params.has("code") ? "code" : params.get("error")!;
     },
   };
   return self;
 }
 
-function keep(cookies: Map<string, string>, line: string): void {
+function storeCookie(cookies: Map<string, string>, line: string): void {
   const [pair, ...attributes] = line.split("; ");
   const [name, value] = [pair!.slice(0, pair!.indexOf("=")), pair!.slice(pair!.indexOf("=") + 1)];
   if (attributes.includes("Max-Age=0")) cookies.delete(name);
@@ -80,30 +80,30 @@ export interface Form {
   readonly body: string;
 }
 
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /** What an attribute's text means: line ends as the parser reads them, then character references. */
-function meaning(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
-    (_, hex, decimal, name) => name ? named[name]! : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
+    (_, hex, decimal, name) => name ? entities[name]! : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
   );
 }
 
 /** Reads the attributes of a tag. */
-export function attributesOf(tag: string): Map<string, string> {
+export function parseAttributes(tag: string): Map<string, string> {
   const found = [...tag.matchAll(/\s([a-z-]+)(?:="([^"]*)")?/g)];
-  return new Map(found.map(([, name, value = ""]) => [name!, meaning(value)]));
+  return new Map(found.map(([, name, value = ""]) => [name!, decodeEntities(value)]));
 }
 
 /** The one form of a page that posts; throws when there is another number of them. */
-export function formIn(html: string): Form {
+export function getForm(html: string): Form {
   const forms = [...html.matchAll(/<form\b(?:"[^"]*"|[^>"])*>[^]*?<\/form>/g)].map(([form]) => form);
   assertEquals(forms.length, 1, "the page does not hold exactly one form");
   const [opening] = /^<form\b(?:"[^"]*"|[^>"])*>/.exec(forms[0]!)!;
-  const attributes = attributesOf(opening);
+  const attributes = parseAttributes(opening);
   assertEquals(attributes.get("method"), "post");
-  const inputs = [...forms[0]!.matchAll(/<input\b(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => attributesOf(tag));
+  const inputs = [...forms[0]!.matchAll(/<input\b(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => parseAttributes(tag));
   for (const input of inputs) {
     assertEquals(input.get("type"), "hidden");
     assertEquals([...input.keys()].filter((name) => !["type", "name", "value"].includes(name)), []);
@@ -116,11 +116,14 @@ export function formIn(html: string): Form {
 }
 
 /** Asserts a page of this server, 200, with one form, and `hostile` escaped; gives back the form and the HTML. */
-export async function shownForm(response: Response, ...hostile: readonly string[]): Promise<Form & { html: string }> {
+export async function assertPageWithForm(
+  response: Response,
+  ...hostile: readonly string[]
+): Promise<Form & { html: string }> {
   const html = await response.text();
-  const form = formIn(html);
+  const form = getForm(html);
   for (const text of hostile) assert(!html.includes(text), `the page holds ${text} as it was sent`);
   // What stands in the form is judged there; all else is judged like every page.
-  await shownPage(new Response(html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, ""), response), 200);
+  await assertPage(new Response(html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, ""), response), 200);
   return { ...form, html };
 }

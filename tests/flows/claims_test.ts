@@ -4,11 +4,29 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions, User } from "../../src/mod.ts";
-import { browse } from "./browser.ts";
-import { as, crowd, introspected, post, publicClient, publicTokens, refreshed, userinfo } from "./client_endpoints.ts";
-import { bench, claimsOf, each, outcome, redirected, refusals, sentTo, tokensOf } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { codeOf, logIn, press } from "./walk.ts";
+import { openBrowser } from "./browser.ts";
+import {
+  basicHeader,
+  fetchIntrospection,
+  post,
+  publicClient,
+  publicTokens,
+  refreshTokens,
+  testClients,
+  userinfo,
+} from "./client_endpoints.ts";
+import {
+  assertAuthorizationResponse,
+  assertTokenResponse,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  getRejections,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { getCode, logIn, submit } from "./page_navigation.ts";
 
 const carol: User = {
   sub: "carol",
@@ -18,14 +36,14 @@ const carol: User = {
 
 /** `claims` maps `groups` and `employee_no`; nothing maps `roles`. */
 const mapped: LatchkeyOptions = {
-  ...crowd,
-  clients: [...crowd.clients, publicClient("opaque", { access_token_format: "opaque" })],
+  ...testClients,
+  clients: [...testClients.clients, publicClient("opaque", { access_token_format: "opaque" })],
   claims: { groups: ["groups"], profile: ["employee_no"] },
   users: [carol, { sub: "dave", name: "Dave Dunn" }],
 };
 
 /** What userinfo shows. */
-async function shown(b: Bench, token: string): Promise<Record<string, unknown>> {
+async function shown(b: TestServer, token: string): Promise<Record<string, unknown>> {
   const response = await userinfo(b, token);
   const text = await response.text();
   assertEquals(response.status, 200, text);
@@ -33,24 +51,24 @@ async function shown(b: Bench, token: string): Promise<Record<string, unknown>> 
 }
 
 /** What userinfo shows after a login with that scope. */
-async function told(b: Bench, scope: string, fields: Fields = {}): Promise<Record<string, unknown>> {
+async function told(b: TestServer, scope: string, fields: Fields = {}): Promise<Record<string, unknown>> {
   return await shown(b, (await publicTokens(b, { scope, ...fields })).access_token);
 }
 
 /** What is left of the claims of an ID token without those of the protocol. */
 function aboutUser(idToken: string): Record<string, unknown> {
-  const { iss: _, aud: _a, exp: _e, iat: _i, auth_time: _t, nonce: _n, at_hash: _h, sid: _s, ...rest } = claimsOf(
+  const { iss: _, aud: _a, exp: _e, iat: _i, auth_time: _t, nonce: _n, at_hash: _h, sid: _s, ...rest } = decodeClaims(
     idToken,
   );
   return rest;
 }
 
-async function metadataOf(b: Bench): Promise<Record<string, string[] & boolean>> {
+async function metadataOf(b: TestServer): Promise<Record<string, string[] & boolean>> {
   return await (await b.get("/.well-known/openid-configuration")).json();
 }
 
 test("[CL-01] a configured scope value is known, and releases its claims beside the standard ones", async () => {
-  const b = await bench({ ...mapped, unmappedClaims: "none" });
+  const b = await testServer({ ...mapped, unmappedClaims: "none" });
   assertEquals(await told(b, "openid groups"), { sub: "carol", groups: ["staff", "admins"] });
   assertEquals(await told(b, "openid profile"), { sub: "carol", name: "Carol Clark", employee_no: 7 });
   assertEquals((await publicTokens(b, { scope: "openid groups" })).scope, "openid groups");
@@ -60,7 +78,7 @@ test("[CL-01] a configured scope value is known, and releases its claims beside 
 
 test("[CL-01] a scope value that scopes names already stands there once, and a standard one becomes known by its mapping", async () => {
   const options = { ...mapped, claims: { groups: ["groups"], phone: ["extension"] } };
-  const b = await bench({ ...options, scopes: ["groups", "openid"], defaultScope: "openid phone" });
+  const b = await testServer({ ...options, scopes: ["groups", "openid"], defaultScope: "openid phone" });
   assertEquals((await metadataOf(b)).scopes_supported, ["groups", "openid", "phone"] as never);
   b.as.users.set({ ...carol, phone_number: "+49 30 1", extension: "12" });
   const { groups: _, ...phone } = await told(b, "openid phone", { login_hint: "carol" });
@@ -68,21 +86,21 @@ test("[CL-01] a scope value that scopes names already stands there once, and a s
 });
 
 test("[CL-01, AZ-17] a client that may not ask for the scope value is refused as with any other", async () => {
-  const b = await bench({ ...mapped, clients: [publicClient("spa", { scope: "openid profile" })] });
-  assertEquals(redirected(await b.authorize({ scope: "openid groups" })).get("error"), "invalid_scope");
+  const b = await testServer({ ...mapped, clients: [publicClient("spa", { scope: "openid profile" })] });
+  assertEquals(getRedirectParams(await b.authorize({ scope: "openid groups" })).get("error"), "invalid_scope");
 });
 
 test("[CL-02] claims go with their scope value: not asked for, refused by the approver, narrowed away by a refresh", async () => {
-  const b = await bench({ ...mapped, unmappedClaims: "none" });
+  const b = await testServer({ ...mapped, unmappedClaims: "none" });
   assertEquals(await told(b, "openid"), { sub: "carol" });
   const tokens = await publicTokens(b, { scope: "openid groups" });
-  const narrowed = await refreshed(b, tokens.refresh_token, { scope: "openid" });
+  const narrowed = await refreshTokens(b, tokens.refresh_token, { scope: "openid" });
   assertEquals(await shown(b, narrowed.access_token), { sub: "carol" });
-  assertEquals(await shown(b, (await refreshed(b, narrowed.refresh_token)).access_token), {
+  assertEquals(await shown(b, (await refreshTokens(b, narrowed.refresh_token)).access_token), {
     sub: "carol",
     groups: ["staff", "admins"],
   });
-  const strict = await bench({
+  const strict = await testServer({
     ...mapped,
     unmappedClaims: "none",
     approver: ({ scope }, { users, now }) => ({
@@ -96,41 +114,41 @@ test("[CL-02] claims go with their scope value: not asked for, refused by the ap
 });
 
 test("[CL-02, CL-10] what a user unticks on the consent page is released nowhere", async () => {
-  const b = await bench({
+  const b = await testServer({
     ...mapped,
     login: "interactive",
     unmappedClaims: "none",
     idTokenClaims: "like-userinfo",
     accessTokenClaims: ["groups"],
   });
-  const browser = browse(b);
+  const browser = openBrowser(b);
   const page = await logIn(browser, "carol", {
     scope: "openid groups",
     claims: '{"id_token":{"groups":null},"userinfo":{"groups":null}}',
   });
-  const code = codeOf(await press(browser, page, "decision", "allow", {}, ["groups"]));
-  const { access_token, id_token } = await tokensOf(await b.token({ code }));
+  const code = getCode(await submit(browser, page, "decision", "allow", {}, ["groups"]));
+  const { access_token, id_token } = await assertTokenResponse(await b.token({ code }));
   assertEquals(await shown(b, access_token), { sub: "carol" });
   assertEquals(aboutUser(id_token), { sub: "carol" });
-  assertEquals("groups" in claimsOf(access_token), false);
+  assertEquals("groups" in decodeClaims(access_token), false);
 });
 
 test("[CL-03] members that no scope value maps come with openid on test hosts, and nowhere else unless it is said", async () => {
   const all = { sub: "carol", roles: ["admin"] };
   const scope = "openid";
-  assertEquals(await told(await bench(mapped), scope), all);
+  assertEquals(await told(await testServer(mapped), scope), all);
   const real = { ...mapped, issuer: "https://as.company.com", insecureAllowAutoLogin: true };
   const atReal = async (options: LatchkeyOptions) => {
-    const b = await bench({ ...real, ...options });
+    const b = await testServer({ ...real, ...options });
     return await told(b, scope);
   };
   assertEquals(await atReal({}), { sub: "carol" });
   assertEquals(await atReal({ unmappedClaims: "openid" }), all);
-  assertEquals(await told(await bench({ ...mapped, unmappedClaims: "none" }), scope), { sub: "carol" });
+  assertEquals(await told(await testServer({ ...mapped, unmappedClaims: "none" }), scope), { sub: "carol" });
 });
 
 test("[CL-03] a user that is added while the server runs is told like any other", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(testClients);
   b.as.users.set({ sub: "erin", roles: ["admin"], nested: { a: [1, { b: null }] } });
   const expected = { sub: "erin", roles: ["admin"], nested: { a: [1, { b: null }] } };
   assertEquals(await told(b, "openid read", { login_hint: "erin" }), expected);
@@ -155,8 +173,8 @@ test("[CL-04] values keep their JSON type; what is empty, or no JSON, is left ou
     ...{ nothing: null, missing: undefined, empty: "", not_a_number: NaN, endless: Infinity },
     ...{ call: () => 1, mark: Symbol("x"), name: "", address: {}, nickname: ["Al"], updated_at: "yesterday" },
   };
-  const b = await bench({
-    ...crowd,
+  const b = await testServer({
+    ...testClients,
     scopes: ["openid", "profile", "address"],
     users: [{ sub: "alice", ...kept, at: new Date(kept.at), ...left } as User],
     idTokenClaims: "like-userinfo",
@@ -174,13 +192,13 @@ test("[CL-04] values keep their JSON type; what is empty, or no JSON, is left ou
   const { access_token, id_token } = await publicTokens(b, { scope: "openid profile address" });
   assertEquals(await shown(b, access_token), { sub: "alice", ...kept });
   assertEquals(aboutUser(id_token), { sub: "alice", ...kept });
-  const access = claimsOf(access_token);
+  const access = decodeClaims(access_token);
   for (const [name, value] of Object.entries(kept)) assertEquals(access[name], value, name);
   for (const name of Object.keys(left)) assertEquals(name in access, false, name);
 });
 
 test("[CL-04] a user with a value that no JSON can hold is refused with its place, and breaks no response", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(testClients);
   for (const value of [1n, [1n], { a: { b: 1n } }]) {
     const error = assertThrows(() => b.as.users.set({ sub: "alice", big: value }), ConfigurationError);
     assertStringIncludes(error.message, "big\n  Expected a value that JSON can hold, found a BigInt.");
@@ -197,11 +215,11 @@ const reserved = [
 test("[CL-05, CL-15] no member of a user takes a reserved name, anywhere", async () => {
   const forged = Object.fromEntries(reserved.map((name) => [name, `forged ${name}`]));
   for (const access_token_format of ["jwt", "opaque"] as const) {
-    const b = await bench({
-      ...crowd,
+    const b = await testServer({
+      ...testClients,
       clients: [
         publicClient("spa", { access_token_format, userinfo_signed_response_alg: "ES256" }),
-        ...crowd.clients.filter(({ client_id }) => client_id === "api"),
+        ...testClients.clients.filter(({ client_id }) => client_id === "api"),
       ],
       users: [{ sub: "alice", ...forged, password_hint: "x" }],
       idTokenClaims: "like-userinfo",
@@ -210,9 +228,9 @@ test("[CL-05, CL-15] no member of a user takes a reserved name, anywhere", async
     const wanted = Object.fromEntries(reserved.map((name) => [name, null]));
     const claims = JSON.stringify({ userinfo: wanted, id_token: wanted });
     const { access_token, id_token } = await publicTokens(b, { scope: "openid", claims, nonce: "n-1" });
-    const info = claimsOf(await (await userinfo(b, access_token)).text());
-    const about = await introspected(b, access_token);
-    for (const text of [JSON.stringify(info), JSON.stringify(claimsOf(id_token)), JSON.stringify(about)]) {
+    const info = decodeClaims(await (await userinfo(b, access_token)).text());
+    const about = await fetchIntrospection(b, access_token);
+    for (const text of [JSON.stringify(info), JSON.stringify(decodeClaims(id_token)), JSON.stringify(about)]) {
       assert(!text.includes("forged"), text);
       assertStringIncludes(text, `"password_hint":"x"`);
     }
@@ -223,25 +241,25 @@ test("[CL-05, CL-15] no member of a user takes a reserved name, anywhere", async
 test("[CL-05] a reserved name in a mapping is a configuration error with its place, and so is what is no list of claims", async () => {
   const problems = async (options: object): Promise<string[]> => {
     try {
-      await bench({ ...crowd, ...options });
+      await testServer({ ...testClients, ...options });
       return [];
     } catch (error) {
       assert(error instanceof ConfigurationError);
-      return error.faults.map(({ place }) => place);
+      return error.issues.map(({ path }) => path);
     }
   };
-  await each(["sub", "password", "__proto__", ...reserved], async (name) => {
+  await forEachCase(["sub", "password", "__proto__", ...reserved], async (name) => {
     assertEquals(await problems({ claims: { profile: ["x", name] } }), ["claims.profile[1]"]);
     assertEquals(await problems({ accessTokenClaims: [name] }), ["accessTokenClaims[0]"]);
     const resources = [{ uri: "https://api.example", access_token_claims: [name] }];
     assertEquals(await problems({ resources }), ["resources[0].access_token_claims[0]"]);
   });
   // Members of an introspection response, and claims by which access tokens tell userinfo what to show.
-  await each(["active", "token_type", "userinfo_claims", "userinfo_values"], async (name) => {
+  await forEachCase(["active", "token_type", "userinfo_claims", "userinfo_values"], async (name) => {
     assertEquals(await problems({ accessTokenClaims: [name] }), ["accessTokenClaims[0]"]);
     assertEquals(await problems({ claims: { groups: [name] } }), []);
   });
-  await each<[object, string[]]>([
+  await forEachCase<[object, string[]]>([
     [{ claims: { groups: "groups" } }, ["claims.groups"]],
     [{ claims: { groups: ["", 1, "groups", "groups"] } }, [0, 1, 3].map((i) => `claims.groups[${i}]`)],
     [{ claims: { 'a"b': ["x"] } }, [`claims["a\\"b"]`]],
@@ -257,9 +275,9 @@ test("[CL-05] a reserved name in a mapping is a configuration error with its pla
 test("[CL-06, ID-07] an ID token holds the claims of its scope only where that is configured", async () => {
   const scope = "openid profile email groups";
   const all = { ...carol, sub: "carol" };
-  const minimal = await publicTokens(await bench(mapped), { scope });
+  const minimal = await publicTokens(await testServer(mapped), { scope });
   assertEquals(aboutUser(minimal.id_token), { sub: "carol" });
-  const b = await bench({ ...mapped, idTokenClaims: "like-userinfo" });
+  const b = await testServer({ ...mapped, idTokenClaims: "like-userinfo" });
   const tokens = await publicTokens(b, { scope });
   assertEquals(aboutUser(tokens.id_token), all);
   assertEquals(await shown(b, tokens.access_token), all);
@@ -269,8 +287,8 @@ test("[CL-06, ID-07] an ID token holds the claims of its scope only where that i
 });
 
 test("[CL-07] claims requested by name are released where they were requested, without the scope value, and only there", async () => {
-  const b = await bench({ ...mapped, unmappedClaims: "none" });
-  await each<[unknown, idToken: object, info: object]>([
+  const b = await testServer({ ...mapped, unmappedClaims: "none" });
+  await forEachCase<[unknown, idToken: object, info: object]>([
     [{ id_token: { groups: null } }, { groups: carol.groups }, {}],
     [{ userinfo: { groups: null, name: null } }, {}, { groups: carol.groups, name: "Carol Clark" }],
     [{ userinfo: { groups: { essential: true }, nickname: { essential: true } } }, {}, { groups: carol.groups }],
@@ -280,7 +298,7 @@ test("[CL-07] claims requested by name are released where they were requested, w
       const tokens = await publicTokens(b, { client_id, scope: "openid", claims: JSON.stringify(claims) });
       assertEquals(aboutUser(tokens.id_token), { sub: "carol", ...idToken });
       assertEquals(await shown(b, tokens.access_token), { sub: "carol", ...info });
-      const again = await refreshed(b, tokens.refresh_token, { client_id });
+      const again = await refreshTokens(b, tokens.refresh_token, { client_id });
       assertEquals(aboutUser(again.id_token), { sub: "carol", ...idToken });
       assertEquals(await shown(b, again.access_token), { sub: "carol", ...info });
     }
@@ -288,11 +306,11 @@ test("[CL-07] claims requested by name are released where they were requested, w
 });
 
 test("[CL-08] a claim that does not have the value that was requested is left out, whatever the scope releases", async () => {
-  const b = await bench({ ...mapped, users: [{ ...carol, dept: "x", site: { b: [1, 2], a: "s" } }] });
+  const b = await testServer({ ...mapped, users: [{ ...carol, dept: "x", site: { b: [1, 2], a: "s" } }] });
   const all = { ...carol, dept: "x", site: { b: [1, 2], a: "s" } };
   const without = (...names: string[]) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
-  await each<[how: unknown, left: string[]]>([
+  await forEachCase<[how: unknown, left: string[]]>([
     [{ dept: { value: "x" } }, []],
     [{ dept: { value: "y" } }, ["dept"]],
     [{ dept: { values: ["y", "x"] } }, []],
@@ -313,7 +331,7 @@ test("[CL-08] a claim that does not have the value that was requested is left ou
       const fields = { client_id, scope: "openid profile email groups", claims: JSON.stringify({ userinfo: how }) };
       const { access_token, refresh_token } = await publicTokens(b, fields);
       assertEquals(await shown(b, access_token), without(...left));
-      const again = await refreshed(b, refresh_token, { client_id });
+      const again = await refreshTokens(b, refresh_token, { client_id });
       assertEquals(await shown(b, again.access_token), without(...left));
     }
     const inToken = await publicTokens(b, { scope: "openid", claims: JSON.stringify({ id_token: how }) });
@@ -326,15 +344,18 @@ test("[CL-08] a claim that does not have the value that was requested is left ou
 });
 
 test("[CL-08] a sub that is not met fails the request; values that are no list are malformed", async () => {
-  const b = await bench(mapped);
+  const b = await testServer(mapped);
   const claims = '{"userinfo":{"sub":{"value":"nobody"}}}';
-  assertEquals(sentTo(await b.authorize({ claims })).error, "access_denied");
-  assertEquals(sentTo(await b.authorize({ claims, prompt: "none" })).error, "login_required");
-  assertEquals(sentTo(await b.authorize({ claims: '{"userinfo":{"dept":{"values":"x"}}}' })).error, "invalid_request");
+  assertEquals(assertAuthorizationResponse(await b.authorize({ claims })).error, "access_denied");
+  assertEquals(assertAuthorizationResponse(await b.authorize({ claims, prompt: "none" })).error, "login_required");
+  assertEquals(
+    assertAuthorizationResponse(await b.authorize({ claims: '{"userinfo":{"dept":{"values":"x"}}}' })).error,
+    "invalid_request",
+  );
 });
 
 test("[CL-08] the value that counts is that of the moment", async () => {
-  const b = await bench({ ...mapped, users: [{ ...carol, dept: "x" }] });
+  const b = await testServer({ ...mapped, users: [{ ...carol, dept: "x" }] });
   const claims = '{"userinfo":{"dept":{"value":"y"}}}';
   const { access_token } = await publicTokens(b, { scope: "openid", claims });
   assertEquals("dept" in await shown(b, access_token), false);
@@ -345,9 +366,9 @@ test("[CL-08] the value that counts is that of the moment", async () => {
 test("[CL-09] unknown members and claims are ignored, and a name with a language tag yields that member", async () => {
   const users = [{ ...carol, "name#de": "Karola", "dept#de": "Einkauf" }];
   for (const unmappedClaims of ["none", "openid"] as const) {
-    const b = await bench({ ...mapped, users, unmappedClaims });
+    const b = await testServer({ ...mapped, users, unmappedClaims });
     const rest = unmappedClaims === "none" ? {} : { roles: ["admin"], "dept#de": "Einkauf" };
-    await each<[unknown, object]>([
+    await forEachCase<[unknown, object]>([
       [{ userinfo: { "name#de": null } }, { "name#de": "Karola" }],
       [{ userinfo: { "name#fr": null } }, {}],
       [{ userinfo: { "dept#de": null } }, {}],
@@ -361,17 +382,17 @@ test("[CL-09] unknown members and claims are ignored, and a name with a language
 });
 
 test("[CL-10] consent names every claim that no shown scope value covers", async () => {
-  const b = await bench({ ...mapped, login: "interactive" });
+  const b = await testServer({ ...mapped, login: "interactive" });
   const claims = '{"userinfo":{"groups":null,"roles":null,"email":null},"id_token":{"employee_no":null,"iss":null}}';
-  const asked = async (scope: string) => (await logIn(browse(b), "carol", { scope, claims })).text;
+  const asked = async (scope: string) => (await logIn(openBrowser(b), "carol", { scope, claims })).text;
   assertStringIncludes(await asked("openid"), "It asks by name to see groups, roles, email and employee_no.");
   const all = await asked("openid groups profile");
   assertStringIncludes(all, "It asks by name to see roles and email.");
   assertStringIncludes(all, "See groups");
-  const browser = browse(b);
+  const browser = openBrowser(b);
   const page = await logIn(browser, "carol", { scope: "openid", claims });
-  const { access_token } = await tokensOf(
-    await b.token({ code: codeOf(await press(browser, page, "decision", "allow")) }),
+  const { access_token } = await assertTokenResponse(
+    await b.token({ code: getCode(await submit(browser, page, "decision", "allow")) }),
   );
   const { groups, roles, email } = carol;
   assertEquals(await shown(b, access_token), { sub: "carol", groups, roles, email });
@@ -381,12 +402,12 @@ test("[CL-11] a request by name yields only what is mapped, released anyway, and
   const claims = JSON.stringify({ userinfo: { password: null, roles: null, groups: null, email: null } });
   const digest = "$scrypt$ln=10,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
   const users = [{ ...carol, password: digest }];
-  const open = await bench({ ...mapped, users });
+  const open = await testServer({ ...mapped, users });
   const { groups, roles, email } = carol;
   assertEquals(await told(open, "openid", { claims }), { sub: "carol", groups, roles, email });
-  const closed = await bench({ ...mapped, users, unmappedClaims: "none" });
+  const closed = await testServer({ ...mapped, users, unmappedClaims: "none" });
   assertEquals(await told(closed, "openid", { claims }), { sub: "carol", groups, email });
-  const limited = await bench({
+  const limited = await testServer({
     ...mapped,
     users,
     unmappedClaims: "none",
@@ -400,22 +421,25 @@ test("[CL-12] an access token says nothing about the user unless accessTokenClai
   const scope = "openid profile email groups";
   const claims = '{"userinfo":{"groups":null},"id_token":{"groups":null}}';
   for (const client_id of ["spa", "opaque"]) {
-    const silent = await bench(mapped);
-    const about = await introspected(silent, (await publicTokens(silent, { client_id, scope, claims })).access_token);
+    const silent = await testServer(mapped);
+    const about = await fetchIntrospection(
+      silent,
+      (await publicTokens(silent, { client_id, scope, claims })).access_token,
+    );
     assertEquals(Object.keys(about), ["active", "token_type", ...protocol, "userinfo_claims"]);
-    const b = await bench({ ...mapped, accessTokenClaims: ["roles", "email", "nickname"] });
+    const b = await testServer({ ...mapped, accessTokenClaims: ["roles", "email", "nickname"] });
     const { access_token } = await publicTokens(b, { client_id, scope });
-    const { active: _, token_type: _t, ...told } = await introspected(b, access_token);
+    const { active: _, token_type: _t, ...told } = await fetchIntrospection(b, access_token);
     assertEquals([told.roles, told.email, told.groups], [["admin"], "carol@example.com", undefined]);
     assertEquals(Object.keys(told), [...protocol, "roles", "email"]);
-    if (client_id === "spa") assertEquals(claimsOf(access_token), told);
+    if (client_id === "spa") assertEquals(decodeClaims(access_token), told);
   }
 });
 
 test("[CL-12, CL-02] a claim that a scope value releases needs it in access tokens too; one that none does is always there", async () => {
-  const b = await bench({ ...mapped, unmappedClaims: "none", accessTokenClaims: ["groups", "roles"] });
+  const b = await testServer({ ...mapped, unmappedClaims: "none", accessTokenClaims: ["groups", "roles"] });
   const about = async (scope: string) => {
-    const { groups, roles } = claimsOf((await publicTokens(b, { scope })).access_token);
+    const { groups, roles } = decodeClaims((await publicTokens(b, { scope })).access_token);
     return { groups, roles };
   };
   assertEquals(await about("read"), { groups: undefined, roles: ["admin"] });
@@ -424,7 +448,7 @@ test("[CL-12, CL-02] a claim that a scope value releases needs it in access toke
 
 test("[CL-12] a resource may have a list of its own, and a token for several has the claims of each", async () => {
   const [hr, shop, plain] = ["https://hr.example", "https://shop.example", "https://plain.example"];
-  const b = await bench({
+  const b = await testServer({
     ...mapped,
     accessTokenClaims: ["roles"],
     resources: [
@@ -436,7 +460,7 @@ test("[CL-12] a resource may have a list of its own, and a token for several has
   });
   const about = async (resource?: string | string[]) => {
     const { access_token } = await publicTokens(b, { scope: "openid profile", resource });
-    const { roles, employee_no, dept } = claimsOf(access_token);
+    const { roles, employee_no, dept } = decodeClaims(access_token);
     return [roles, employee_no, dept];
   };
   assertEquals(await about(), [["admin"], undefined, undefined]);
@@ -448,34 +472,39 @@ test("[CL-12] a resource may have a list of its own, and a token for several has
 
 test("[CL-12, CC-03] a client that acts for itself gets no user's claims", async () => {
   const users = [{ sub: "machine", roles: ["admin"] }];
-  const b = await bench({ ...mapped, users, accessTokenClaims: ["roles"] });
-  const response = await post(b, "/oauth2/token", { grant_type: "client_credentials", scope: "read" }, as("machine"));
-  assertEquals("roles" in claimsOf((await tokensOf(response)).access_token), false);
+  const b = await testServer({ ...mapped, users, accessTokenClaims: ["roles"] });
+  const response = await post(
+    b,
+    "/oauth2/token",
+    { grant_type: "client_credentials", scope: "read" },
+    basicHeader("machine"),
+  );
+  assertEquals("roles" in decodeClaims((await assertTokenResponse(response)).access_token), false);
 });
 
 test("[CL-12] groups, roles and entitlements are lists in an access token, whatever the user has", async () => {
   const names = ["groups", "roles", "entitlements", "dept"];
   const users = [{ sub: "alice", groups: "staff", roles: { value: "admin" }, entitlements: ["a"], dept: "x" }];
-  const b = await bench({ ...crowd, users, accessTokenClaims: names });
+  const b = await testServer({ ...testClients, users, accessTokenClaims: names });
   const { access_token } = await publicTokens(b, { scope: "openid" });
-  const { groups, roles, entitlements, dept } = claimsOf(access_token);
+  const { groups, roles, entitlements, dept } = decodeClaims(access_token);
   assertEquals([groups, roles, entitlements, dept], [["staff"], [{ value: "admin" }], ["a"], "x"]);
   assertEquals((await shown(b, access_token)).groups, "staff");
 });
 
 test("[CL-13] tokens hold the values at issue, a refreshed ID token those of the refresh, userinfo those of the request", async () => {
-  const b = await bench({ ...mapped, idTokenClaims: "like-userinfo", accessTokenClaims: ["roles"] });
+  const b = await testServer({ ...mapped, idTokenClaims: "like-userinfo", accessTokenClaims: ["roles"] });
   const first = await publicTokens(b, { scope: "openid" });
   b.as.users.set({ ...carol, roles: ["guest"] });
-  assertEquals((await introspected(b, first.access_token)).roles, ["admin"]);
+  assertEquals((await fetchIntrospection(b, first.access_token)).roles, ["admin"]);
   assertEquals((await shown(b, first.access_token)).roles, ["guest"]);
-  const second = await refreshed(b, first.refresh_token);
-  assertEquals([claimsOf(second.id_token).roles, claimsOf(second.access_token).roles], [["guest"], ["guest"]]);
-  assertEquals(claimsOf(first.id_token).roles, ["admin"]);
+  const second = await refreshTokens(b, first.refresh_token);
+  assertEquals([decodeClaims(second.id_token).roles, decodeClaims(second.access_token).roles], [["guest"], ["guest"]]);
+  assertEquals(decodeClaims(first.id_token).roles, ["admin"]);
 });
 
 test("[CL-14] metadata lists every claim that can be released, once, and follows the users", async () => {
-  const b = await bench({ ...mapped, scopes: ["openid", "email"] });
+  const b = await testServer({ ...mapped, scopes: ["openid", "email"] });
   const { claims_supported, claims_parameter_supported, claim_types_supported } = await metadataOf(b);
   assertEquals([claims_parameter_supported, claim_types_supported], [true, undefined] as never[]);
   const own = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"];
@@ -487,19 +516,19 @@ test("[CL-14] metadata lists every claim that can be released, once, and follows
   assertEquals(rest.includes("address"), false);
   b.as.users.set({ sub: "dave", badge: 7, password_hint: "x" });
   assert((await metadataOf(b)).claims_supported!.includes("badge"));
-  const closed = await bench({ ...mapped, unmappedClaims: "none" });
+  const closed = await testServer({ ...mapped, unmappedClaims: "none" });
   assertEquals((await metadataOf(closed)).claims_supported!.includes("roles"), false);
 });
 
 test("[CL-16, US-04] a signed userinfo response holds the same claims, with iss and aud", async () => {
-  const b = await bench({
+  const b = await testServer({
     ...mapped,
     clients: [publicClient("spa"), publicClient("signed", { userinfo_signed_response_alg: "ES256" })],
   });
   const fields = { scope: "openid groups", claims: '{"userinfo":{"name":null,"roles":{"value":"x"}}}' };
   const plain = await told(b, fields.scope, fields);
   const { access_token } = await publicTokens(b, { ...fields, client_id: "signed" });
-  const signed = claimsOf(await (await userinfo(b, access_token)).text());
+  const signed = decodeClaims(await (await userinfo(b, access_token)).text());
   assertEquals(signed, { ...plain, iss: "https://as.test", aud: "signed" });
   assertEquals(plain, { sub: "carol", groups: carol.groups, name: "Carol Clark" });
 });
@@ -508,23 +537,27 @@ test("[CL-17] claims of more than 16 KiB in one token stop it with server_error,
   const picture = "é".repeat(8 * 1024);
   const users = [{ sub: "alice", picture, small: "x" }];
   const refused = async (options: LatchkeyOptions, fields: Fields = {}) => {
-    const b = await bench({ ...crowd, users, ...options });
+    const b = await testServer({ ...testClients, users, ...options });
     const response = await b.token({ code: await b.code({ scope: "openid profile", ...fields }) });
-    const result = await outcome(response);
-    return [result, refusals(b.events).at(-1)?.why.rule, refusals(b.events).at(-1)?.why.received?.includes("picture")];
+    const result = await getOutcome(response);
+    return [
+      result,
+      getRejections(b.events).at(-1)?.explanation.rule,
+      getRejections(b.events).at(-1)?.explanation.received?.includes("picture"),
+    ];
   };
   const stopped = ["500 server_error", "CL-17", true];
   assertEquals(await refused({ idTokenClaims: "like-userinfo" }), stopped);
   assertEquals(await refused({}, { claims: '{"id_token":{"picture":null}}' }), stopped);
   assertEquals(await refused({ accessTokenClaims: ["picture"] }), stopped);
   assertEquals(await refused({ accessTokenClaims: ["small"] }), ["200", undefined, undefined]);
-  const b = await bench({ ...crowd, users });
+  const b = await testServer({ ...testClients, users });
   assertEquals((await told(b, "openid profile")).picture, picture);
 });
 
 /** The warnings at start, as `path: message`. */
 async function warned(options: LatchkeyOptions): Promise<string[]> {
-  const { events } = await bench({ defaultScope: "", ...crowd, ...options });
+  const { events } = await testServer({ defaultScope: "", ...testClients, ...options });
   return events.flatMap((event) => event.type === "configuration_warning" ? [`${event.path}: ${event.message}`] : []);
 }
 
@@ -589,7 +622,7 @@ test("[CL-04, CL-05] a reserved name and a standard claim of a wrong type in a u
 });
 
 test("[CL-03, CL-05] a user who is added while the server runs is warned of then, and by name", async () => {
-  const b = await bench({ ...crowd, unmappedClaims: "none" });
+  const b = await testServer({ ...testClients, unmappedClaims: "none" });
   const paths = () => b.events.flatMap((event) => event.type === "configuration_warning" ? [event.path] : []);
   b.as.users.set({ sub: "erin", name: "Erin" });
   assertEquals(paths(), []);

@@ -11,20 +11,28 @@ import {
 } from "oauth4webapi";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import {
-  as,
+  assertAcceptsFormsOnly,
+  assertAuthenticatesClients,
+  assertCors,
+  assertParametersOnce,
+  basicHeader,
   confidentialClient,
-  crowd,
-  introspected,
-  isForScripts,
+  fetchIntrospection,
   post,
   publicClient,
-  readsFormsAlone,
-  readsParametersOnce,
-  refusesStrangers,
+  testClients,
   userinfo,
 } from "./client_endpoints.ts";
-import { bench, claimsOf, each, outcome, publishedKeys, refusals, tokensOf } from "./harness.ts";
-import type { Bench, Fields, TokenAnswer } from "./harness.ts";
+import {
+  assertTokenResponse,
+  decodeClaims,
+  fetchKeySet,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 
 const machine = { grant_types: ["client_credentials"], redirect_uris: undefined };
 
@@ -33,7 +41,7 @@ const machines: LatchkeyOptions = {
   scopes: ["openid", "profile", "email", "address", "phone", "read", "write", "offline_access"],
   defaultScope: "read",
   clients: [
-    ...crowd.clients,
+    ...testClients.clients,
     confidentialClient("opaque", { ...machine, access_token_format: "opaque" }),
     confidentialClient("pair", { ...machine, subject_type: "pairwise", sector_identifier_uri: "https://pair.example" }),
     confidentialClient("writer", { ...machine, scope: "write" }),
@@ -48,19 +56,19 @@ const machines: LatchkeyOptions = {
 };
 
 /** Asks for a token, as `machine` unless told otherwise. */
-function ask(b: Bench, fields: Fields = {}, headers = as("machine")): Promise<Response> {
+function ask(b: TestServer, fields: Fields = {}, headers = basicHeader("machine")): Promise<Response> {
   return post(b, "/oauth2/token", { grant_type: "client_credentials", ...fields }, headers);
 }
 
-async function tokenOf(b: Bench, client_id: string, fields: Fields = {}): Promise<TokenAnswer> {
-  return await tokensOf(await ask(b, fields, as(client_id)));
+async function tokenOf(b: TestServer, client_id: string, fields: Fields = {}): Promise<TokenResponseBody> {
+  return await assertTokenResponse(await ask(b, fields, basicHeader(client_id)));
 }
 
 test("[CC-01] a confidential client that is registered for it gets a token of its own, signed and in order", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   const answer = await tokenOf(b, "machine", { scope: "read write" });
   assertEquals([answer.token_type, answer.expires_in, answer.scope], ["Bearer", 3600, "read write"]);
-  const { payload, protectedHeader } = await jwtVerify(answer.access_token, await publishedKeys(b), {
+  const { payload, protectedHeader } = await jwtVerify(answer.access_token, await fetchKeySet(b), {
     issuer: "https://as.test",
     audience: "https://as.test",
     typ: "at+jwt",
@@ -69,16 +77,16 @@ test("[CC-01] a confidential client that is registered for it gets a token of it
   assertEquals(protectedHeader.alg, "ES256");
   assertEquals([payload.sub, payload.client_id, payload.scope], ["machine", "machine", "read write"]);
   const posted = await ask(b, { client_id: "postman", client_secret: "s" }, {});
-  assertEquals(claimsOf((await tokensOf(posted)).access_token).sub, "postman");
+  assertEquals(decodeClaims((await assertTokenResponse(posted)).access_token).sub, "postman");
   const issued = b.events.filter((event) => event.type === "tokens_issued");
-  assertEquals(issued.map(({ client, sub, grant }) => [client, sub, grant]), [
+  assertEquals(issued.map(({ client, sub, grantType }) => [client, sub, grantType]), [
     ["machine", "machine", "client_credentials"],
     ["postman", "postman", "client_credentials"],
   ]);
 });
 
 test("[CC-01] oauth4webapi takes the answer", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   const server = { issuer: "https://as.test", token_endpoint: "https://as.test/oauth2/token" };
   const client = { client_id: "machine" };
   const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
@@ -88,32 +96,32 @@ test("[CC-01] oauth4webapi takes the answer", async () => {
 });
 
 test("[CC-01] a public client is refused, registered for it or not, and so is who is not registered", async () => {
-  const b = await bench(machines);
-  await each<[Fields, Record<string, string>, RegExp]>([
+  const b = await testServer(machines);
+  await forEachCase<[Fields, Record<string, string>, RegExp]>([
     [{ client_id: "machine-public" }, {}, /^(400 unauthorized_client|401 invalid_client)$/],
     [{ client_id: "spa" }, {}, /^(400 unauthorized_client|401 invalid_client)$/],
     [{ client_id: "machine-public", client_secret: "x" }, {}, /^401 invalid_client$/],
-    [{}, as("web"), /^400 unauthorized_client$/],
+    [{}, basicHeader("web"), /^400 unauthorized_client$/],
     [{ client_id: "machine" }, {}, /^401 invalid_client$/],
     [{}, {}, /^401 invalid_client$/],
   ], async ([fields, headers, expected]) => {
-    assertMatch(await outcome(await ask(b, fields, headers)), expected);
-    assertMatch(await outcome(await ask(b, { ...fields, scope: "openid" }, headers)), expected);
+    assertMatch(await getOutcome(await ask(b, fields, headers)), expected);
+    assertMatch(await getOutcome(await ask(b, { ...fields, scope: "openid" }, headers)), expected);
   });
   assertEquals(b.events.filter(({ type }) => type === "tokens_issued"), []);
 });
 
 test("[CC-01, TK-06] a client that is registered for nothing else cannot use a code or start the code flow", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   const fields = { grant_type: "authorization_code", code: await b.code(), redirect_uri: "https://spa.example/cb" };
-  assertEquals(await outcome(await ask(b, fields)), "400 unauthorized_client");
+  assertEquals(await getOutcome(await ask(b, fields)), "400 unauthorized_client");
   assertEquals((await b.authorize({ client_id: "machine" })).status, 400);
 });
 
 test("[CC-02] there is no refresh token and no id token, whatever is asked for", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   const expected = ["access_token", "expires_in", "scope", "token_type"];
-  await each<Fields>([
+  await forEachCase<Fields>([
     {},
     { scope: "read" },
     { scope: "" },
@@ -124,59 +132,59 @@ test("[CC-02] there is no refresh token and no id token, whatever is asked for",
     for (const client_id of ["machine", "opaque", "pair"]) {
       const answer = await tokenOf(b, client_id, fields);
       assertEquals(Object.keys(answer).sort(), expected);
-      assertEquals((await introspected(b, answer.access_token)).sub, client_id);
+      assertEquals((await fetchIntrospection(b, answer.access_token)).sub, client_id);
     }
   });
 });
 
 test("[CC-02] a client that is registered for refresh tokens gets none here either", async () => {
   const all = ["authorization_code", "refresh_token", "client_credentials"];
-  const b = await bench({ clients: [confidentialClient("web", { grant_types: all })] });
+  const b = await testServer({ clients: [confidentialClient("web", { grant_types: all })] });
   assertEquals("refresh_token" in await tokenOf(b, "web", { scope: "read" }), false);
   const { access_token } = await tokenOf(b, "web");
   const fields = { grant_type: "refresh_token", refresh_token: access_token };
-  assertEquals(await outcome(await post(b, "/oauth2/token", fields, as("web"))), "400 invalid_grant");
+  assertEquals(await getOutcome(await post(b, "/oauth2/token", fields, basicHeader("web"))), "400 invalid_grant");
 });
 
 test("[CC-02] scope that only a person can grant is 400 invalid_scope, alone and among others", async () => {
-  const b = await bench(machines);
-  await each(["openid", "profile", "email", "address", "phone", "offline_access"], async (personal) => {
+  const b = await testServer(machines);
+  await forEachCase(["openid", "profile", "email", "address", "phone", "offline_access"], async (personal) => {
     for (
       const scope of [personal, `read ${personal}`, `${personal} read`, `openid ${personal}`, `${personal} unknown`]
     ) {
-      assertEquals(await outcome(await ask(b, { scope })), "400 invalid_scope");
+      assertEquals(await getOutcome(await ask(b, { scope })), "400 invalid_scope");
     }
   });
   assertEquals(b.events.filter(({ type }) => type === "tokens_issued"), []);
-  assertEquals(await outcome(await ask(b, { scope: "read" })), "200");
+  assertEquals(await getOutcome(await ask(b, { scope: "read" })), "200");
 });
 
 test("[CC-02, AZ-17] scope that is unknown, malformed or not the client's is 400 invalid_scope", async () => {
-  const b = await bench(machines);
-  await each(
+  const b = await testServer(machines);
+  await forEachCase(
     ["admin", "read admin", "READ", 'read"', "read\\", "read\0", "read\twrite", " ", "__proto__", "*"],
     async (scope) => {
-      assertEquals(await outcome(await ask(b, { scope })), "400 invalid_scope");
+      assertEquals(await getOutcome(await ask(b, { scope })), "400 invalid_scope");
     },
   );
-  assertEquals(await outcome(await ask(b, { scope: "read" }, as("writer"))), "400 invalid_scope");
+  assertEquals(await getOutcome(await ask(b, { scope: "read" }, basicHeader("writer"))), "400 invalid_scope");
   assertEquals((await tokenOf(b, "writer", { scope: "write" })).scope, "write");
 });
 
 test("[CC-02, AZ-16] without scope the default is granted and named; without a default it is invalid_scope", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   for (const scope of [undefined, ""]) assertEquals((await tokenOf(b, "machine", { scope })).scope, "read");
-  const bare = await bench({ ...machines, defaultScope: "" });
-  assertEquals(await outcome(await ask(bare)), "400 invalid_scope");
+  const bare = await testServer({ ...machines, defaultScope: "" });
+  assertEquals(await getOutcome(await ask(bare)), "400 invalid_scope");
   assertEquals((await tokenOf(bare, "machine", { scope: "write" })).scope, "write");
 });
 
 test("[CC-03] the token says nothing of a person: no auth_time and no sid, JWT or opaque", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   for (const client_id of ["machine", "opaque", "pair"]) {
     const { access_token } = await tokenOf(b, client_id);
-    const said = [await introspected(b, access_token), await introspected(b, access_token, client_id)];
-    if (client_id === "machine") said.push(claimsOf(access_token));
+    const said = [await fetchIntrospection(b, access_token), await fetchIntrospection(b, access_token, client_id)];
+    if (client_id === "machine") said.push(decodeClaims(access_token));
     else assert(!access_token.includes("."));
     for (const claims of said) {
       assertEquals([claims.sub, claims.client_id], [client_id, client_id]);
@@ -186,7 +194,7 @@ test("[CC-03] the token says nothing of a person: no auth_time and no sid, JWT o
 });
 
 test("[CC-03] userinfo refuses the token also where a user is spelt like the client, and names nobody", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   for (const client_id of ["machine", "opaque", "pair"]) {
     const response = await userinfo(b, (await tokenOf(b, client_id)).access_token);
     assertMatch(String(response.status), /^40[13]$/);
@@ -196,38 +204,48 @@ test("[CC-03] userinfo refuses the token also where a user is spelt like the cli
 });
 
 test("[CC-03] userinfo refuses it also when all the scope that there is was granted", async () => {
-  const b = await bench({ ...machines, scopes: ["read", "write"], clients: [confidentialClient("machine", machine)] });
+  const b = await testServer({
+    ...machines,
+    scopes: ["read", "write"],
+    clients: [confidentialClient("machine", machine)],
+  });
   const { access_token } = await tokenOf(b, "machine", { scope: "read write" });
   assertEquals((await userinfo(b, access_token)).status, 403);
 });
 
 test("[RI-03] client credentials name their resources in the token request", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   const two = ["https://one.example", "https://two.example"];
-  assertEquals(claimsOf((await tokenOf(b, "machine", { resource: two[0] })).access_token).aud, two[0]);
-  assertEquals(claimsOf((await tokenOf(b, "machine", { resource: two })).access_token).aud, two);
-  assertEquals(claimsOf((await tokenOf(b, "machine", { resource: "" })).access_token).aud, "https://as.test");
-  await each(["one.example", "/one", "https://one.example/#x", "https://", "http://one.com"], async (resource) => {
-    assertEquals(await outcome(await ask(b, { resource })), "400 invalid_target");
-    assertEquals(await outcome(await ask(b, { resource: [two[0]!, resource] })), "400 invalid_target");
-  });
+  assertEquals(decodeClaims((await tokenOf(b, "machine", { resource: two[0] })).access_token).aud, two[0]);
+  assertEquals(decodeClaims((await tokenOf(b, "machine", { resource: two })).access_token).aud, two);
+  assertEquals(decodeClaims((await tokenOf(b, "machine", { resource: "" })).access_token).aud, "https://as.test");
+  await forEachCase(
+    ["one.example", "/one", "https://one.example/#x", "https://", "http://one.com"],
+    async (resource) => {
+      assertEquals(await getOutcome(await ask(b, { resource })), "400 invalid_target");
+      assertEquals(await getOutcome(await ask(b, { resource: [two[0]!, resource] })), "400 invalid_target");
+    },
+  );
 });
 
 test("[TK-21, CC-01] the token is good until the moment it says, and revoking one leaves the others", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   for (const client_id of ["machine", "opaque"]) {
     const [one, two] = [await tokenOf(b, client_id), await tokenOf(b, client_id)];
-    assertEquals(await outcome(await post(b, "/oauth2/revoke", { token: one.access_token }, as(client_id))), "200");
-    assertEquals((await introspected(b, one.access_token)).active, false);
+    assertEquals(
+      await getOutcome(await post(b, "/oauth2/revoke", { token: one.access_token }, basicHeader(client_id))),
+      "200",
+    );
+    assertEquals((await fetchIntrospection(b, one.access_token)).active, false);
     b.advance(two.expires_in - 0.001);
-    assertEquals((await introspected(b, two.access_token)).active, true);
+    assertEquals((await fetchIntrospection(b, two.access_token)).active, true);
     b.advance(0.001);
-    assertEquals((await introspected(b, two.access_token)).active, false);
+    assertEquals((await fetchIntrospection(b, two.access_token)).active, false);
   }
 });
 
 test("[CC-01] a thousand tokens are a thousand tokens", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   for (const client_id of ["machine", "opaque"]) {
     const tokens = new Set<string>();
     for (let i = 0; i < 500; i++) tokens.add((await tokenOf(b, client_id)).access_token);
@@ -236,12 +254,12 @@ test("[CC-01] a thousand tokens are a thousand tokens", async () => {
 });
 
 test("[TK-02, TK-03, TK-04, CC-01] the request is read from a form alone, each parameter once, from whom it comes", async () => {
-  const b = await bench(machines);
+  const b = await testServer(machines);
   const fields = { grant_type: "client_credentials", scope: "read" };
-  const good = { path: "/oauth2/token", fields, headers: as("machine") };
-  await readsFormsAlone(b, good);
-  await readsParametersOnce(b, { ...good, fields: { grant_type: "client_credentials" } });
-  await refusesStrangers(b, good);
-  await isForScripts(b, good);
-  assert(refusals(b.events).every(({ endpoint }) => endpoint === "/oauth2/token"));
+  const good = { path: "/oauth2/token", fields, headers: basicHeader("machine") };
+  await assertAcceptsFormsOnly(b, good);
+  await assertParametersOnce(b, { ...good, fields: { grant_type: "client_credentials" } });
+  await assertAuthenticatesClients(b, good);
+  await assertCors(b, good);
+  assert(getRejections(b.events).every(({ endpoint }) => endpoint === "/oauth2/token"));
 });

@@ -9,12 +9,12 @@ import * as oauth4webapi from "oauth4webapi";
 import * as oidcClientTs from "oidc-client-ts";
 import * as openidClient from "openid-client";
 import OAuth2Strategy from "passport-oauth2";
-import { settingsFor } from "../../src/admin/client_snippets/mod.ts";
-import type { ClientSettings } from "../../src/app/pages.ts";
+import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
+import type { ClientSnippet } from "../../src/app/pages.ts";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
-import { authJsApplication, passport, sentFrom, surf } from "./applications.ts";
-import { each } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
+import { forEachCase } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const secret = "a-secret-of-32-characters-or-more";
 const grant_types = ["authorization_code", "client_credentials"];
@@ -58,8 +58,8 @@ async function serve(): Promise<Latchkey> {
 }
 
 /** The settings of a client of a server, by library. */
-function settingsOf(as: Latchkey, id: string, unattended = true): ReadonlyMap<string, ClientSettings> {
-  const all = settingsFor(as.issuer, as.clients.find(id)!, { secret, unattended });
+function settingsOf(as: Latchkey, id: string, autoLogin = true): ReadonlyMap<string, ClientSnippet> {
+  const all = clientSnippets(as.issuer, as.clients.find(id)!, { secret, autoLogin });
   return new Map(all.map((one) => [one.library, one]));
 }
 
@@ -82,13 +82,13 @@ async function run(text: string, modules: Readonly<Record<string, unknown>>, wan
 
 /** Where a browser that comes for the first time is sent from there. */
 async function leads(url: string | URL): Promise<string> {
-  return await sentFrom(await surf()(url));
+  return await getRedirectLocation(await openBrowser()(url));
 }
 
 for (const [library, module] of Object.entries({ "openid-client": openidClient, oauth4webapi })) {
   test(`[DI-05] the settings for ${library} log a user in, whatever the client's method is`, async () => {
     const as = await serve();
-    await each(clients.filter(({ client_id }) => client_id !== "machine"), async ({ client_id }) => {
+    await forEachCase(clients.filter(({ client_id }) => client_id !== "machine"), async ({ client_id }) => {
       const { text } = settingsOf(as, client_id).get(library)!;
       const { begin, finish } = await run(text!, { [library]: module });
       const { url, kept } = await begin();
@@ -126,7 +126,7 @@ test("[DI-05] the settings for Passport log a user in, by the methods that it kn
   const as = await serve();
   for (const id of ["none", "client_secret_post", "unnamed"]) {
     const { strategy } = await run(settingsOf(as, id).get("Passport")!.text!, { "passport-oauth2": OAuth2Strategy });
-    const outcome = await passport(strategy);
+    const outcome = await loginWithPassport(strategy);
     assert("user" in outcome, JSON.stringify(outcome));
     const tokens = outcome.user.tokens as { token_type: string; scope: string };
     assertEquals([tokens.token_type, tokens.scope], ["Bearer", "openid profile email"]);
@@ -138,13 +138,13 @@ test("[DI-05] the settings for Passport log a user in, by the methods that it kn
 
 test("[DI-05] the settings for Auth.js log a user in, name and all, by the methods that it knows", async () => {
   const as = await serve();
-  await each(["none", "client_secret_basic", "client_secret_post"], async (id) => {
+  await forEachCase(["none", "client_secret_basic", "client_secret_post"], async (id) => {
     const { text, notes } = settingsOf(as, id).get("Auth.js")!;
     assertEquals(notes, []);
     const { providers } = await run(text!, {});
     const app = authJsApplication(providers);
     const back = await leads(await app.begin());
-    assertEquals(await sentFrom(await app.visit(back)), "https://app.example/home");
+    assertEquals(await getRedirectLocation(await app.visit(back)), "https://app.example/home");
     const { user } = await (await app.visit("https://app.example/auth/session")).json();
     assertEquals(user, { name: "Alice Adams", email: "alice@example.com" });
   });
@@ -160,7 +160,7 @@ test("[DI-05] the commands for a shell get tokens, pasted as they are", { skip: 
     const { stdout } = await promisify(execFile)(shell!, ["-c", `set -e\n${text} -sS`]);
     return stdout;
   };
-  await each(["none", "client_secret_basic", "client_secret_post", "machine"], async (id) => {
+  await forEachCase(["none", "client_secret_basic", "client_secret_post", "machine"], async (id) => {
     const { scope } = JSON.parse(await paste(settingsOf(as, id).get("curl")!.text!));
     assertEquals(scope, id === "machine" ? "read write" : "openid profile email");
   });
@@ -217,7 +217,7 @@ test("[DI-05, UI-03] a hostile id is one literal in each language, and changes n
   };
   for (const method of ["none", "client_secret_post"] as const) {
     const tame = settings("TAME", method);
-    await each(hostileIds, (id) => {
+    await forEachCase(hostileIds, (id) => {
       const wild = settings(id, method);
       for (const library of codeLibraries) {
         const [before, after] = [tame.get(library)!.text, wild.get(library)!.text];
@@ -242,7 +242,7 @@ test(
   { skip: shell === undefined },
   async () => {
     const as = await latchkey({ issuer: "https://as.test", clients: [] });
-    await each(hostileIds, async (id) => {
+    await forEachCase(hostileIds, async (id) => {
       as.clients.set({ client_id: id, client_secret: secret, grant_types: ["client_credentials"] });
       const { text } = settingsOf(as, id).get("curl")!;
       const { stdout } = await promisify(execFile)(shell!, ["-c", `curl() { printf '%s\\n' "$@"; }\n${text}`]);

@@ -4,12 +4,12 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertStringInclude
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
-import { browse } from "./browser.ts";
+import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { refusesStrangers, shownPageWithForms, tokenOf } from "./csrf.ts";
-import { basic, bench, each, redirected, shownPage } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
+import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const wanted: Fields = {
   client_id: "new",
@@ -19,12 +19,16 @@ const wanted: Fields = {
 };
 
 async function add(browser: Browser, fields: Fields = {}): Promise<Response> {
-  return await browser.post("/clients", { form_token: await tokenOf(browser, "/clients"), ...wanted, ...fields });
+  return await browser.post("/clients", {
+    form_token: await fetchCsrfToken(browser, "/clients"),
+    ...wanted,
+    ...fields,
+  });
 }
 
 test("[DI-02] the list shows what is registered, and no secret", async () => {
-  const b = await bench();
-  const html = await shownPageWithForms(await b.get("/clients"));
+  const b = await testServer();
+  const html = await assertPageWithForms(await b.get("/clients"));
   for (const text of ["spa", "web", "poster", "https://web.example/cb", "client_secret_post", "authorization_code"]) {
     assertStringIncludes(html, text);
   }
@@ -34,43 +38,45 @@ test("[DI-02] the list shows what is registered, and no secret", async () => {
 });
 
 test("[DI-02, DI-05] a client has a page of its own, with settings that hold a secret only where it is public", async () => {
-  const b = await bench();
-  const html = await shownPageWithForms(await b.get("/clients/web"));
+  const b = await testServer();
+  const html = await assertPageWithForms(await b.get("/clients/web"));
 
   assertStringIncludes(html, "THE_CLIENT_SECRET");
   assert(!html.includes("web-secret"));
   assertStringIncludes(html, `<a href="/clients" aria-current="true">Clients</a>`);
-  const demo = await bench({ clients: undefined });
+  const demo = await testServer({ clients: undefined });
   assertStringIncludes(await (await demo.get("/clients/demo-confidential")).text(), "demo-secret");
   assert(!(await (await demo.get("/clients/demo-public")).text()).includes('secret"'));
   for (const path of ["/clients/nobody", "/clients/%ff", "/clients/__proto__", "/clients/spa%00", "/clients/SPA"]) {
-    await shownPage(await b.get(path), 404);
+    await assertPage(await b.get(path), 404);
   }
-  await shownPage(await b.get("/clients/", { method: "GET" }), 404);
+  await assertPage(await b.get("/clients/", { method: "GET" }), 404);
 });
 
 test("[DI-03] a public client that is added counts at once, until the server stops", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const response = await add(browser);
   assertEquals([response.status, response.headers.get("location")], [303, "/clients/new"]);
   const html = await (await browser.get("/clients/new")).text();
   for (const text of ["The new one", "http://localhost:3000/cb", "https://new.example/cb"]) {
     assertStringIncludes(html, text);
   }
-  const code = redirected(await b.authorize({ client_id: "new", redirect_uri: "https://new.example/cb" })).get("code");
+  const code = getRedirectParams(await b.authorize({ client_id: "new", redirect_uri: "https://new.example/cb" })).get(
+    "code",
+  );
   assertEquals((await b.token({ client_id: "new", redirect_uri: "https://new.example/cb", code: code! })).status, 200);
   assertMatch(await (await browser.get("/clients")).text(), /For this run: when the server stops/);
-  assertEquals((await bench()).as.clients.find("new"), undefined);
+  assertEquals((await testServer()).as.clients.find("new"), undefined);
 });
 
 test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is shown once and works", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const secrets: string[] = [];
   for (const method of ["client_secret_basic", "client_secret_post"]) {
     const response = await add(browser, { client_id: method, token_endpoint_auth_method: method });
-    const html = await shownPageWithForms(response, 201);
+    const html = await assertPageWithForms(response, 201);
     const secret = /Client secret<\/dt><dd class="box"><code class="wire">([A-Za-z0-9_-]{43})</.exec(html)?.[1];
     assert(secret !== undefined, html);
     secrets.push(secret);
@@ -95,10 +101,10 @@ test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is s
 });
 
 test("[DI-03] a fault stands at its field with how to mend it, everything typed stays, and nothing is added", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const before = b.as.clients.all().map(({ id }) => id);
-  await each<[Fields, string, RegExp]>([
+  await forEachCase<[Fields, string, RegExp]>([
     [{ client_id: "" }, "client_id", /1 to 256 printable ASCII characters.*Choose a short identifier/],
     [{ client_id: "ü" }, "client_id", /1 to 256 printable ASCII characters/],
     [{ client_id: "spa" }, "client_id", /an id that no other client has.*remove that client first/],
@@ -114,7 +120,7 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
     [{ token_endpoint_auth_method: undefined }, "token_endpoint_auth_method", /one of none/],
     [{ token_endpoint_auth_method: "private_key_jwt" }, "token_endpoint_auth_method", /one of none/],
   ], async ([fields, field, fault]) => {
-    const html = await shownPageWithForms(await add(browser, { client_name: "Kept <b>", ...fields }), 400, "Kept <b>");
+    const html = await assertPageWithForms(await add(browser, { client_name: "Kept <b>", ...fields }), 400, "Kept <b>");
     const [, said] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
     assertMatch(said ?? "nothing", fault);
     assertStringIncludes(html, `<a href="#${field}">`);
@@ -133,9 +139,9 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
 
 test("[JA-03] no client that is added has the name of what access tokens are for", async () => {
   for (const options of [{}, { audience: "https://api.example" }]) {
-    const b = await bench(options);
+    const b = await testServer(options);
     const client_id = options.audience ?? "https://as.test";
-    const html = await (await add(browse(b), { client_id })).text();
+    const html = await (await add(openBrowser(b), { client_id })).text();
     assertMatch(html, /<div id="client_id-fault">[^]*?an id that is not the audience of access tokens/);
     assertThrows(() => b.as.clients.set({ client_id, redirect_uris: ["https://a.example/cb"] }), ConfigurationError);
     assertEquals(b.as.clients.find(client_id), undefined);
@@ -143,32 +149,32 @@ test("[JA-03] no client that is added has the name of what access tokens are for
 });
 
 test("[DI-03] a client that is removed is a stranger from then on", async () => {
-  const b = await bench();
-  const browser = browse(b);
-  const form_token = await tokenOf(browser, "/clients/spa");
+  const b = await testServer();
+  const browser = openBrowser(b);
+  const form_token = await fetchCsrfToken(browser, "/clients/spa");
   const response = await browser.post("/clients/spa", { form_token });
   assertEquals([response.status, response.headers.get("location")], [303, "/clients"]);
   assertEquals(b.as.clients.find("spa"), undefined);
   assert(!(await (await browser.get("/clients")).text()).includes("spa.example"));
-  await shownPage(await b.authorize(), 400);
-  await shownPage(await browser.post("/clients/spa", { form_token }), 404);
+  await assertPage(await b.authorize(), 400);
+  await assertPage(await browser.post("/clients/spa", { form_token }), 404);
 });
 
 test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's token, changes nothing", async () => {
-  const added = await bench();
-  await refusesStrangers(added, "/clients", wanted, () => added.as.clients.all().map(({ id }) => id));
-  const removed = await bench();
-  const listed = (b: Bench) => () => b.as.clients.all().map(({ id }) => id);
-  const browser = browse(removed);
+  const added = await testServer();
+  await assertCsrfProtected(added, "/clients", wanted, () => added.as.clients.all().map(({ id }) => id));
+  const removed = await testServer();
+  const listed = (b: TestServer) => () => b.as.clients.all().map(({ id }) => id);
+  const browser = openBrowser(removed);
   assertEquals(
-    (await browser.post("/clients/spa", { form_token: await tokenOf(browser, "/clients") }, "elsewhere")).status,
+    (await browser.post("/clients/spa", { form_token: await fetchCsrfToken(browser, "/clients") }, "elsewhere")).status,
     403,
   );
   assertEquals(listed(removed)().length, 3);
 });
 
 test("[DI-04] under a foreign host name the pages are 403", async () => {
-  const b = await bench();
+  const b = await testServer();
   for (const path of ["/clients", "/clients/spa", "/users", "/users/alice"]) {
     // The last ones are no URLs to some runtimes, and names to some browsers.
     for (
@@ -185,7 +191,7 @@ test("[DI-04] under a foreign host name the pages are 403", async () => {
       ]
     ) {
       assertStringIncludes(
-        await shownPage(await b.get(path, { headers: { host } }), 403),
+        await assertPage(await b.get(path, { headers: { host } }), 403),
         "served only under as.test or a",
       );
     }
@@ -202,14 +208,14 @@ const real = {
 } as const;
 
 test("[DI-01] on a real host there are no such pages, and home names neither clients nor users", async () => {
-  const b = await bench(real);
+  const b = await testServer(real);
   for (const path of ["/clients", "/clients/spa", "/users", "/users/zoe"]) {
-    await shownPage(await b.get(path), 404);
-    await shownPage(await b.get(path, { method: "POST" }), 404);
+    await assertPage(await b.get(path), 404);
+    await assertPage(await b.get(path, { method: "POST" }), 404);
   }
-  const home = await shownPage(await b.get("/"), 200, "Zoe", "zoe", "spa.example", "poster", "/clients", "/users");
+  const home = await assertPage(await b.get("/"), 200, "Zoe", "zoe", "spa.example", "poster", "/clients", "/users");
   assertStringIncludes(home, "https://auth.example.com");
-  const open = await bench();
+  const open = await testServer();
   const shown = await (await open.get("/")).text();
   for (const href of ["/clients", "/users", "/clients/spa", "/users/alice"]) {
     assertStringIncludes(shown, `href="${href}"`);
@@ -221,44 +227,44 @@ test("[DI-01] on a real host they must be asked for twice, and may be made read-
     let fault: unknown;
     await latchkey({ ...real, clients: [], directory }).catch((error) => fault = error);
     assert(fault instanceof ConfigurationError);
-    assertEquals(fault.faults.map(({ place }) => place), ["directory"]);
-    assertMatch(fault.faults[0]!.mend, /insecureAllowDirectory/);
+    assertEquals(fault.issues.map(({ path }) => path), ["directory"]);
+    assertMatch(fault.issues[0]!.hint, /insecureAllowDirectory/);
   }
-  const asked = await bench({ ...real, directory: "edit", insecureAllowDirectory: true });
-  assertEquals((await add(browse(asked))).status, 303);
+  const asked = await testServer({ ...real, directory: "edit", insecureAllowDirectory: true });
+  assertEquals((await add(openBrowser(asked))).status, 303);
   for (
     const b of [
-      await bench({ directory: "read" }),
-      await bench({ ...real, directory: "read", insecureAllowDirectory: true }),
+      await testServer({ directory: "read" }),
+      await testServer({ ...real, directory: "read", insecureAllowDirectory: true }),
     ]
   ) {
     for (const path of ["/clients", "/clients/spa", "/users", `/users/${b.as.users.all()[0]!.sub}`]) {
-      const html = await shownPage(await b.get(path), 200);
+      const html = await assertPage(await b.get(path), 200);
       assert(!html.includes("<form"), path);
       const posted = await b.get(path, { method: "POST", body: new URLSearchParams({ ...wanted as object }) });
       assertEquals([posted.status, posted.headers.get("allow")], [405, "GET, HEAD"]);
     }
   }
-  const off = await bench({ directory: "off" });
-  await shownPage(await off.get("/clients"), 404);
+  const off = await testServer({ directory: "off" });
+  await assertPage(await off.get("/clients"), 404);
 });
 
 test("[DI-03] under an issuer with a path, the pages and their forms are below it", async () => {
-  const b = await bench({ issuer: "https://as.test/tenant" });
-  const browser = browse(b);
-  const html = await shownPageWithForms(await browser.get("/clients"));
+  const b = await testServer({ issuer: "https://as.test/tenant" });
+  const browser = openBrowser(b);
+  const html = await assertPageWithForms(await browser.get("/clients"));
   for (const [, target] of html.matchAll(/(?:href|src|action)="([^"]*)"/g)) assertMatch(target!, /^(?:#|\/tenant\/)/);
   assertEquals((await add(browser)).headers.get("location"), "/tenant/clients/new");
-  const form_token = await tokenOf(browser, "/clients/new");
+  const form_token = await fetchCsrfToken(browser, "/clients/new");
   assertEquals((await browser.post("/clients/new", { form_token })).headers.get("location"), "/tenant/clients");
   for (const path of ["/users", "/users/bob"]) {
-    const users = await shownPageWithForms(await b.get(path));
+    const users = await assertPageWithForms(await b.get(path));
     for (const [, target] of users.matchAll(/(?:href|action)="([^"]*)"/g)) assertMatch(target!, /^(?:#|\/tenant\/)/);
   }
 });
 
 test("[UI-03] hostile metadata is text on these pages, in the settings too", async () => {
-  const b = await bench();
+  const b = await testServer();
   const hostile: ClientMetadata = {
     client_id: `"><img src=x onerror=alert(1)>'; id; \`id\` \${7*7} </pre><script>alert(1)</script>`,
     client_name: `</h1><script>alert(1)</script><a href="https://evil.example">here</a>\u202E`,
@@ -267,9 +273,9 @@ test("[UI-03] hostile metadata is text on these pages, in the settings too", asy
   b.as.clients.set(hostile);
   const path = `/clients/${encodeURIComponent(hostile.client_id)}`;
   for (const at of ["/", "/clients", path]) {
-    await shownPageWithForms(await b.get(at), 200, "<img src=x", "<script>", `<a href="https:`);
+    await assertPageWithForms(await b.get(at), 200, "<img src=x", "<script>", `<a href="https:`);
   }
-  const browser = browse(b);
+  const browser = openBrowser(b);
   const typed = { client_id: "</textarea><script>", redirect_uris: "</textarea><script>alert(1)</script>" };
-  await shownPageWithForms(await add(browser, typed), 400, "<script>", "</textarea><script");
+  await assertPageWithForms(await add(browser, typed), 400, "<script>", "</textarea><script");
 });

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import { claimsOf, each } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import { decodeClaims, forEachCase } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const publicUri = "https://spa.example/cb";
 /** With a query of its own, which oauth4webapi keeps and openid-client cuts off. */
@@ -110,7 +110,7 @@ async function openidFlow(reached: Reached, id: string, algorithm: "oidc" | "oau
 
 test("[ID-01, ID-02, ID-05] openid-client completes the flow as every kind of client, with every algorithm", async () => {
   const reached = await inProcess();
-  await each(clients.map((client) => client.client_id), async (id) => {
+  await forEachCase(clients.map((client) => client.client_id), async (id) => {
     const tokens = await openidFlow(reached, id);
     const claims = tokens.claims()!;
     assertEquals([claims.iss, claims.sub, claims.aud], ["https://as.test", "alice", id]);
@@ -123,7 +123,7 @@ test("[ID-01, ID-02, ID-05] openid-client completes the flow as every kind of cl
 test("[ID-01] openid-client completes the flow over a socket, by both metadata documents", async () => {
   const reached = await overSocket();
   try {
-    await each(["spa-RS256", "web-RS256", "spa-EdDSA", "web-ES256"], async (id) => {
+    await forEachCase(["spa-RS256", "web-RS256", "spa-EdDSA", "web-ES256"], async (id) => {
       for (const algorithm of ["oidc", "oauth2"] as const) {
         assertEquals((await openidFlow(reached, id, algorithm)).claims()!.iss, reached.as.issuer);
       }
@@ -134,7 +134,7 @@ test("[ID-01] openid-client completes the flow over a socket, by both metadata d
 });
 
 test("[MD-02, MD-03] openid-client discovers an issuer with a path or a slash at its end", async () => {
-  await each(
+  await forEachCase(
     ["https://as.test/t1", "https://as.test/", "https://as.test/t1/", "http://localhost:9000"],
     async (issuer) => {
       const reached = await inProcess({ issuer });
@@ -258,7 +258,7 @@ async function webApiFlow(reached: Reached, id: string, challenged = true) {
 
 test("[JA-02, JA-04, ID-01] oauth4webapi completes the flow and, as a resource, accepts the access token and no id token", async () => {
   const reached = await inProcess();
-  await each(clients.map((client) => client.client_id), async (id) => {
+  await forEachCase(clients.map((client) => client.client_id), async (id) => {
     const { server, sending, tokens } = await webApiFlow(reached, id);
     assertEquals(oauth.getValidatedIdTokenClaims(tokens)!.sub, "alice");
     const bearing = (token: string) =>
@@ -266,13 +266,13 @@ test("[JA-02, JA-04, ID-01] oauth4webapi completes the flow and, as a resource, 
     const claims = await oauth.validateJwtAccessToken(server, bearing(tokens.access_token), "https://as.test", sending);
     assertEquals([claims.client_id, claims.sub, claims.scope], [id, "alice", "openid read"]);
     await assertRejects(() => oauth.validateJwtAccessToken(server, bearing(tokens.id_token!), id, sending));
-    assertEquals(claimsOf(tokens.access_token).iss, "https://as.test");
+    assertEquals(decodeClaims(tokens.access_token).iss, "https://as.test");
   });
 });
 
 test("[PK-02] oauth4webapi completes the flow without a challenge as a confidential client", async () => {
   const reached = await inProcess();
-  await each(["web-RS256", "poster"], async (id) => {
+  await forEachCase(["web-RS256", "poster"], async (id) => {
     assertEquals((await webApiFlow(reached, id, false)).tokens.scope, "openid read");
   });
   const refused = await assertRejects(() => webApiFlow(reached, "spa-ES256", false), oauth.AuthorizationResponseError);
@@ -282,7 +282,7 @@ test("[PK-02] oauth4webapi completes the flow without a challenge as a confident
 test("[JA-04] oauth4webapi completes the flow over a socket", async () => {
   const reached = await overSocket();
   try {
-    await each(["spa-RS256", "web-ES256", "poster"], async (id) => {
+    await forEachCase(["spa-RS256", "web-ES256", "poster"], async (id) => {
       const { server, sending, tokens } = await webApiFlow(reached, id);
       const request = new Request("https://api.example/", {
         headers: { authorization: `Bearer ${tokens.access_token}` },

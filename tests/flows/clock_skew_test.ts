@@ -3,8 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { basic, bench, encode, outcome } from "./harness.ts";
-import type { Bench } from "./harness.ts";
+import { basic, encode, getOutcome, testServer } from "./harness.ts";
+import type { TestServer } from "./harness.ts";
 
 const clients = [
   { client_id: "spa", redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] },
@@ -15,12 +15,12 @@ const clients = [
 async function apart(seconds: number) {
   const store = memoryStore();
   let time = Date.UTC(2026, 0, 1);
-  const slow = await bench({ store, clients, now: () => time });
-  const fast = await bench({ store, clients, now: () => time + seconds * 1000 });
+  const slow = await testServer({ store, clients, now: () => time });
+  const fast = await testServer({ store, clients, now: () => time + seconds * 1000 });
   return { slow, fast, advance: (seconds: number) => void (time += seconds * 1000) };
 }
 
-function post(b: Bench, path: string, token: string, headers: HeadersInit = {}): Promise<Response> {
+function post(b: TestServer, path: string, token: string, headers: HeadersInit = {}): Promise<Response> {
   const body = encode({ token, client_id: path.endsWith("revoke") ? "spa" : undefined });
   return b.get(path, {
     method: "POST",
@@ -29,7 +29,7 @@ function post(b: Bench, path: string, token: string, headers: HeadersInit = {}):
   });
 }
 
-async function isActive(b: Bench, token: string): Promise<boolean> {
+async function isActive(b: TestServer, token: string): Promise<boolean> {
   return (await (await post(b, "/oauth2/introspect", token, basic("web", "web-secret"))).json()).active;
 }
 
@@ -51,7 +51,7 @@ test("[CI-06] a code that was used is known as used until it has expired everywh
   advance(299);
   await fast.get("/");
   assertEquals(await isActive(slow, access_token), true);
-  assertEquals(await outcome(await slow.token({ code })), "400 invalid_grant");
+  assertEquals(await getOutcome(await slow.token({ code })), "400 invalid_grant");
   assertEquals(await isActive(slow, access_token), false, "the second use ends what the first one bought");
 });
 
@@ -61,7 +61,7 @@ test("[CI-02] lifetimes are shorter by as much as the clocks differ, and codes g
   advance(269);
   assertEquals((await fast.token({ code: early })).status, 200);
   advance(2);
-  assertEquals(await outcome(await fast.token({ code: late })), "400 invalid_grant");
+  assertEquals(await getOutcome(await fast.token({ code: late })), "400 invalid_grant");
   const back = await fast.code();
   advance(300);
   assertEquals((await slow.token({ code: back })).status, 200, "and longer, where it is the issuer that is ahead");

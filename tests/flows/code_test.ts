@@ -11,21 +11,21 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
+  assertTokenResponse,
   basic,
-  bench,
   challenge,
-  claimsOf,
   clients,
-  each,
-  outcome,
-  overheard,
-  refusals,
-  tokensOf,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  observedStore,
+  testServer,
   webRequest,
   webToken,
 } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-codes-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -61,13 +61,13 @@ const crowd: LatchkeyOptions = {
 const webBasic = { headers: basic("web", "web-secret") };
 
 /** The family that everything bought by the newest code belongs to. */
-function familyOf({ events }: Bench): string {
+function familyOf({ events }: TestServer): string {
   const event = events.findLast((event) => event.type === "code_issued");
-  return event!.family;
+  return event!.grantId;
 }
 
-function endedFamilies({ events }: Bench): string[] {
-  return events.flatMap((event) => event.type === "family_ended" ? [event.family] : []);
+function endedFamilies({ events }: TestServer): string[] {
+  return events.flatMap((event) => event.type === "grant_revoked" ? [event.grantId] : []);
 }
 
 function count(outcomes: readonly string[]): Record<string, number> {
@@ -77,7 +77,7 @@ function count(outcomes: readonly string[]): Record<string, number> {
 }
 
 test("[CI-01] ten thousand codes are of URL-safe characters, hold 160 bits, and have nothing in common", async () => {
-  const { code } = await bench();
+  const { code } = await testServer();
   const codes: string[] = [];
   for (let i = 0; i < 10_000; i++) codes.push(await code());
   for (const one of codes) assertMatch(one, /^[A-Za-z0-9_-]{27,}$/);
@@ -92,8 +92,8 @@ test("[CI-01] ten thousand codes are of URL-safe characters, hold 160 bits, and 
 
 test("[CI-01] a code is one draw of the dice, of 160 bits or more", async () => {
   const drawn: Uint8Array[] = [];
-  const b = await bench({
-    random(bytes) {
+  const b = await testServer({
+    randomBytes(bytes) {
       const values = crypto.getRandomValues(new Uint8Array(bytes));
       drawn.push(values);
       return values;
@@ -110,36 +110,36 @@ test("[CI-02] a code is good until the last millisecond of its lifetime, and nev
     { code: 1 },
     1,
   ]];
-  await each(lifetimes, async ([lifetimes, seconds]) => {
+  await forEachCase(lifetimes, async ([lifetimes, seconds]) => {
     for (const [late, expected] of [[-0.001, "200"], [0, "400 invalid_grant"], [86400, "400 invalid_grant"]] as const) {
-      const b = await bench({ lifetimes });
+      const b = await testServer({ lifetimes });
       const code = await b.code();
       b.advance(seconds + late);
-      assertEquals(await outcome(await b.token({ code })), expected, `${late} s after the end`);
+      assertEquals(await getOutcome(await b.token({ code })), expected, `${late} s after the end`);
     }
   });
 });
 
 test("[CI-02] no lifetime of codes but whole seconds from 1 to 600 is accepted", async () => {
-  await each([601, 0, -1, 1.5, NaN, Infinity], async (code) => {
+  await forEachCase([601, 0, -1, 1.5, NaN, Infinity], async (code) => {
     const error = await assertRejects(() => latchkey({ lifetimes: { code } }), ConfigurationError);
-    assertEquals(error.faults.map((fault) => fault.place), ["lifetimes.code"]);
+    assertEquals(error.issues.map((fault) => fault.path), ["lifetimes.code"]);
   });
 });
 
 test("[CI-02] a code that outlives the server expires by the clock and not by the store", async () => {
   const store = memoryStore();
-  const before = await bench({ store });
+  const before = await testServer({ store });
   const code = await before.code();
-  const later = await bench({ store, now: () => start + 300_000, lifetimes: { code: 600 } });
-  assertEquals(await outcome(await later.token({ code })), "400 invalid_grant");
-  assertEquals(refusals(later.events)[0]!.why.rule, "CI-02");
+  const later = await testServer({ store, now: () => start + 300_000, lifetimes: { code: 600 } });
+  assertEquals(await getOutcome(await later.token({ code })), "400 invalid_grant");
+  assertEquals(getRejections(later.events)[0]!.explanation.rule, "CI-02");
 });
 
 test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of the tries uses it up", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const code = await b.code();
-  await each<[Fields, string?]>([
+  await forEachCase<[Fields, string?]>([
     [{ client_id: "other" }],
     [{ redirect_uri: "https://spa.example/cb2" }],
     [{ redirect_uri: "https://SPA.example/cb" }],
@@ -153,34 +153,34 @@ test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of
     [{ code: ` ${code}` }],
     [{ code: `${code}\0` }],
   ], async ([change, expected = "400 invalid_grant"]) => {
-    assertEquals(await outcome(await b.token({ code, ...change })), expected);
+    assertEquals(await getOutcome(await b.token({ code, ...change })), expected);
   });
   assertEquals(endedFamilies(b), []);
-  assertEquals(await outcome(await b.token({ code })), "200");
+  assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
 test("[CI-03] two codes of one client do not lend each other their challenge or redirect URI", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const otherChallenge = createHash("sha256").update(otherVerifier).digest("base64url");
   const one = { client_id: "other", redirect_uri: "https://spa.example/cb" };
   const two = { client_id: "other", redirect_uri: "https://spa.example/cb2" };
   const first = await b.code(one);
   const second = await b.code({ ...two, code_challenge: otherChallenge });
   for (const [code, uris] of [[first, two], [second, one]] as const) {
-    assertEquals(await outcome(await b.token({ ...uris, code })), "400 invalid_grant");
-    assertEquals(await outcome(await b.token({ ...uris, code, code_verifier: otherVerifier })), "400 invalid_grant");
+    assertEquals(await getOutcome(await b.token({ ...uris, code })), "400 invalid_grant");
+    assertEquals(await getOutcome(await b.token({ ...uris, code, code_verifier: otherVerifier })), "400 invalid_grant");
   }
-  assertEquals(await outcome(await b.token({ ...two, code: second })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ ...two, code: second })), "400 invalid_grant");
   assertEquals(
-    await outcome(await b.token({ ...one, code: first, code_verifier: otherVerifier })),
+    await getOutcome(await b.token({ ...one, code: first, code_verifier: otherVerifier })),
     "400 invalid_grant",
   );
-  assertEquals(await outcome(await b.token({ ...one, code: first })), "200");
-  assertEquals(await outcome(await b.token({ ...two, code: second, code_verifier: otherVerifier })), "200");
+  assertEquals(await getOutcome(await b.token({ ...one, code: first })), "200");
+  assertEquals(await getOutcome(await b.token({ ...two, code: second, code_verifier: otherVerifier })), "200");
 });
 
 test("[CI-03] tokens show what was bound at the approval, whatever the redemption asks for", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const code = await b.code({ scope: "openid read", nonce: "n-one", login_hint: "bob" });
   await b.code({ scope: "openid write", nonce: "n-two", login_hint: "alice" });
   b.advance(100);
@@ -188,9 +188,9 @@ test("[CI-03] tokens show what was bound at the approval, whatever the redemptio
     ...{ scope: "openid read write", nonce: "n-two", sub: "alice", user: "alice", login_hint: "alice" },
     ...{ auth_time: "1", aud: "evil", audience: "evil", code_challenge: challenge, username: "alice", state: "x" },
   };
-  const { access_token, id_token, scope } = await tokensOf(await b.token({ code, ...greed }));
-  const access = claimsOf(access_token);
-  const id = claimsOf(id_token);
+  const { access_token, id_token, scope } = await assertTokenResponse(await b.token({ code, ...greed }));
+  const access = decodeClaims(access_token);
+  const id = decodeClaims(id_token);
   assertEquals([scope, access.scope], ["openid read", "openid read"]);
   assertEquals([access.sub, id.sub, id.nonce], ["bob", "bob", "n-one"]);
   assertEquals([access.aud, access.client_id, id.aud], ["https://as.test", "spa", "spa"]);
@@ -198,16 +198,16 @@ test("[CI-03] tokens show what was bound at the approval, whatever the redemptio
 });
 
 test("[CI-03] without a nonce in the authorization request no token has one", async () => {
-  const b = await bench();
-  const { id_token, access_token } = await tokensOf(await b.token({ code: await b.code(), nonce: "mine" }));
-  assertEquals(["nonce" in claimsOf(id_token), "nonce" in claimsOf(access_token)], [false, false]);
+  const b = await testServer();
+  const { id_token, access_token } = await assertTokenResponse(await b.token({ code: await b.code(), nonce: "mine" }));
+  assertEquals(["nonce" in decodeClaims(id_token), "nonce" in decodeClaims(access_token)], [false, false]);
 });
 
 for (const [name, open] of Object.entries(stores)) {
   test(`[CI-04, CI-06] of 50 and of 500 redemptions at once, through two servers, one succeeds (${name})`, async () => {
     const [store, again] = await open();
-    const one = await bench({ store });
-    const two = await bench({ store: again });
+    const one = await testServer({ store });
+    const two = await testServer({ store: again });
     for (const tries of [50, 500]) {
       one.events.length = two.events.length = 0;
       const code = await one.code();
@@ -215,7 +215,7 @@ for (const [name, open] of Object.entries(stores)) {
         Array.from({ length: tries }, (_, i) => (i % 2 === 0 ? one : two).token({ code })),
       );
       const bodies = new Set(await Promise.all(answers.filter(({ ok }) => !ok).map((one) => one.clone().text())));
-      assertEquals(count(await Promise.all(answers.map(outcome))), { "200": 1, "400 invalid_grant": tries - 1 });
+      assertEquals(count(await Promise.all(answers.map(getOutcome))), { "200": 1, "400 invalid_grant": tries - 1 });
       assertEquals(bodies.size, 1);
       const issued = [...one.events, ...two.events].filter((event) => event.type === "tokens_issued");
       assertEquals(issued.length, 1);
@@ -228,13 +228,13 @@ for (const [name, open] of Object.entries(stores)) {
   test(`[CI-04] one of 50 confidential redemptions at once succeeds, among 50 that fail (${name})`, async () => {
     const [store, again] = await open();
     await again.close();
-    const b = await bench({ ...crowd, store });
+    const b = await testServer({ ...crowd, store });
     const code = await b.code(webRequest);
     const tries = Array.from({ length: 50 }, () => [
       b.token({ ...webToken, code }, webBasic),
       b.token({ ...webToken, code }, { headers: basic("web2", "web2-secret") }),
     ]);
-    assertEquals(count(await Promise.all((await Promise.all(tries.flat())).map(outcome))), {
+    assertEquals(count(await Promise.all((await Promise.all(tries.flat())).map(getOutcome))), {
       "200": 1,
       "400 invalid_grant": 99,
     });
@@ -244,44 +244,48 @@ for (const [name, open] of Object.entries(stores)) {
   test(`[CI-08] a spent code stays known until it would have expired, however often it is swept (${name})`, async () => {
     const [store, again] = await open();
     await again.close();
-    const b = await bench({ store });
+    const b = await testServer({ store });
     const code = await b.code();
-    assertEquals(await outcome(await b.token({ code })), "200");
+    assertEquals(await getOutcome(await b.token({ code })), "200");
     for (const seconds of [0, 1, 29, 30, 120, 119.999]) {
       b.advance(seconds);
-      await store.sweep(start + elapsed(b));
-      assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
-      assertEquals(refusals(b.events).at(-1)!.why.rule, "CI-06", `after ${seconds} s more it is forgotten`);
+      await store.deleteExpired(start + elapsed(b));
+      assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
+      assertEquals(
+        getRejections(b.events).at(-1)!.explanation.rule,
+        "CI-06",
+        `after ${seconds} s more it is forgotten`,
+      );
     }
     for (const seconds of [0.001, 1, 3600]) {
       b.advance(seconds);
-      await store.sweep(start + elapsed(b));
-      assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+      await store.deleteExpired(start + elapsed(b));
+      assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
     }
     await b.as.close();
   });
 }
 
 /** Milliseconds on the server's clock since it started: what its newest event says. */
-function elapsed({ events }: Bench): number {
+function elapsed({ events }: TestServer): number {
   return events.at(-1)!.at - start;
 }
 
 test("[CI-04] a code that was spent before the tokens could be signed stays spent", async () => {
-  await each(
+  await forEachCase(
     ["the keys cannot be read", "the keys cannot be kept", "the keys are broken", "the dice fail"],
     async (fault) => {
       let broken = false;
       const inner = memoryStore();
-      const store = overheard(inner, (verb, [kind]) => {
+      const store = observedStore(inner, (verb, [kind]) => {
         if (!broken || kind !== "key") return;
         if (
           fault.endsWith("be read") && verb === "get" || fault.endsWith("be kept") && verb === "add"
         ) throw new Error(fault);
       });
-      const b = await bench({
+      const b = await testServer({
         store,
-        random(bytes) {
+        randomBytes(bytes) {
           if (broken && fault === "the dice fail") throw new Error(fault);
           return crypto.getRandomValues(new Uint8Array(bytes));
         },
@@ -292,9 +296,9 @@ test("[CI-04] a code that was spent before the tokens could be signed stays spen
         const jwk = { kty: "EC", crv: "P-256", x: "AA", y: "AA", d: "AA" };
         await inner.put("key", "ES256 0", { kid: "k", jwk, signsFrom: 0, longest: 3600 }, { expiresAt: Infinity });
       }
-      assertEquals(await outcome(await b.token({ code })), "500 server_error");
+      assertEquals(await getOutcome(await b.token({ code })), "500 server_error");
       broken = false;
-      assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+      assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
       assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
     },
   );
@@ -302,77 +306,83 @@ test("[CI-04] a code that was spent before the tokens could be signed stays spen
 
 test("[CI-04] a spend that the store has written but cannot answer gives no tokens, and stays spent", async () => {
   const inner = memoryStore();
-  const store = overheard(inner, (verb, [kind, id]) => {
-    if (verb !== "spend") return;
-    inner.spend(kind as "code", id as string, start);
+  const store = observedStore(inner, (verb, [kind, id]) => {
+    if (verb !== "consume") return;
+    inner.consume(kind as "code", id as string, start);
     throw new Error("the connection was lost");
   });
-  const b = await bench({ store });
+  const b = await testServer({ store });
   const code = await b.code();
-  assertEquals(await outcome(await b.token({ code })), "500 server_error");
-  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ code })), "500 server_error");
+  assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
   assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
 });
 
 test("[CI-05] what other clients try with a code takes nothing from its owner, before and after", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const code = await b.code(webRequest);
   const thieves = () =>
-    each<[Fields, RequestInit?]>([
+    forEachCase<[Fields, RequestInit?]>([
       [{ client_id: "other" }],
       [{ client_id: "spa", redirect_uri: "https://web.example/cb", code_verifier: undefined }],
       [webToken, { headers: basic("web2", "web2-secret") }],
       [{ ...webToken, client_id: "web2" }, { headers: basic("web2", "web2-secret") }],
       [{ ...webToken, client_id: "poster", client_secret: "poster-secret" }],
     ], async ([fields, init]) => {
-      assertEquals(await outcome(await b.token({ ...fields, code }, init)), "400 invalid_grant");
+      assertEquals(await getOutcome(await b.token({ ...fields, code }, init)), "400 invalid_grant");
     });
   await thieves();
-  assertEquals(await outcome(await b.token({ ...webToken, code }, webBasic)), "200");
+  assertEquals(await getOutcome(await b.token({ ...webToken, code }, webBasic)), "200");
   await thieves();
   assertEquals(endedFamilies(b), []);
 });
 
 test("[CI-06] a second redemption ends the family of the first for as long as its tokens live", async () => {
-  await each([{}, { access_token: 60, id_token: 7200 }, { access_token: 7200, id_token: 60 }], async (lifetimes) => {
-    const store = memoryStore();
-    const b = await bench({ store, lifetimes });
-    const code = await b.code();
-    const family = familyOf(b);
-    const { access_token, id_token } = await tokensOf(await b.token({ code }));
-    assertEquals(await store.get("ended_family", family), undefined);
-    b.advance(10);
-    assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
-    assertEquals(endedFamilies(b), [family]);
-    const { jti, exp } = claimsOf(access_token);
-    assert(String(jti).startsWith(`${family}.`), "the access token does not say which family it is of");
-    const end = Math.max(Number(exp), Number(claimsOf(id_token).exp)) * 1000;
-    for (const now of [start, (start + end) / 2, end - 1]) {
-      await store.sweep(now);
-      assert(await store.get("ended_family", family), `${end - now} ms before its end the token counts as good again`);
-    }
-  });
+  await forEachCase(
+    [{}, { access_token: 60, id_token: 7200 }, { access_token: 7200, id_token: 60 }],
+    async (lifetimes) => {
+      const store = memoryStore();
+      const b = await testServer({ store, lifetimes });
+      const code = await b.code();
+      const family = familyOf(b);
+      const { access_token, id_token } = await assertTokenResponse(await b.token({ code }));
+      assertEquals(await store.get("ended_family", family), undefined);
+      b.advance(10);
+      assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
+      assertEquals(endedFamilies(b), [family]);
+      const { jti, exp } = decodeClaims(access_token);
+      assert(String(jti).startsWith(`${family}.`), "the access token does not say which family it is of");
+      const end = Math.max(Number(exp), Number(decodeClaims(id_token).exp)) * 1000;
+      for (const now of [start, (start + end) / 2, end - 1]) {
+        await store.deleteExpired(now);
+        assert(
+          await store.get("ended_family", family),
+          `${end - now} ms before its end the token counts as good again`,
+        );
+      }
+    },
+  );
 });
 
 test("[CI-06] a replay ends its own family and no other, and may come any number of times", async () => {
-  const b = await bench();
+  const b = await testServer();
   const code = await b.code();
   const family = familyOf(b);
   const bystander = await b.code();
-  await tokensOf(await b.token({ code }));
-  for (let i = 0; i < 3; i++) assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  await assertTokenResponse(await b.token({ code }));
+  for (let i = 0; i < 3; i++) assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
   assertEquals([...new Set(endedFamilies(b))], [family]);
-  assertEquals(refusals(b.events)[0]!.why.rule, "CI-06");
-  assertEquals(await outcome(await b.token({ code: bystander })), "200");
+  assertEquals(getRejections(b.events)[0]!.explanation.rule, "CI-06");
+  assertEquals(await getOutcome(await b.token({ code: bystander })), "200");
 });
 
 test("[CI-07] a second redemption that is wrong in any respect ends nothing", async () => {
   const store = memoryStore();
-  const b = await bench({ ...crowd, store });
+  const b = await testServer({ ...crowd, store });
   const code = await b.code();
   const family = familyOf(b);
-  await tokensOf(await b.token({ code }));
-  await each<Fields>([
+  await assertTokenResponse(await b.token({ code }));
+  await forEachCase<Fields>([
     { code_verifier: otherVerifier },
     { code_verifier: undefined },
     { code_verifier: "short" },
@@ -385,27 +395,27 @@ test("[CI-07] a second redemption that is wrong in any respect ends nothing", as
     { grant_type: "refresh_token" },
     { grant_type: undefined },
     { code: [code, code] },
-  ], async (change) => assertMatch(await outcome(await b.token({ code, ...change })), /^40[01] /));
+  ], async (change) => assertMatch(await getOutcome(await b.token({ code, ...change })), /^40[01] /));
   assertEquals([endedFamilies(b), await store.get("ended_family", family)], [[], undefined]);
 });
 
 test("[CI-07] a second redemption of a confidential client with a wrong secret or none ends nothing", async () => {
   const store = memoryStore();
-  const b = await bench({ ...crowd, store });
+  const b = await testServer({ ...crowd, store });
   const code = await b.code(webRequest);
   const family = familyOf(b);
-  await tokensOf(await b.token({ ...webToken, code }, webBasic));
+  await assertTokenResponse(await b.token({ ...webToken, code }, webBasic));
   for (const init of [{ headers: basic("web", "guess") }, { headers: basic("web2", "web2-secret") }, {}]) {
-    assertMatch(await outcome(await b.token({ ...webToken, code }, init)), /^40[01] invalid_(?:client|grant)$/);
-    assertMatch(await outcome(await b.token({ ...webToken, client_id: "web", code }, init)), /^40[01] /);
+    assertMatch(await getOutcome(await b.token({ ...webToken, code }, init)), /^40[01] invalid_(?:client|grant)$/);
+    assertMatch(await getOutcome(await b.token({ ...webToken, client_id: "web", code }, init)), /^40[01] /);
   }
-  assertMatch(await outcome(await b.token({ ...webToken, code, code_verifier: otherVerifier }, webBasic)), /^400 /);
+  assertMatch(await getOutcome(await b.token({ ...webToken, code, code_verifier: otherVerifier }, webBasic)), /^400 /);
   assertEquals([endedFamilies(b), await store.get("ended_family", family)], [[], undefined]);
 });
 
 test("[CI-09] a code survives a failed try of every kind", async () => {
-  const b = await bench(crowd);
-  await each<[Fields, RequestInit?]>([
+  const b = await testServer(crowd);
+  await forEachCase<[Fields, RequestInit?]>([
     [{ redirect_uri: "https://web.example/cb/" }, webBasic],
     [{ redirect_uri: undefined }, webBasic],
     [{ code_verifier: otherVerifier }, webBasic],
@@ -415,15 +425,15 @@ test("[CI-09] a code survives a failed try of every kind", async () => {
     [{ client_id: "web" }],
   ], async ([change, init]) => {
     const code = await b.code(webRequest);
-    assertMatch(await outcome(await b.token({ ...webToken, code, ...change }, init)), /^40[01] /);
-    assertEquals(await outcome(await b.token({ ...webToken, code }, webBasic)), "200");
+    assertMatch(await getOutcome(await b.token({ ...webToken, code, ...change }, init)), /^40[01] /);
+    assertEquals(await getOutcome(await b.token({ ...webToken, code }, webBasic)), "200");
   });
 });
 
 test("[CI-10] the store hears a digest of the code and never the code; the trace hears neither", async () => {
   const heard: unknown[] = [];
   const inner = memoryStore();
-  const b = await bench({ ...crowd, store: overheard(inner, (verb, args) => heard.push([verb, ...args])) });
+  const b = await testServer({ ...crowd, store: observedStore(inner, (verb, args) => heard.push([verb, ...args])) });
   const code = await b.code();
   await b.token({ code, code_verifier: otherVerifier });
   await b.token({ code, client_id: "other" });
@@ -446,30 +456,30 @@ test("[CI-10] the store hears a digest of the code and never the code; the trace
 });
 
 test("[CI-11] a client that is gone is 401, and its code is worth nothing to who comes after it", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const [code, webCode] = [await b.code(), await b.code(webRequest)];
   b.as.clients.delete("spa");
   b.as.clients.delete("web");
-  assertEquals(await outcome(await b.token({ code })), "401 invalid_client");
-  assertEquals(await outcome(await b.token({ ...webToken, code: webCode }, webBasic)), "401 invalid_client");
-  assertEquals(await outcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ code })), "401 invalid_client");
+  assertEquals(await getOutcome(await b.token({ ...webToken, code: webCode }, webBasic)), "401 invalid_client");
+  assertEquals(await getOutcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
 });
 
 test("[CI-11] when the user is gone the code is 400 invalid_grant", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const [alice, bob] = [await b.code(), await b.code({ login_hint: "bob" })];
   b.as.users.delete("alice");
-  assertEquals(await outcome(await b.token({ code: alice })), "400 invalid_grant");
-  assertEquals(await outcome(await b.token({ code: bob })), "200");
+  assertEquals(await getOutcome(await b.token({ code: alice })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ code: bob })), "200");
 });
 
 test("[CI-11] when the approval was ended before the redemption the code is 400 invalid_grant", async () => {
   const store = memoryStore();
-  const b = await bench({ store });
+  const b = await testServer({ store });
   const code = await b.code();
   await store.revoke(familyOf(b), start + 3_600_000);
   const bystander = await b.code();
-  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
   assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
-  assertEquals(await outcome(await b.token({ code: bystander })), "200");
+  assertEquals(await getOutcome(await b.token({ code: bystander })), "200");
 });

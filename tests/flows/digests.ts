@@ -4,33 +4,33 @@ import { Buffer } from "node:buffer";
 import nodeCrypto from "node:crypto";
 
 /** Every text that is digested with SHA-256 while `work` goes on, in order. */
-export async function digestedBy(work: () => Promise<unknown>): Promise<string[]> {
-  const heard: string[] = [];
+export async function recordDigests(work: () => Promise<unknown>): Promise<string[]> {
+  const digested: string[] = [];
   const { subtle } = crypto;
   const { digest } = subtle;
   const module = nodeCrypto as unknown as { hash(name: string, text: string, form: string): unknown };
   const { hash } = module;
   subtle.digest = (algorithm, data) => {
     const view = ArrayBuffer.isView(data) ? data : new Uint8Array(data);
-    heard.push(Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString());
+    digested.push(Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString());
     return digest.call(subtle, algorithm, data);
   };
-  module.hash = (name, text, form) => (heard.push(text), hash(name, text, form));
+  module.hash = (name, text, form) => (digested.push(text), hash(name, text, form));
   try {
     await work();
   } finally {
     delete (subtle as { digest?: unknown }).digest;
     module.hash = hash;
   }
-  return heard;
+  return digested;
 }
 
 /** The costs of every scrypt digest that is made while `work` goes on, in order: `N r p`. */
-export async function scryptCostsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const heard: string[] = [];
+export async function recordScryptCosts(work: () => Promise<unknown>): Promise<string[]> {
+  const costs: string[] = [];
   const { scrypt } = nodeCrypto;
   nodeCrypto.scrypt = ((password, salt, length, cost, callback) => {
-    heard.push(`${cost.N} ${cost.r} ${cost.p}`);
+    costs.push(`${cost.N} ${cost.r} ${cost.p}`);
     return scrypt(password, salt, length, cost, callback);
   }) as typeof scrypt;
   try {
@@ -38,5 +38,5 @@ export async function scryptCostsOf(work: () => Promise<unknown>): Promise<strin
   } finally {
     nodeCrypto.scrypt = scrypt;
   }
-  return heard;
+  return costs;
 }

@@ -4,8 +4,17 @@ import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { as, cookieOf, crowd, introspected, post, refresh, userinfo, webTokens } from "./client_endpoints.ts";
-import { bench, each, outcome, webRequest, webToken } from "./harness.ts";
+import {
+  basicHeader,
+  fetchIntrospection,
+  getSessionCookie,
+  post,
+  refresh,
+  testClients,
+  userinfo,
+  webTokens,
+} from "./client_endpoints.ts";
+import { forEachCase, getOutcome, testServer, webRequest, webToken } from "./harness.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -28,29 +37,29 @@ function respelt(token: string): string[] {
 
 for (const alg of ["ES256", "RS256", "EdDSA"] as const) {
   test(`[BR-05] an access token has one spelling at userinfo, introspection and revocation (${alg})`, async () => {
-    const b = await bench({ ...crowd, alg });
+    const b = await testServer({ ...testClients, alg });
     const { access_token } = await webTokens(b);
-    await each(respelt(access_token), async (token) => {
+    await forEachCase(respelt(access_token), async (token) => {
       assertEquals((await userinfo(b, token)).status, 401);
-      assertEquals(await introspected(b, token, "web"), { active: false });
-      assertEquals((await post(b, "/oauth2/revoke", { token }, as("web"))).status, 200);
+      assertEquals(await fetchIntrospection(b, token, "web"), { active: false });
+      assertEquals((await post(b, "/oauth2/revoke", { token }, basicHeader("web"))).status, 200);
     });
     assertEquals((await userinfo(b, access_token)).status, 200, "revoking another spelling revoked nothing");
-    assertEquals((await introspected(b, access_token, "web")).active, true);
+    assertEquals((await fetchIntrospection(b, access_token, "web")).active, true);
   });
 
   test(`[BR-05] an id_token_hint has one spelling, at login and at logout (${alg})`, async () => {
-    const b = await bench({ ...crowd, alg });
+    const b = await testServer({ ...testClients, alg });
     const login = await b.authorize({ ...webRequest, scope: "openid" });
-    const cookie = cookieOf(login);
+    const cookie = getSessionCookie(login);
     const code = new URL(login.headers.get("location")!).searchParams.get("code")!;
-    const { id_token } = await (await b.token({ ...webToken, code }, { headers: as("web") })).json();
+    const { id_token } = await (await b.token({ ...webToken, code }, { headers: basicHeader("web") })).json();
     const authorize = async (id_token_hint: string) =>
       new URL(
         (await b.authorize({ ...webRequest, id_token_hint, prompt: "none" }, { headers: { cookie } })).headers
           .get("location")!,
       ).searchParams.get("error");
-    await each(respelt(id_token), async (hint) => {
+    await forEachCase(respelt(id_token), async (hint) => {
       assertEquals(await authorize(hint), "invalid_request");
       const query = new URLSearchParams({ id_token_hint: hint });
       assertEquals((await b.get(`/oauth2/logout?${query}`, { headers: { cookie } })).status, 400);
@@ -60,44 +69,44 @@ for (const alg of ["ES256", "RS256", "EdDSA"] as const) {
 }
 
 test("[BR-05] opaque tokens, codes and refresh tokens have one spelling", async () => {
-  const b = await bench({
-    ...crowd,
+  const b = await testServer({
+    ...testClients,
     clients: [
-      ...crowd.clients,
+      ...testClients.clients,
       { client_id: "opaque", redirect_uris: ["https://spa.example/cb"], access_token_format: "opaque" },
     ],
   });
   const opaque = await (await b.token({ client_id: "opaque", code: await b.code({ client_id: "opaque" }) })).json();
-  await each(respelt(opaque.access_token), async (token) => {
+  await forEachCase(respelt(opaque.access_token), async (token) => {
     assertEquals((await userinfo(b, token)).status, 401);
-    assertEquals(await introspected(b, token), { active: false });
+    assertEquals(await fetchIntrospection(b, token), { active: false });
   });
   const code = await b.code();
-  await each(respelt(code), async (other) => {
-    assertEquals(await outcome(await b.token({ code: other })), "400 invalid_grant");
+  await forEachCase(respelt(code), async (other) => {
+    assertEquals(await getOutcome(await b.token({ code: other })), "400 invalid_grant");
   });
   const { refresh_token } = await (await b.token({ code })).json();
-  await each(respelt(refresh_token), async (other) => {
-    assertEquals(await outcome(await refresh(b, other)), "400 invalid_grant");
+  await forEachCase(respelt(refresh_token), async (other) => {
+    assertEquals(await getOutcome(await refresh(b, other)), "400 invalid_grant");
     assertEquals((await post(b, "/oauth2/revoke", { token: other, client_id: "spa" })).status, 200);
   });
   assertEquals((await refresh(b, refresh_token)).status, 200);
 });
 
 test("[BR-05] a session cookie has one spelling", async () => {
-  const b = await bench(crowd);
-  const cookie = cookieOf(await b.authorize());
+  const b = await testServer(testClients);
+  const cookie = getSessionCookie(await b.authorize());
   const silent = async (cookie: string) => {
     const answer = await b.authorize({ prompt: "none", scope: "openid" }, { headers: { cookie } });
     return new URL(answer.headers.get("location")!).searchParams.get("error");
   };
   assertEquals(await silent(cookie), null);
-  await each(respelt(cookie), async (other) => assertEquals(await silent(other), "login_required"));
+  await forEachCase(respelt(cookie), async (other) => assertEquals(await silent(other), "login_required"));
 });
 
 test("[BR-05] a client assertion has one spelling", async () => {
   const client_secret = "a secret of more than thirty-two characters";
-  const b = await bench({
+  const b = await testServer({
     clients: [{
       client_id: "signs",
       client_secret,
@@ -109,13 +118,13 @@ test("[BR-05] a client assertion has one spelling", async () => {
   const assertion = await new SignJWT({ iss: "signs", sub: "signs", aud: b.as.issuer, jti: "x", exp: start + 60 })
     .setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(client_secret));
   const ask = async (client_assertion: string) =>
-    await outcome(
+    await getOutcome(
       await post(b, "/oauth2/token", {
         grant_type: "client_credentials",
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
         client_assertion,
       }),
     );
-  await each(respelt(assertion), async (other) => assertEquals(await ask(other), "401 invalid_client"));
+  await forEachCase(respelt(assertion), async (other) => assertEquals(await ask(other), "401 invalid_client"));
   assertEquals(await ask(assertion), "200");
 });

@@ -3,16 +3,21 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { OAuthError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Layer } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { findRule, rules } from "../../src/oauth/rules/mod.ts";
-import { browse } from "./browser.ts";
-import { tokenIn } from "./csrf.ts";
-import { bench, each, encode, goodRequest, refusals, shownPage } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
+import { openBrowser } from "./browser.ts";
+import { findCsrfToken } from "./csrf.ts";
+import { assertPage, encode, forEachCase, getRejections, goodRequest, testServer } from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-function post(b: Bench, path: string, body: string | Fields, headers: Record<string, string> = {}): Promise<Response> {
+function post(
+  b: TestServer,
+  path: string,
+  body: string | Fields,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return b.get(path, {
     method: "POST",
     body: typeof body === "string" ? body : encode(body),
@@ -21,7 +26,7 @@ function post(b: Bench, path: string, body: string | Fields, headers: Record<str
 }
 
 /** One request for each rule that a page can name, and the status it is answered with. */
-const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) => Promise<Response>]>> = {
+const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {
   "AZ-02": [400, (b) => b.authorize({ client_id: "nobody" })],
   "AZ-06": [400, (b) => b.authorize({ redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] })],
   "RU-01": [400, (b) => b.authorize({ redirect_uri: "https://spa.example/cb/" })],
@@ -29,7 +34,7 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) =>
   "RU-07": [400, (b) => b.authorize({ redirect_uri: undefined })],
   "JR-01": [400, (b) => b.authorize({ request: "x.y.z", redirect_uri: undefined })],
   "LO-01": [403, async (b) => {
-    const browser = browse(b);
+    const browser = openBrowser(b);
     await browser.authorize();
     return await browser.post("/oauth2/logout", { confirm: "made up" });
   }],
@@ -40,10 +45,10 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) =>
   "DI-04": [403, (b) => b.get("/clients", { headers: { host: "rebound.example.com" } })],
   "DM-15": [404, (b) => b.get("/start?client_id=spa")],
   "DM-12": [400, async (b) => {
-    const browser = browse(b);
+    const browser = openBrowser(b);
     let page = await browser.get("/start");
     for (let to; (to = page.headers.get("location")) !== null;) page = await browser.get(to.replace(b.as.issuer, ""));
-    return await browser.post("/authorized/try", { form_token: tokenIn(await page.text()), step: "none" });
+    return await browser.post("/authorized/try", { form_token: findCsrfToken(await page.text()), step: "none" });
   }],
   "FP-04": [
     403,
@@ -61,18 +66,18 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: Bench) =>
   "HT-16": [400, (b) => b.get("/", { headers: { host: "a b" } })],
 };
 
-async function ready(): Promise<Bench> {
-  const b = await bench();
+async function ready(): Promise<TestServer> {
+  const b = await testServer();
   b.as.clients.set({ client_id: "two", redirect_uris: ["https://a.example/cb", "https://b.example/cb"] });
   b.as.clients.set({ client_id: "demo", redirect_uris: ["https://as.test/authorized"] });
   return b;
 }
 
 test("[UI-13, UI-19] every refusal that ends on a page says what was wrong and how to mend it", async () => {
-  await each(Object.entries(ways), async ([rule, [status, ask]]) => {
+  await forEachCase(Object.entries(ways), async ([rule, [status, ask]]) => {
     const b = await ready();
-    const html = await shownPage(await ask(b), status);
-    assertEquals(refusals(b.events).at(-1)?.why.rule, rule);
+    const html = await assertPage(await ask(b), status);
+    assertEquals(getRejections(b.events).at(-1)?.explanation.rule, rule);
     assertStringIncludes(html, `<strong>To mend it:</strong> <bdi>`);
     assertStringIncludes(html, `<code class="wire">${rule}</code>`);
     assertMatch(html, /role="alert"><p><bdi>[A-Za-z_]/);
@@ -93,19 +98,19 @@ test("[UI-19] every rule that requests are rejected by has a fix, in whole sente
 });
 
 test("[UI-19] the page of a refusal leads to its flow, where there is one", async () => {
-  const recorder: Layer = { trail: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
-  const b = await bench({ layers: [recorder] });
+  const recorder: Plugin = { flowLink: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
+  const b = await testServer({ plugins: [recorder] });
   const link = `<a href="/flows/7">See the whole flow</a>`;
-  assertStringIncludes(await shownPage(await b.authorize({ redirect_uri: "https://a.example" }), 400), link);
-  assert(!(await shownPage(await b.get("/nowhere"), 404)).includes("See the whole flow"));
+  assertStringIncludes(await assertPage(await b.authorize({ redirect_uri: "https://a.example" }), 400), link);
+  assert(!(await assertPage(await b.get("/nowhere"), 404)).includes("See the whole flow"));
 });
 
 test("[UI-13] what was expected and what came stand one under the other, and the address of a 404 is told", async () => {
   const b = await ready();
-  const html = await shownPage(await b.authorize({ redirect_uri: "https://spa.example/cd<b>" }), 400, "<b>");
+  const html = await assertPage(await b.authorize({ redirect_uri: "https://spa.example/cd<b>" }), 400, "<b>");
   assertMatch(html, /<dt>Expected<\/dt><dd><code class="wire">https:\/\/spa\.example\/cb<\/code>/);
   assertMatch(html, /<dt>Received<\/dt><dd><code class="wire">https:\/\/spa\.example\/c<mark>d&lt;b>/);
-  assertStringIncludes(await shownPage(await b.get("/oauth2/authorise"), 404), "/oauth2/authorise");
+  assertStringIncludes(await assertPage(await b.get("/oauth2/authorise"), 404), "/oauth2/authorise");
 });
 
 /** The links off this origin. */
@@ -125,12 +130,12 @@ test("[UI-02, UI-13] the sections that a refusal names are links, unless the add
   for (
     const response of [await b.authorize({ ...off, state: undefined }), await post(b, "/oauth2/authorize", posted)]
   ) {
-    const html = await shownPage(response, 400);
+    const html = await assertPage(response, 400);
     assertEquals(linksAway(html), sections);
     for (const href of sections) assertStringIncludes(html, `<a href="${href}" rel="noreferrer">`);
   }
-  await each(["?state=s", "?st%61te=s", "?x&state", "?code=c", "?%63ode"], async (query) => {
-    const html = await shownPage(await b.get(`/oauth2/authorize${query}&client_id=spa&redirect_uri=x`), 400);
+  await forEachCase(["?state=s", "?st%61te=s", "?x&state", "?code=c", "?%63ode"], async (query) => {
+    const html = await assertPage(await b.get(`/oauth2/authorize${query}&client_id=spa&redirect_uri=x`), 400);
     assertStringIncludes(html, "OAuth 2.1 §4.1.1, RFC 9700 §4.1.3, RFC 3986 §6.2.1");
     assertEquals(linksAway(html), []);
   });
@@ -146,8 +151,8 @@ function named(client_id: string): ClientMetadata {
 }
 
 test("[UI-19] a client id that is nearly right is answered with the one that was meant", async () => {
-  const b = await bench({ clients: ["demo-public", "demo-confidential", "web", "Web_Shop"].map(named) });
-  const meant = async (client_id: string) => meantIn(await shownPage(await b.authorize({ client_id }), 400));
+  const b = await testServer({ clients: ["demo-public", "demo-confidential", "web", "Web_Shop"].map(named) });
+  const meant = async (client_id: string) => meantIn(await assertPage(await b.authorize({ client_id }), 400));
   const near: Readonly<Record<string, string>> = {
     "demo-pubic": "demo-public",
     "demo-pubilc": "demo-public",
@@ -158,22 +163,22 @@ test("[UI-19] a client id that is nearly right is answered with the one that was
     "web-shop": "Web_Shop",
     "wep": "web",
   };
-  await each(Object.entries(near), async ([sent, expected]) => assertEquals(await meant(sent), expected));
+  await forEachCase(Object.entries(near), async ([sent, expected]) => assertEquals(await meant(sent), expected));
   const far = ["", "w", "public", "demo-private", "wxyz", "-", "x".repeat(5000), "\u{1F511}", "no client_id"];
-  await each(far, async (sent) => assertEquals(await meant(sent), undefined));
+  await forEachCase(far, async (sent) => assertEquals(await meant(sent), undefined));
 });
 
 test("[DI-01, DI-04] no client is named by a refusal where the list of them is not to be seen", async () => {
-  const listed = await bench();
-  const meant = async (b: Bench, headers: Record<string, string>) =>
-    meantIn(await shownPage(await b.authorize({ client_id: "sqa" }, { headers }), 400));
+  const listed = await testServer();
+  const meant = async (b: TestServer, headers: Record<string, string>) =>
+    meantIn(await assertPage(await b.authorize({ client_id: "sqa" }, { headers }), 400));
   assertEquals(await meant(listed, { host: "as.test" }), "spa");
   assertEquals(await meant(listed, { host: "rebound.example.com" }), undefined);
-  assertEquals(await meant(await bench({ directory: "off" }), {}), undefined);
+  assertEquals(await meant(await testServer({ directory: "off" }), {}), undefined);
 });
 
 test("[UI-19] of several redirect URIs the nearest is named, and what sets it apart", async () => {
-  const b = await bench();
+  const b = await testServer();
   const redirect_uris = ["https://shop.example/oauth/callback?tenant=1", "https://localhost:5173/callback"];
   b.as.clients.set({ client_id: "two", redirect_uris });
   const [shop, local] = redirect_uris as [string, string];
@@ -187,18 +192,18 @@ test("[UI-19] of several redirect URIs the nearest is named, and what sets it ap
     ["HTTPS://shop.example/oauth/callback?tenant=1", shop, "but are spelled differently"],
     ["https://shop.example:443/oauth/callback?tenant=1", shop, "but are spelled differently"],
   ];
-  await each(near, async ([redirect_uri, meant, words]) => {
-    const html = await shownPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
+  await forEachCase(near, async ([redirect_uri, meant, words]) => {
+    const html = await assertPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
     assertEquals(meantIn(html), meant);
     assertStringIncludes(html, words);
   });
   const far = ["https://evil.example/", "x", "", "https://a@localhost:5173/callback#x", `https://${"x".repeat(9000)}`];
-  await each(far, async (redirect_uri) => {
-    const html = await shownPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
+  await forEachCase(far, async (redirect_uri) => {
+    const html = await assertPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
     assertEquals(meantIn(html), undefined);
   });
   // Where there is one alone, it stands there as expected.
-  const html = await shownPage(await b.authorize({ redirect_uri: "https://spa.example/cb/" }), 400);
+  const html = await assertPage(await b.authorize({ redirect_uri: "https://spa.example/cb/" }), 400);
   assertEquals(meantIn(html), undefined);
   assertStringIncludes(html, "in the slash at the end alone");
 });
@@ -224,16 +229,16 @@ test("[UI-21] registered redirect URIs are shown only to visitors who may see th
     [{}, { headers: { host: "rebound.example.com" } }],
   ];
   for (const [more, init] of [[{}, {}] as const, ...hidden]) {
-    const b = await bench({ ...options, ...more });
-    await each(asks, async ([rule, path]) => {
-      const html = await shownPage(await b.get(path, init), 400);
+    const b = await testServer({ ...options, ...more });
+    await forEachCase(asks, async ([rule, path]) => {
+      const html = await assertPage(await b.get(path, init), 400);
       const expected = /<dt>Expected<\/dt><dd>(.*?)<\/dd>/.exec(html)![1]!;
       const isShown = Object.keys(more).length + Object.keys(init).length === 0;
       assertEquals(expected.includes(secret), isShown, html);
       assertEquals(/redirect URI of this client.*log lists them/.test(expected), !isShown);
       assert(isShown || meantIn(html) === undefined);
-      const { why } = refusals(b.events).at(-1)!;
-      assertEquals([why.rule, why.expected?.includes(secret)], [rule, true]);
+      const { explanation } = getRejections(b.events).at(-1)!;
+      assertEquals([explanation.rule, explanation.expected?.includes(secret)], [rule, true]);
     });
   }
 });
@@ -254,13 +259,13 @@ test("[UI-03, UI-13] hostile values in every parameter of a request that is refu
   ];
   for (const name of names) {
     const response = await b.authorize({ redirect_uri: "https://a.example", [name]: hostile });
-    await shownPage(response, 400, "<script>alert", "<img src=x");
+    await assertPage(response, 400, "<script>alert", "<img src=x");
   }
-  await shownPage(
+  await assertPage(
     await b.get(`/oauth2/logout?id_token_hint=${encodeURIComponent(`hint${hostile}`)}`),
     400,
     "<script>alert",
   );
-  await shownPage(await b.get(`/${encodeURIComponent(hostile)}`), 404, "<script>alert");
-  await shownPage(await b.get(`/static/${encodeURIComponent(hostile)}`), 404, "<script>alert");
+  await assertPage(await b.get(`/${encodeURIComponent(hostile)}`), 404, "<script>alert");
+  await assertPage(await b.get(`/static/${encodeURIComponent(hostile)}`), 404, "<script>alert");
 });

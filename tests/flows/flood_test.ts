@@ -10,13 +10,13 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import type { Kind, Store } from "../../src/store/store.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, freshName, postgresUrl, redisUrl } from "../stores/servers.ts";
-import { browse } from "./browser.ts";
-import { bench, each, encode, goodRequest, sentTo, shownPage } from "./harness.ts";
-import { ask, filled, landing, logInAndAllow, look, send } from "./walk.ts";
+import type { RecordKind, Store } from "../../src/store/store.ts";
+import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import { openBrowser } from "./browser.ts";
+import { assertAuthorizationResponse, assertPage, encode, forEachCase, goodRequest, testServer } from "./harness.ts";
+import { describePage, fillForm, logInAndAllow, openPage, requestAuthorization, send } from "./page_navigation.ts";
 
-const name = freshName();
+const name = uniqueName();
 const folder = mkdtempSync(join(tmpdir(), "latchkey-"));
 after(async () => {
   if (postgresUrl !== undefined) await dropPostgresSchemas(postgresUrl, [name]);
@@ -38,9 +38,9 @@ const crowd: LatchkeyOptions = {
 };
 
 /** A store that counts what is written to it, by kind. */
-function counted(store: Store): { readonly store: Store; readonly written: Map<Kind, number> } {
-  const written = new Map<Kind, number>();
-  const count = (kind: Kind) => void written.set(kind, (written.get(kind) ?? 0) + 1);
+function counted(store: Store): { readonly store: Store; readonly written: Map<RecordKind, number> } {
+  const written = new Map<RecordKind, number>();
+  const count = (kind: RecordKind) => void written.set(kind, (written.get(kind) ?? 0) + 1);
   return {
     written,
     store: {
@@ -74,8 +74,8 @@ for (const [kind, available, open] of stores) {
     skip: !available,
   }, async () => {
     const { store, written } = counted(await open());
-    const b = await bench({ ...crowd, store });
-    await look(browse(b), "/", await browse(b).authorize());
+    const b = await testServer({ ...crowd, store });
+    await openPage(openBrowser(b), "/", await openBrowser(b).authorize());
     written.clear();
     const form = { "content-type": "application/x-www-form-urlencoded" };
     for (let i = 0; i < 3000; i += 100) {
@@ -88,7 +88,7 @@ for (const [kind, available, open] of stores) {
       }));
     }
     assertEquals([...written], []);
-    sentTo((await logInAndAllow(browse(b), "alice")).response);
+    assertAuthorizationResponse((await logInAndAllow(openBrowser(b), "alice")).response);
     await b.as.close();
   });
 }
@@ -99,41 +99,41 @@ function landsAtLogin(answer: Response): boolean {
 
 test("[HT-20] of what is cancelled by who has not logged in, 100 of one network are marked as finished", async () => {
   const { store, written } = counted(memoryStore());
-  const b = await bench({ ...crowd, store });
-  const browser = browse(b);
+  const b = await testServer({ ...crowd, store });
+  const browser = openBrowser(b);
   const cancel = async () => {
-    const { path, fields } = filled(await ask(browser), "cancel", "yes");
-    assertEquals(sentTo(await send(browser, path, fields)).error, "access_denied");
+    const { path, fields } = fillForm(await requestAuthorization(browser), "cancel", "yes");
+    assertEquals(assertAuthorizationResponse(await send(browser, path, fields)).error, "access_denied");
     return () => send(browser, path, fields);
   };
-  await shownPage(await (await cancel())(), 400);
+  await assertPage(await (await cancel())(), 400);
   for (let i = 1; i < 100; i++) await cancel();
   assertEquals(written.get("interaction"), 100);
   // One more is answered like the others, and can be cancelled again.
-  assertEquals(sentTo(await (await cancel())()).error, "access_denied");
+  assertEquals(assertAuthorizationResponse(await (await cancel())()).error, "access_denied");
   assertEquals(written.get("interaction"), 100);
   b.advance(30 * 60);
-  await shownPage(await (await cancel())(), 400);
-  sentTo((await logInAndAllow(browser, "alice")).response);
+  await assertPage(await (await cancel())(), 400);
+  assertAuthorizationResponse((await logInAndAllow(browser, "alice")).response);
 });
 
 test("[AZ-13] a request that is too large to be carried is invalid_request at the client, with its state", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  await each([2800, 4096], async (length) => {
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  await forEachCase([2800, 4096], async (length) => {
     const state = "ж".repeat(length);
     const answer = await browser.post("/oauth2/authorize", { ...goodRequest, state }, "elsewhere");
-    assertEquals(sentTo(answer, { state }).error, "invalid_request");
-    assertEquals(landing(await ask(browse(b), { state: "s".repeat(length) })), "login");
+    assertEquals(assertAuthorizationResponse(answer, { state }).error, "invalid_request");
+    assertEquals(describePage(await requestAuthorization(openBrowser(b), { state: "s".repeat(length) })), "login");
   });
 });
 
 test("[UI-14] a request that was changed on its way, or sealed by another server, is a page", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const { path } = await ask(browser);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const { path } = await requestAuthorization(browser);
   const [id, content, seal] = path.slice(path.indexOf("=") + 1).split(".") as [string, string, string];
-  const elsewhere = await ask(browse(await bench(crowd)));
+  const elsewhere = await requestAuthorization(openBrowser(await testServer(crowd)));
   const changed = [
     `${id}.${content.slice(0, -1)}${content.endsWith("A") ? "B" : "A"}.${seal}`,
     `${id.slice(1)}A.${content}.${seal}`,
@@ -143,12 +143,12 @@ test("[UI-14] a request that was changed on its way, or sealed by another server
     `.${id}.${content}.${seal}`,
     elsewhere.path.slice(elsewhere.path.indexOf("=") + 1),
   ];
-  await each(changed, async (interaction) => {
-    await shownPage(await browser.get(`/oauth2/login?interaction=${interaction}`), 400);
+  await forEachCase(changed, async (interaction) => {
+    await assertPage(await browser.get(`/oauth2/login?interaction=${interaction}`), 400);
   });
   // What the browser carries tells nothing that the client did not send.
   const demand = JSON.stringify({ id_token: { sub: { values: ["alice", "nobody"] } } });
-  const demanding = await ask(browser, { scope: "openid", claims: demand });
+  const demanding = await requestAuthorization(browser, { scope: "openid", claims: demand });
   const carried = atob(demanding.path.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));
   assert(carried.includes('[["alice","nobody"]]'));
   assert(!carried.includes("expectedSubs"));
@@ -156,18 +156,18 @@ test("[UI-14] a request that was changed on its way, or sealed by another server
 
 test("[HT-20] a memory store holds as many bytes as it may, and a letter beyond Latin-1 counts for two in all its record", async () => {
   for (const [letter, most] of [["e", 100], ["é", 100], ["ж", 50]] as const) {
-    const store = memoryStore({ mostBytes: 100 * 1000 });
+    const store = memoryStore({ maxBytes: 100 * 1000 });
     const recent = [letter + "e".repeat(1000 - JSON.stringify({ recent: [letter] }).length)];
     for (let i = 0; i < 300; i++) {
       await store.put("browser", `${i}`, { recent }, { expiresAt: 1000 + i });
-      if (i % 3 === 0) await store.spend("browser", `${i}`, i);
+      if (i % 3 === 0) await store.consume("browser", `${i}`, i);
       if (i % 7 === 0) await store.put("browser", `${i}`, { recent }, { expiresAt: 2000 });
     }
     assertEquals((await store.get("browser", "299"))?.expiresAt, 1299);
     // What keeps something out is never forgotten.
     for (let i = 0; i < 1000; i++) await store.add("seen", "s".repeat(100) + i, {}, { expiresAt: 500 });
-    assertEquals(await store.sweep(500), 1000);
-    const kept = await store.sweep(Infinity);
+    assertEquals(await store.deleteExpired(500), 1000);
+    const kept = await store.deleteExpired(Infinity);
     assertEquals([kept <= most, kept > most - 2], [true, true], `${letter}: ${kept}`);
     await store.put("browser", "large", { recent: ["x".repeat(200_000)] }, { expiresAt: 1 });
     assertLess(199_999, (await store.get("browser", "large"))!.value.recent[0]!.length);

@@ -4,26 +4,26 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import {
+  assertPage,
+  assertTokenResponse,
   authorizeByPost,
-  bench,
   clients,
-  each,
   encode,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
   goodRequest,
-  outcome,
-  redirected,
-  shownPage,
-  tokensOf,
+  testServer,
 } from "./harness.ts";
 import type { Fields } from "./harness.ts";
-import { attributesOf, browse, sessionCookie, shownForm } from "./browser.ts";
+import { assertPageWithForm, openBrowser, parseAttributes, sessionCookie } from "./browser.ts";
 
 const mode = { response_mode: "form_post" };
 
 /** Asserts a page that posts a response to the redirect URI, and gives back what the client receives. */
 async function posted(response: Response, uri = "https://spa.example/cb", ...hostile: string[]) {
   assertEquals(response.headers.get("location"), null);
-  const { action, fields, body } = await shownForm(response, ...hostile);
+  const { action, fields, body } = await assertPageWithForm(response, ...hostile);
   assertEquals(action, uri);
   const names = fields.map(([name]) => name);
   assertEquals(new Set(names).size, names.length, "a parameter is there twice");
@@ -31,23 +31,23 @@ async function posted(response: Response, uri = "https://spa.example/cb", ...hos
 }
 
 test("[FP-01] the response is a page with one form to the redirect URI, whose code the client redeems", async () => {
-  const b = await bench();
+  const b = await testServer();
   for (const response of [await b.authorize(mode), await authorizeByPost(b, mode)]) {
     const { code, ...rest } = await posted(response);
     assertEquals(rest, { state: "st4te", iss: "https://as.test" });
-    assertEquals(await outcome(await b.token({ code })), "200");
+    assertEquals(await getOutcome(await b.token({ code })), "200");
   }
 });
 
 test("[FP-01] state is among the fields if and only if it was sent", async () => {
-  const { authorize } = await bench();
+  const { authorize } = await testServer();
   for (const state of [undefined, ""]) {
     assertEquals(Object.keys(await posted(await authorize({ ...mode, state }))).sort(), ["code", "iss"]);
   }
 });
 
 test("[FP-01] errors of the last step go the same way, with error, description, iss and state alone", async () => {
-  const b = await bench();
+  const b = await testServer();
   const cases: [Fields, string][] = [
     [{ scope: "unknown" }, "invalid_scope"],
     [{ response_type: "token" }, "unsupported_response_type"],
@@ -64,7 +64,7 @@ test("[FP-01] errors of the last step go the same way, with error, description, 
     [{ request: "x" }, "request_not_supported"],
     [{ request_uri: "https://x.example" }, "request_uri_not_supported"],
   ];
-  await each(cases, async ([fields, error]) => {
+  await forEachCase(cases, async ([fields, error]) => {
     for (
       const response of [await b.authorize({ ...mode, ...fields }), await authorizeByPost(b, { ...mode, ...fields })]
     ) {
@@ -77,7 +77,7 @@ test("[FP-01] errors of the last step go the same way, with error, description, 
 });
 
 test("[FP-01, AZ-08] a state that is repeated or too long is left out of the form as well", async () => {
-  const b = await bench();
+  const b = await testServer();
   for (const state of [["a", "b"], "a".repeat(5000)]) {
     const answer = await posted(await b.authorize({ ...mode, state }));
     assertEquals([answer.error, answer.state], ["invalid_request", undefined]);
@@ -85,7 +85,7 @@ test("[FP-01, AZ-08] a state that is repeated or too long is left out of the for
 });
 
 test("[FP-01, AZ-22] a failure that nobody foresaw goes the same way", async () => {
-  const b = await bench({
+  const b = await testServer({
     approver: () => {
       throw new Error("s3cret detail");
     },
@@ -95,8 +95,8 @@ test("[FP-01, AZ-22] a failure that nobody foresaw goes the same way", async () 
 });
 
 test("[FP-01, AZ-01] what is wrong before the redirect URI is known is a page without any form", async () => {
-  const b = await bench();
-  await each([
+  const b = await testServer();
+  await forEachCase([
     { client_id: "nobody" },
     { client_id: undefined },
     { redirect_uri: "https://evil.example/cb" },
@@ -104,23 +104,25 @@ test("[FP-01, AZ-01] what is wrong before the redirect URI is known is a page wi
     { redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] },
     { redirect_uri: "javascript:alert(1)" },
   ], async (fields) => {
-    await shownPage(await b.authorize({ ...mode, ...fields }), 400, 'https://evil.example/cb"');
-    await shownPage(await authorizeByPost(b, { ...mode, ...fields }), 400);
+    await assertPage(await b.authorize({ ...mode, ...fields }), 400, 'https://evil.example/cb"');
+    await assertPage(await authorizeByPost(b, { ...mode, ...fields }), 400);
   });
 });
 
 test("[FP-01, AZ-19] the mode counts once, with case, and as the whole value", async () => {
-  const b = await bench();
-  await each(
+  const b = await testServer();
+  await forEachCase(
     ["FORM_POST", "form_post ", "form_post.jwt", "form-post", "query form_post", "web_message", "fragment"],
     async (value) => {
-      const answer = redirected(await b.authorize({ response_mode: value }));
+      const answer = getRedirectParams(await b.authorize({ response_mode: value }));
       assertEquals([answer.get("error"), answer.get("code")], ["invalid_request", null]);
     },
   );
   for (const response_mode of [["form_post", "form_post"], ["query", "form_post"], ["form_post", "query"]]) {
     const response = await b.authorize({ response_mode });
-    const answer = response.headers.has("location") ? Object.fromEntries(redirected(response)) : await posted(response);
+    const answer = response.headers.has("location")
+      ? Object.fromEntries(getRedirectParams(response))
+      : await posted(response);
     assertEquals([answer.error, answer.code], ["invalid_request", undefined]);
   }
 });
@@ -135,13 +137,13 @@ test("[FP-01] the form goes to the very redirect URI that was asked for, its que
     "com.example.app:/cb?x=y",
     "http://localhost:3000/cb",
   ];
-  const b = await bench({ clients: [{ client_id: "spa", redirect_uris: uris }] });
-  await each([...uris, "http://localhost:51004/cb"], async (redirect_uri) => {
+  const b = await testServer({ clients: [{ client_id: "spa", redirect_uris: uris }] });
+  await forEachCase([...uris, "http://localhost:51004/cb"], async (redirect_uri) => {
     const response = await b.authorize({ ...mode, redirect_uri });
     assertEquals(response.headers.get("location"), null);
     const html = await response.text();
     const [opening] = /<form\b(?:"[^"]*"|[^>"])*>/.exec(html)!;
-    assertEquals(attributesOf(opening).get("action"), redirect_uri);
+    assertEquals(parseAttributes(opening).get("action"), redirect_uri);
     assert(!/\sonmouseover=/.test(opening.replace(/"[^"]*"/g, '""')));
     assertEquals(html.split("<form").length, 2);
   });
@@ -178,8 +180,8 @@ const hostileStates = [
 ];
 
 test("[FP-03] markup, quotes and entities in state are inert in the page and arrive as they were sent", async () => {
-  const b = await bench();
-  await each(hostileStates, async (state) => {
+  const b = await testServer();
+  await forEachCase(hostileStates, async (state) => {
     const hostile = ["<script>alert", "<svg>", "<form action=//", "<!--"];
     assertEquals((await posted(await b.authorize({ ...mode, state }), undefined, ...hostile)).state, state);
     const refused = await posted(await b.authorize({ ...mode, state, scope: "unknown" }), undefined, ...hostile);
@@ -188,8 +190,8 @@ test("[FP-03] markup, quotes and entities in state are inert in the page and arr
 });
 
 test("[FP-03] a state that a form would change arrives unchanged or is refused, and never arrives changed", async () => {
-  const b = await bench();
-  await each(
+  const b = await testServer();
+  await forEachCase(
     ["a\nb", "a\rb", "a\r\nb", "\n", "\n\nx", "x\0y", "\t", "\u0085", "\u001B[0m", "\u007F", "\u0001"],
     async (state) => {
       for (const fields of [{}, { scope: "unknown" }]) {
@@ -203,12 +205,14 @@ test("[FP-03] a state that a form would change arrives unchanged or is refused, 
 
 test("[UI-03, FP-03] the client's name is inert on the page, whatever it is", async () => {
   const client_name = `</p><script>alert(1)</script>"'&amp;`;
-  const b = await bench({ clients: [{ client_id: "spa", client_name, redirect_uris: ["https://spa.example/cb"] }] });
+  const b = await testServer({
+    clients: [{ client_id: "spa", client_name, redirect_uris: ["https://spa.example/cb"] }],
+  });
   await posted(await b.authorize(mode), undefined, "<script>alert");
 });
 
 test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy that lets its form and its script through", async () => {
-  const b = await bench();
+  const b = await testServer();
   for (const fields of [mode, { ...mode, scope: "unknown" }]) {
     const response = await b.authorize(fields);
     const { headers } = response;
@@ -225,8 +229,8 @@ test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy
     assertEquals([policy.has("form-action"), policy.get("script-src")], [false, ["'self'"]]);
     const html = await response.text();
     const [form] = /<form\b[^>]*>/.exec(html)!;
-    assert(attributesOf(form).has("data-submit"), "nothing tells the script to send the form");
-    const scripts = [...html.matchAll(/<script\b([^>]*)>/g)].map(([tag]) => attributesOf(tag).get("src")!);
+    assert(parseAttributes(form).has("data-submit"), "nothing tells the script to send the form");
+    const scripts = [...html.matchAll(/<script\b([^>]*)>/g)].map(([tag]) => parseAttributes(tag).get("src")!);
     assertEquals(scripts.length, 1);
     const script = await b.get(scripts[0]!);
     assertMatch(script.headers.get("content-type") ?? "", /javascript/);
@@ -235,10 +239,10 @@ test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy
 });
 
 test("[FP-01, AR-06] the page holds no other secret than the code, and the code only in its form", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const response = await browser.authorize({ ...mode, nonce: "n0nce" });
-  const { html, fields } = await shownForm(response);
+  const { html, fields } = await assertPageWithForm(response);
   const { code } = Object.fromEntries(fields);
   assertEquals(html.split(code!).length, 2);
   const sealed = browser.cookies.get(sessionCookie)!;
@@ -248,27 +252,27 @@ test("[FP-01, AR-06] the page holds no other secret than the code, and the code 
 });
 
 test("[FP-01, OI-03] a login by form_post begins a session, and goes on with it", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const first = await posted(await browser.authorize(mode));
-  assertEquals(await browser.silently(), "code");
+  assertEquals(await browser.authorizeSilently(), "code");
   const second = await posted(await browser.authorize({ ...mode, prompt: "none" }));
   assertNotEquals(first.code, second.code);
-  assertEquals((await posted(await browse(b).authorize({ ...mode, prompt: "none" }))).error, "login_required");
+  assertEquals((await posted(await openBrowser(b).authorize({ ...mode, prompt: "none" }))).error, "login_required");
 });
 
 test("[HT-02] HEAD for a form_post response issues nothing", async () => {
-  const b = await bench();
+  const b = await testServer();
   const response = await b.authorize(mode, { method: "HEAD" });
   assertEquals([response.body, response.headers.getSetCookie(), b.events.length], [null, [], 0]);
 });
 
 test("[SC-11, SC-18] oauth4webapi takes the form's post for a response in order, a code and an error alike", async () => {
-  const b = await bench();
+  const b = await testServer();
   const as = (await (await b.get("/.well-known/openid-configuration")).json()) as oauth.AuthorizationServer;
   const client: oauth.Client = { client_id: "spa" };
   const received = async (fields: Fields) => {
-    const { action, body } = await shownForm(await b.authorize({ ...mode, ...fields }));
+    const { action, body } = await assertPageWithForm(await b.authorize({ ...mode, ...fields }));
     assertEquals(action, "https://spa.example/cb");
     return new URLSearchParams(body);
   };
@@ -287,25 +291,27 @@ test("[SC-11, SC-18] oauth4webapi takes the form's post for a response in order,
 });
 
 test("[FP-01] a code that came by form is bound like any other: client, redirect URI and verifier", async () => {
-  const b = await bench({ clients: [...clients, { client_id: "other", redirect_uris: ["https://spa.example/cb"] }] });
+  const b = await testServer({
+    clients: [...clients, { client_id: "other", redirect_uris: ["https://spa.example/cb"] }],
+  });
   const { code } = await posted(await b.authorize(mode));
-  assertEquals(await outcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
-  assertEquals(await outcome(await b.token({ code, redirect_uri: "https://spa.example/cb?" })), "400 invalid_grant");
-  assertEquals(await outcome(await b.token({ code, code_verifier: "x".repeat(43) })), "400 invalid_grant");
-  await tokensOf(await b.token({ code }));
+  assertEquals(await getOutcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ code, redirect_uri: "https://spa.example/cb?" })), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token({ code, code_verifier: "x".repeat(43) })), "400 invalid_grant");
+  await assertTokenResponse(await b.token({ code }));
 });
 
 test("[FP-04] under a stranger's name no page holds a code, and under the server's own names it does", async () => {
   const asked = `/oauth2/authorize?${encode({ ...goodRequest, ...mode })}`;
-  const b = await bench();
+  const b = await testServer();
   for (const host of ["rebound.example.com", "xn--a.evil.com:9000"]) {
-    const html = await shownPage(await b.get(asked, { headers: { host } }), 403);
+    const html = await assertPage(await b.get(asked, { headers: { host } }), 403);
     assertEquals(html.includes('name="code"'), false);
   }
   for (const host of ["as.test", "localhost:9000", "127.0.0.1:9000"]) {
     assert((await posted(await b.get(asked, { headers: { host } }))).code);
   }
   // Behind a proxy the name may be another one, and who is asked there is a person with a session.
-  const real = await bench({ issuer: "https://as.example.com", insecureAllowAutoLogin: true });
+  const real = await testServer({ issuer: "https://as.example.com", insecureAllowAutoLogin: true });
   assert((await posted(await real.get(asked, { headers: { host: "upstream" } }))).code);
 });

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
-import { latchkey } from "../watched.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 /** RFC 7636 Appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -27,7 +27,7 @@ export const clients = [
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A server under test. */
-export interface Bench {
+export interface TestServer {
   readonly as: Latchkey;
   readonly events: TraceEvent[];
   /** Moves the clock. */
@@ -54,7 +54,7 @@ export const goodRequest: Fields = {
 };
 
 /** Makes a server at `https://as.test` that signs with ES256 and starts at 2026-01-01T00:00:00Z. */
-export async function bench(options: LatchkeyOptions = {}): Promise<Bench> {
+export async function testServer(options: LatchkeyOptions = {}): Promise<TestServer> {
   let time = Date.UTC(2026, 0, 1);
   const events: TraceEvent[] = [];
   const as = await latchkey({
@@ -65,7 +65,7 @@ export async function bench(options: LatchkeyOptions = {}): Promise<Bench> {
     trace: (event) => events.push(event),
     ...options,
   });
-  const self: Bench = {
+  const self: TestServer = {
     as,
     events,
     advance: (seconds) => void (time += seconds * 1000),
@@ -95,19 +95,19 @@ export async function bench(options: LatchkeyOptions = {}): Promise<Bench> {
 }
 
 /** A store in memory that says it lasts, and what it was asked, verbs and kinds in order: empty it before you listen. */
-export function heardStore(): { readonly store: Store; readonly asked: string[] } {
-  const asked: string[] = [];
-  const store = new Proxy<Store>({ ...memoryStore(), lasting: true }, {
+export function recordingStore(): { readonly store: Store; readonly asked: string[] } {
+  const calls: string[] = [];
+  const store = new Proxy<Store>({ ...memoryStore(), persistent: true }, {
     get(target, verb: keyof Store) {
-      const found = target[verb];
-      if (typeof found !== "function") return found;
-      return (...given: unknown[]) => {
-        asked.push(`${verb} ${given[0]}`);
-        return (found as (...given: unknown[]) => unknown)(...given);
+      const member = target[verb];
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        calls.push(`${verb} ${args[0]}`);
+        return (member as (...args: unknown[]) => unknown)(...args);
       };
     },
   });
-  return { store, asked };
+  return { store, asked: calls };
 }
 
 /** Form-encodes fields. */
@@ -124,25 +124,25 @@ export function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** The parameters of a redirect, read from its `Location`. */
-export function redirected(response: Response): URLSearchParams {
+export function getRedirectParams(response: Response): URLSearchParams {
   const location = response.headers.get("location");
   if (location === null) throw new Error(`no Location, status ${response.status}`);
   return new URLSearchParams(location.slice(location.indexOf("?") + 1));
 }
 
 /** The refusals among the events, newest last. */
-export function refusals(events: readonly TraceEvent[]): Extract<TraceEvent, { type: "refused" }>[] {
-  return events.filter((event) => event.type === "refused");
+export function getRejections(events: readonly TraceEvent[]): Extract<TraceEvent, { type: "rejected" }>[] {
+  return events.filter((event) => event.type === "rejected");
 }
 
 /** The claims in a JWT, unverified. */
-export function claimsOf(jwt: string): Record<string, unknown> {
+export function decodeClaims(jwt: string): Record<string, unknown> {
   const payload = jwt.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
   return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(payload), (byte) => byte.charCodeAt(0))));
 }
 
 /** POST /oauth2/authorize with the good request of `spa` in the body, changed by the fields given. */
-export function authorizeByPost({ get }: Bench, fields: Fields = {}, query = ""): Promise<Response> {
+export function authorizeByPost({ get }: TestServer, fields: Fields = {}, query = ""): Promise<Response> {
   return get(`/oauth2/authorize${query}`, {
     method: "POST",
     body: encode({ ...goodRequest, ...fields }),
@@ -151,7 +151,7 @@ export function authorizeByPost({ get }: Bench, fields: Fields = {}, query = "")
 }
 
 /** Runs a check for every case; fails once, naming each case whose check failed. */
-export async function each<T>(cases: Iterable<T>, check: (one: T) => unknown): Promise<void> {
+export async function forEachCase<T>(cases: Iterable<T>, check: (one: T) => unknown): Promise<void> {
   const failures: string[] = [];
   for (const one of cases) {
     try {
@@ -165,7 +165,7 @@ export async function each<T>(cases: Iterable<T>, check: (one: T) => unknown): P
 }
 
 /** OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
-const redirectedErrors = [
+const authorizationErrorCodes = [
   ...[
     "invalid_request",
     "unauthorized_client",
@@ -180,7 +180,7 @@ const redirectedErrors = [
 ];
 
 /** What a redirect is expected to be. */
-export interface Landing {
+export interface ExpectedRedirect {
   /** What `Location` begins with, character for character. Default: the redirect URI of `spa`. */
   readonly uri?: string;
   /** `null`: there is none. Default: the one of {@link goodRequest}. */
@@ -189,27 +189,30 @@ export interface Landing {
 }
 
 /** Asserts an authorization response that is in order, a code or an error, and gives back its parameters. */
-export function sentTo(response: Response, landing: Landing = {}): Readonly<Record<string, string>> {
-  const { uri = "https://spa.example/cb", state = "st4te", issuer = "https://as.test" } = landing;
+export function assertAuthorizationResponse(
+  response: Response,
+  expectedRedirect: ExpectedRedirect = {},
+): Readonly<Record<string, string>> {
+  const { uri = "https://spa.example/cb", state = "st4te", issuer = "https://as.test" } = expectedRedirect;
   assertMatch(String(response.status), /^30[23]$/);
   const location = response.headers.get("location")!.replace(/#_$/, "");
   assertMatch(location, /^[\x21\x22\x24-\x7E]+$/, "Location is not a line of ASCII without a fragment");
   const prefix = uri + (!uri.includes("?") ? "?" : /^[^?]*\?$|&$/.test(uri) ? "" : "&");
   assert(location.startsWith(prefix), `Location is ${location}, not at ${prefix}`);
   const pairs = [...new URLSearchParams(location.slice(prefix.length))];
-  const answer: Record<string, string> = Object.fromEntries(pairs);
+  const params: Record<string, string> = Object.fromEntries(pairs);
   const names = pairs.map(([name]) => name).sort();
-  const expected = "error" in answer
-    ? ["error", ...["error_description", "error_uri"].filter((name) => name in answer)]
+  const expected = "error" in params
+    ? ["error", ...["error_description", "error_uri"].filter((name) => name in params)]
     : ["code"];
   assertEquals(names, [...expected, "iss", ...state === null ? [] : ["state"]].sort());
-  assertEquals(answer.iss, issuer);
-  if (state !== null) assertEquals(answer.state, state);
-  if ("error" in answer) {
-    assert(redirectedErrors.includes(answer.error), `${answer.error} is no registered error`);
-    assertMatch(answer.error_description ?? "", /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
-  } else assertMatch(answer.code, /^[A-Za-z0-9._~-]+$/);
-  return answer;
+  assertEquals(params.iss, issuer);
+  if (state !== null) assertEquals(params.state, state);
+  if ("error" in params) {
+    assert(authorizationErrorCodes.includes(params.error), `${params.error} is no registered error`);
+    assertMatch(params.error_description ?? "", /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
+  } else assertMatch(params.code, /^[A-Za-z0-9._~-]+$/);
+  return params;
 }
 
 /** A link to a section of a specification: the only way off this origin, and nobody is told where it was followed. */
@@ -217,7 +220,7 @@ const specification =
   /^<a href="https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net|modelcontextprotocol\.io)\/[\w./#-]*" rel="noreferrer">$/;
 
 /** Asserts a page of this server that moves the browser nowhere, with `hostile` escaped, and gives back its HTML. */
-export async function shownPage(response: Response, status = 400, ...hostile: readonly string[]): Promise<string> {
+export async function assertPage(response: Response, status = 400, ...hostile: readonly string[]): Promise<string> {
   assertEquals(response.status, status);
   assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
   assertEquals([response.headers.get("location"), response.headers.get("refresh")], [null, null]);
@@ -241,7 +244,7 @@ export async function shownPage(response: Response, status = 400, ...hostile: re
 }
 
 /** What the token endpoint is expected to answer. */
-export interface TokenAnswer {
+export interface TokenResponseBody {
   readonly access_token: string;
   readonly token_type: string;
   readonly expires_in: number;
@@ -251,7 +254,7 @@ export interface TokenAnswer {
 }
 
 /** Asserts a token response that is in order (OAuth 2.1 §3.2.3), and gives back its body. */
-export async function tokensOf(response: Response): Promise<TokenAnswer> {
+export async function assertTokenResponse(response: Response): Promise<TokenResponseBody> {
   const text = await response.text();
   assertEquals(response.status, 200, text);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -263,7 +266,7 @@ export async function tokensOf(response: Response): Promise<TokenAnswer> {
  * The outcome of a token request in a word: `200`, or status and error code such as `400 invalid_grant`. Every refusal is
  * held to what all refusals are: uncached JSON without a token, and a challenge if and only if it is a 401.
  */
-export async function outcome(response: Response): Promise<string> {
+export async function getOutcome(response: Response): Promise<string> {
   if (response.status === 200) return `${response.status}`;
   const text = await response.text();
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -292,16 +295,16 @@ export const webToken: Fields = {
 };
 
 /** The same store, with an ear at every call; what `hear` throws, the call rejects with. */
-export function overheard(store: Store, hear: (verb: keyof Store, args: readonly unknown[]) => void): Store {
+export function observedStore(store: Store, onCall: (verb: keyof Store, args: readonly unknown[]) => void): Store {
   return new Proxy(store, {
     get: (target, verb: keyof Store) => async (...args: unknown[]) => {
-      hear(verb, args);
+      onCall(verb, args);
       return await (target[verb] as (...args: unknown[]) => unknown)(...args);
     },
   });
 }
 
 /** The keys that a server publishes at this moment, as jose wants them for verifying. */
-export async function publishedKeys({ get }: Bench): Promise<ReturnType<typeof createLocalJWKSet>> {
+export async function fetchKeySet({ get }: TestServer): Promise<ReturnType<typeof createLocalJWKSet>> {
   return createLocalJWKSet(await (await get("/oauth2/jwks")).json());
 }

@@ -2,15 +2,15 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { openness } from "../../src/cli/banner.ts";
+import { describeExposure } from "../../src/cli/banner.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { settle } from "../../src/oauth/config/settings.ts";
-import { browse } from "./browser.ts";
-import { basic, bench, each, encode, goodRequest, redirected, shownPage } from "./harness.ts";
-import { latchkey } from "../watched.ts";
-import { ask, landing, logIn, logInAndAllow, look, press } from "./walk.ts";
+import { resolveSettings } from "../../src/oauth/config/settings.ts";
+import { openBrowser } from "./browser.ts";
+import { assertPage, basic, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "./page_navigation.ts";
 
 /** Of nothing, and as dear to check as a real host wants it. */
 const password = "$scrypt$ln=15,r=8,p=3$c2FsdHNhbHRzYWx0c2FsdA$" + "A".repeat(43);
@@ -23,11 +23,11 @@ const team: LatchkeyOptions = {
 
 test("[HT-17] a company's .internal host is a real host: no pages for strangers, no made-up users, guesses slowed", async () => {
   const issuer = "https://auth.corp.internal";
-  await using b = (await bench({ ...team, issuer })).as;
+  await using b = (await testServer({ ...team, issuer })).as;
   const get = (path: string, init?: RequestInit) =>
     b.fetch(new Request(issuer + path, { redirect: "manual", ...init }));
   for (const path of ["/flows", "/flows/1?show=secrets", "/users", "/users/alice", "/clients"]) {
-    await shownPage(await get(path), 404);
+    await assertPage(await get(path), 404);
   }
   assert(!(await (await get("/")).text()).includes("Alice"));
   const begun = await get(`/oauth2/authorize?${encode(goodRequest)}`);
@@ -46,26 +46,26 @@ test("[HT-17] a company's .internal host is a real host: no pages for strangers,
   const refused: readonly [LatchkeyOptions, string][] = [
     [{ ...team, users: [{ sub: "alice" }] }, "users[0].password"],
     [{ ...team, directory: "edit" }, "directory"],
-    [{ ...team, layers: [inspector()] }, "inspector"],
+    [{ ...team, plugins: [inspector()] }, "inspector"],
     [{ ...team, login: "auto" }, "login"],
   ];
   for (const [options, place] of refused) {
     let fault: unknown;
     await latchkey({ ...options, issuer }).catch((error) => fault = error);
     assert(fault instanceof ConfigurationError);
-    assertEquals(fault.faults.map((one) => one.place), [place]);
+    assertEquals(fault.issues.map((one) => one.path), [place]);
   }
 });
 
 test("[FL-05, DI-04] a colleague's name that is rebound to this machine reads no flow, and adds no user", async () => {
-  await using as = await latchkey({ layers: [inspector()] });
+  await using as = await latchkey({ plugins: [inspector()] });
   const get = (path: string, init: RequestInit = {}) => as.fetch(new Request(as.issuer + path, init));
   for (const host of ["mypc.corp.internal:9000", "evil.example.com:9000", "mypc:9000", "evil.test:9000"]) {
     for (const path of ["/flows", "/flows/1?show=secrets", "/users", "/clients"]) {
-      await shownPage(await get(path, { headers: { host } }), 403);
+      await assertPage(await get(path, { headers: { host } }), 403);
     }
     const headers = { host, origin: `http://${host}`, "content-type": "application/x-www-form-urlencoded" };
-    await shownPage(await get("/users", { method: "POST", headers, body: "sub=mallory" }), 403);
+    await assertPage(await get("/users", { method: "POST", headers, body: "sub=mallory" }), 403);
   }
   assertEquals(as.users.find("mallory"), undefined);
 });
@@ -81,11 +81,11 @@ test("[UI-11, RU-09] no code goes over plain http to a public client without a q
   let fault: unknown;
   await latchkey({ ...team, users, clients }).catch((error) => fault = error);
   assert(fault instanceof ConfigurationError);
-  assertEquals(fault.faults.map((one) => one.place), ["clients[0].redirect_uris[3]", "clients[1].redirect_uris[0]"]);
+  assertEquals(fault.issues.map((one) => one.path), ["clients[0].redirect_uris[3]", "clients[1].redirect_uris[0]"]);
 
-  const b = await bench({ ...team, users, clients, insecureAllowHttpRedirectUris: true });
-  await each([...redirects, insecure], async (redirect_uri) => {
-    const browser = browse(b);
+  const b = await testServer({ ...team, users, clients, insecureAllowHttpRedirectUris: true });
+  await forEachCase([...redirects, insecure], async (redirect_uri) => {
+    const browser = openBrowser(b);
     const page = await logIn(browser, "alice", { redirect_uri });
     const onDevice = /localhost|127/.test(redirect_uri);
     assertEquals(page.text.includes("a program on this device, at"), onDevice);
@@ -93,45 +93,45 @@ test("[UI-11, RU-09] no code goes over plain http to a public client without a q
       page.text,
       `You are asked every time, because ${onDevice ? "other programs" : "the application"}`,
     );
-    assertEquals(landing(await press(browser, page, "decision", "allow")), "code");
-    assertEquals(await browser.silently({ redirect_uri }), "consent_required");
-    assertEquals(landing(await ask(browser, { redirect_uri })), "consent");
+    assertEquals(describePage(await submit(browser, page, "decision", "allow")), "code");
+    assertEquals(await browser.authorizeSilently({ redirect_uri }), "consent_required");
+    assertEquals(describePage(await requestAuthorization(browser, { redirect_uri })), "consent");
   });
   // A secret, or https, tells who it is.
   for (
     const fields of [{ client_id: "web", redirect_uri: insecure }, { redirect_uri: "https://app.corp.internal/cb" }]
   ) {
-    const browser = browse(b);
+    const browser = openBrowser(b);
     await logInAndAllow(browser, "alice", fields);
-    assertEquals(await browser.silently(fields), "code");
+    assertEquals(await browser.authorizeSilently(fields), "code");
   }
 });
 
 test("[UI-20] under a rebound name nobody is picked, nobody allows anything, and no page says who is there", async () => {
   const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
-  const b = await bench({ login: "interactive", clients });
+  const b = await testServer({ login: "interactive", clients });
   for (const host of ["rebound.example.com", "mypc.corp.internal", "mypc", "192.0.2.2:9555"]) {
-    const browser = browse(b);
+    const browser = openBrowser(b);
     const begun = await browser.authorize({ prompt: "consent" });
     const login = begun.headers.get("location")!;
-    await shownPage(await browser.get(login, { headers: { host } }), 403, "alice", "bob");
-    const page = await look(browser, login, await browser.get(login));
-    const consent = await press(browser, page, "sub", "alice");
-    assertEquals(landing(consent), "consent");
+    await assertPage(await browser.get(login, { headers: { host } }), 403, "alice", "bob");
+    const page = await openPage(browser, login, await browser.get(login));
+    const consent = await submit(browser, page, "sub", "alice");
+    assertEquals(describePage(consent), "consent");
     for (const path of [consent.path, "/account", "/oauth2/logout"]) {
-      const html = await shownPage(await browser.get(path, { headers: { host } }), 403, "Alice", "alice");
+      const html = await assertPage(await browser.get(path, { headers: { host } }), 403, "Alice", "alice");
       assertStringIncludes(html, "UI-20");
       assertStringIncludes(html, "must pass the Host header on");
     }
     for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) {
       const form = { method: "POST", body: "sub=alice&decision=allow" };
       const headers = { host, "content-type": "application/x-www-form-urlencoded" };
-      await shownPage(await browser.get(path, { ...form, headers }), 403);
+      await assertPage(await browser.get(path, { ...form, headers }), 403);
     }
-    assertEquals(landing(await press(browser, consent, "decision", "allow")), "code");
+    assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
   }
   // With passwords alone there is no list to read, and a proxy may call the server as it likes.
-  const real = await bench({ ...team, issuer: "https://auth.corp.com" });
+  const real = await testServer({ ...team, issuer: "https://auth.corp.com" });
   const away = await real.authorize({}, { headers: { host: "upstream:9000" } });
   const cookie = away.headers.getSetCookie()[0]!.split(";")[0]!;
   const response = await real.get(away.headers.get("location")!, { headers: { cookie, host: "upstream:9000" } });
@@ -139,17 +139,17 @@ test("[UI-20] under a rebound name nobody is picked, nobody allows anything, and
 });
 
 test("[UI-20] where the first user is logged in without a question, a rebound name does not read who that is", async () => {
-  const b = await bench({ clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }] });
-  const browser = browse(b);
+  const b = await testServer({ clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }] });
+  const browser = openBrowser(b);
   const host = "rebound.example.com";
-  redirected(await browser.get(`/oauth2/authorize?${encode(goodRequest)}`, { headers: { host } }));
-  await shownPage(await browser.get("/oauth2/logout", { headers: { host } }), 403, "Alice", "alice");
+  getRedirectParams(await browser.get(`/oauth2/authorize?${encode(goodRequest)}`, { headers: { host } }));
+  await assertPage(await browser.get("/oauth2/logout", { headers: { host } }), 403, "Alice", "alice");
   assertMatch(await (await browser.get("/oauth2/logout")).text(), /Alice Adams/);
 });
 
 test("[HT-21] for every login mode the start of a test host that other machines can reach says what any machine may do", () => {
   const said = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
-    openness({ issuer, host, settled: settle(options, issuer), inspector });
+    describeExposure({ issuer, host, settings: resolveSettings(options, issuer), inspector });
   const local = "http://localhost:9000";
   const interactive = { login: "interactive" } as const;
   for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "::1"]) {

@@ -5,26 +5,26 @@ import { mock, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import {
+  assertAuthorizationResponse,
+  assertPage,
+  assertTokenResponse,
   authorizeByPost,
   basic,
-  bench,
-  claimsOf,
-  each,
+  decodeClaims,
   encode,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  getRejections,
   goodRequest,
-  outcome,
-  overheard,
-  redirected,
-  refusals,
-  sentTo,
-  shownPage,
-  tokensOf,
+  observedStore,
+  testServer,
   verifier,
   webRequest,
   webToken,
 } from "./harness.ts";
-import type { Bench } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import type { TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 /** Every path there is, with the methods it serves. */
 const served = {
@@ -80,13 +80,13 @@ function tenMegabytes(): { readonly body: ReadableStream<Uint8Array>; pulled(): 
 }
 
 /** Redeems a code of `spa` and says how that ends; a code that nothing has happened to ends with 200. */
-async function redeemed({ token }: Bench, code: string): Promise<string> {
-  return await outcome(await token({ code }));
+async function redeemed({ token }: TestServer, code: string): Promise<string> {
+  return await getOutcome(await token({ code }));
 }
 
 test("[HT-01] every path serves its methods, and answers 405 with exactly those to all others", async () => {
-  const { get } = await bench(demo);
-  await each(Object.entries(served), async ([path, allow]) => {
+  const { get } = await testServer(demo);
+  await forEachCase(Object.entries(served), async ([path, allow]) => {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const response = await get(path, { method });
       assertEquals(response.status === 405, !allow.split(", ").includes(method), method);
@@ -96,13 +96,13 @@ test("[HT-01] every path serves its methods, and answers 405 with exactly those 
 });
 
 test("[HT-01] an unknown path is 404, whatever the method", async () => {
-  const { get } = await bench();
+  const { get } = await testServer();
   const unknown = [
     ...["/oauth2", "/oauth2/", "/oauth2/token/", "/oauth2/authorize/x", "/OAuth2/token", "/oauth2%2Ftoken"],
     ...["/oauth2/par", "/.well-known/", "/.well-known/webfinger", "/index.html", "//", "//start"],
     ...["/static", "/static/", "/static/x/style.css", "/authorized.", "/authorized/"],
   ];
-  await each(unknown, async (path) => {
+  await forEachCase(unknown, async (path) => {
     for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
       assertEquals((await get(path, { method })).status, 404, method);
     }
@@ -111,7 +111,7 @@ test("[HT-01] an unknown path is 404, whatever the method", async () => {
 });
 
 test("[HT-01] the icon that browsers ask for by themselves is there, and nothing is told of it", async () => {
-  const { get, events } = await bench();
+  const { get, events } = await testServer();
   const [icon, named] = [await get("/favicon.ico"), await get("/static/icon.svg")];
   assertEquals([icon.status, icon.headers.get("content-type")], [200, "image/svg+xml"]);
   assertEquals(await icon.text(), await named.text());
@@ -119,8 +119,8 @@ test("[HT-01] the icon that browsers ask for by themselves is there, and nothing
 });
 
 test("[HT-02] HEAD has the status and headers of GET and no body, on every path", async () => {
-  const { get } = await bench({ ...demo, random: (bytes) => new Uint8Array(bytes) });
-  await each(paths.filter((path) => !["/oauth2/authorize", "/oauth2/logout"].includes(path)), async (path) => {
+  const { get } = await testServer({ ...demo, randomBytes: (bytes) => new Uint8Array(bytes) });
+  await forEachCase(paths.filter((path) => !["/oauth2/authorize", "/oauth2/logout"].includes(path)), async (path) => {
     const [head, twin] = [await get(path, { method: "HEAD" }), await get(path)];
     assertEquals(head.body, null);
     if (methodOf(path) === "POST") return;
@@ -131,8 +131,8 @@ test("[HT-02] HEAD has the status and headers of GET and no body, on every path"
 
 test("[HT-02] HEAD on the authorization endpoint issues no code, writes nothing and moves nobody", async () => {
   const writes: string[] = [];
-  const store = overheard(memoryStore(), (verb) => verb !== "get" && writes.push(verb));
-  const { authorize, events } = await bench({ store });
+  const store = observedStore(memoryStore(), (verb) => verb !== "get" && writes.push(verb));
+  const { authorize, events } = await testServer({ store });
   const response = await authorize({}, { method: "HEAD" });
   assertEquals([response.status, response.body], [200, null]);
   assertEquals([response.headers.get("location"), response.headers.get("set-cookie")], [null, null]);
@@ -140,7 +140,7 @@ test("[HT-02] HEAD on the authorization endpoint issues no code, writes nothing 
 });
 
 test("[HT-03] the authorization endpoint and the callback page send no Access-Control header", async () => {
-  const { get, authorize } = await bench(demo);
+  const { get, authorize } = await testServer(demo);
   const preflight = {
     method: "OPTIONS",
     headers: { ...fromElsewhere, "access-control-request-method": "POST", "access-control-request-headers": "dpop" },
@@ -157,8 +157,8 @@ test("[HT-03] the authorization endpoint and the callback page send no Access-Co
     "the callback page": await get("/authorized?code=x", { headers: fromElsewhere }),
     "a POST to the callback page": await get("/authorized", { method: "POST", headers: fromElsewhere }),
   };
-  await each(Object.entries(answers), ([, response]) => assertEquals(corsHeaders(response), []));
-  await each(forBrowsers, async (path) => {
+  await forEachCase(Object.entries(answers), ([, response]) => assertEquals(corsHeaders(response), []));
+  await forEachCase(forBrowsers, async (path) => {
     assertEquals(corsHeaders(await get(path, { headers: fromElsewhere })), []);
     const refused = await get(path, preflight);
     assertEquals([refused.status, corsHeaders(refused)], [405, []]);
@@ -166,8 +166,8 @@ test("[HT-03] the authorization endpoint and the callback page send no Access-Co
 });
 
 test("[HT-04] the endpoints for clients can be read from any origin, without credentials", async () => {
-  const { get, code, token } = await bench();
-  await each(forScripts, async (path) => {
+  const { get, code, token } = await testServer();
+  await forEachCase(forScripts, async (path) => {
     const { status, headers } = await get(path, { headers: fromElsewhere });
     const expected = methodOf(path) === "POST" ? 405 : path === "/oauth2/userinfo" ? 401 : 200;
     assertEquals([status, headers.get("access-control-allow-origin")], [expected, "*"]);
@@ -179,8 +179,8 @@ test("[HT-04] the endpoints for clients can be read from any origin, without cre
 });
 
 test("[HT-04] a preflight is 204 and permits the method and the headers a client needs", async () => {
-  const { get } = await bench();
-  await each(forScripts, async (path) => {
+  const { get } = await testServer();
+  await forEachCase(forScripts, async (path) => {
     const method = methodOf(path);
     const { status, body, headers } = await get(path, {
       method: "OPTIONS",
@@ -196,13 +196,16 @@ test("[HT-04] a preflight is 204 and permits the method and the headers a client
 });
 
 test("[HT-04] on a test host a preflight permits whatever headers are asked for, on a real one those of clients", async () => {
-  const askedOf = async (b: Bench, headers: string) => {
+  const askedOf = async (b: TestServer, headers: string) => {
     const preflight = { "access-control-request-method": "POST", "access-control-request-headers": headers };
     const answer = await b.get("/oauth2/token", { method: "OPTIONS", headers: { ...fromElsewhere, ...preflight } });
     assertEquals(answer.status, 204);
     return answer.headers.get("access-control-allow-headers")!.split(/, */);
   };
-  const [test, real] = [await bench(), await bench({ issuer: "https://as.example.com", insecureAllowAutoLogin: true })];
+  const [test, real] = [
+    await testServer(),
+    await testServer({ issuer: "https://as.example.com", insecureAllowAutoLogin: true }),
+  ];
   const asked = ["x-requested-with", "sentry-trace", "mcp-protocol-version"];
   for (const comma of [",", ", "]) {
     const allowed = await askedOf(test, asked.join(comma));
@@ -210,18 +213,18 @@ test("[HT-04] on a test host a preflight permits whatever headers are asked for,
   }
   const usual = await askedOf(test, "");
   assertEquals(await askedOf(real, asked.join(",")), usual);
-  await each(["a b", "x:y", "a,,b", ",", "a".repeat(1001), '"a"', "a,"], async (broken) => {
+  await forEachCase(["a b", "x:y", "a,,b", ",", "a".repeat(1001), '"a"', "a,"], async (broken) => {
     assertEquals(await askedOf(test, broken), usual);
   });
 });
 
 test("[HT-05] refusals of the token endpoint, metadata and keys can be read from any origin too", async () => {
-  const broken = await bench({
-    store: overheard(memoryStore(), () => {
+  const broken = await testServer({
+    store: observedStore(memoryStore(), () => {
       throw new Error("out of order");
     }),
   });
-  const { get, token } = await bench();
+  const { get, token } = await testServer();
   const answers: Record<string, readonly [status: number, response: Response]> = {
     "a bad request": [400, await token({ code: undefined })],
     "a bad client": [401, await token({ client_id: "nobody", code: "x" })],
@@ -234,7 +237,7 @@ test("[HT-05] refusals of the token endpoint, metadata and keys can be read from
     "a failure": [500, await broken.token({ code: "x" })],
     "a failure for the keys": [500, await broken.get("/oauth2/jwks")],
   };
-  await each(Object.entries(answers), ([, [status, response]]) => {
+  await forEachCase(Object.entries(answers), ([, [status, response]]) => {
     assertEquals(response.status, status);
     assertEquals(response.headers.get("access-control-allow-origin"), "*");
     assertEquals(response.headers.get("access-control-allow-credentials"), null);
@@ -246,7 +249,7 @@ test("[HT-05] refusals of the token endpoint, metadata and keys can be read from
 });
 
 test("[HT-07] a body of 10 MB is refused without being read, and the next request is answered", async () => {
-  const { get, code, token } = await bench();
+  const { get, code, token } = await testServer();
   const large = tenMegabytes();
   const refused = await get("/oauth2/token", streamed(large.body));
   assertEquals([refused.status, (await refused.json()).error], [413, "invalid_request"]);
@@ -257,31 +260,31 @@ test("[HT-07] a body of 10 MB is refused without being read, and the next reques
   assertEquals([early.status, announced.pulled()], [413, 0]);
 
   const posted = tenMegabytes();
-  await shownPage(await get("/oauth2/authorize", streamed(posted.body)), 413);
+  await assertPage(await get("/oauth2/authorize", streamed(posted.body)), 413);
   assertLess(posted.pulled(), 200_000);
 
   assertEquals((await token({ code: await code() })).status, 200);
 });
 
 test("[HT-08] an address beyond the limit is 414 on every path, and one just below is read", async () => {
-  const { get, authorize, code, token } = await bench(demo);
+  const { get, authorize, code, token } = await testServer(demo);
   const long = "a".repeat(17 * 1024);
-  await each(paths, async (path) => {
+  await forEachCase(paths, async (path) => {
     const response = await get(`${path}?a=${long}`, { method: methodOf(path) });
     assertEquals(response.status, 414);
-    if (forBrowsers.includes(path)) await shownPage(response, 414, long);
+    if (forBrowsers.includes(path)) await assertPage(response, 414, long);
     else assertEquals((await response.json()).error, "invalid_request");
   });
-  await shownPage(await get(`/${long}`), 414, long);
-  const benched = await bench();
-  sentTo(await benched.authorize({ unknown: "a".repeat(15 * 1024) }));
+  await assertPage(await get(`/${long}`), 414, long);
+  const benched = await testServer();
+  assertAuthorizationResponse(await benched.authorize({ unknown: "a".repeat(15 * 1024) }));
   assertEquals((await authorize({ client_id: "demo-public", unknown: long })).status, 414);
   await assertRejects(() => code({ unknown: long }));
   assertEquals((await token({ code: "a".repeat(17 * 1024) })).status, 401);
 });
 
 test("[HT-09] a body that stops halfway is ended with 408, while other requests are answered", async () => {
-  const { get, code, token } = await bench();
+  const { get, code, token } = await testServer();
   const stalled = () =>
     streamed(
       new ReadableStream({
@@ -295,22 +298,22 @@ test("[HT-09] a body that stops halfway is ended with 408, while other requests 
     mock.timers.tick(10_000);
     const refused = await asJson;
     assertEquals([refused.status, (await refused.json()).error], [408, "invalid_request"]);
-    await shownPage(await asPage, 408);
+    await assertPage(await asPage, 408);
   } finally {
     mock.timers.reset();
   }
 });
 
 test("[HT-10] broken encodings make an authorization request a 400 page and a token request a JSON error", async () => {
-  const { get, code, token } = await bench();
+  const { get, code, token } = await testServer();
   const good = encode(goodRequest);
   const spoilt = [
     ...["client_id=%ff", "client_id=%zz", "client_id=%", "client_id=sp%", "client_id=spa%C3", "client_id=%C0%80spa"],
     ...["%ff=x", "client_id%=spa", `${good}&nonce=%ff`, `${good}&state=%e2%82`, `${good}&scope=read%`],
   ];
-  await each(spoilt, async (query) => {
-    await shownPage(await get(`/oauth2/authorize?${query}`));
-    await shownPage(await get("/oauth2/authorize", { method: "POST", body: query, headers: formType }));
+  await forEachCase(spoilt, async (query) => {
+    await assertPage(await get(`/oauth2/authorize?${query}`));
+    await assertPage(await get("/oauth2/authorize", { method: "POST", body: query, headers: formType }));
   });
   const kept = await code();
   const form = `grant_type=authorization_code&redirect_uri=https%3A%2F%2Fspa.example%2Fcb&code_verifier=${verifier}`;
@@ -318,40 +321,40 @@ test("[HT-10] broken encodings make an authorization request a 400 page and a to
     ...["client_id=%ff", "client_id=spa%zz", "client_id=spa&%ff=x", "client_id=spa&scope=%"],
     ...[`client_id=spa%`, `client_id=spa&nonce=%C3`],
   ];
-  await each(bodies, async (body) => {
+  await forEachCase(bodies, async (body) => {
     const sent = { method: "POST", body: `${form}&code=${kept}&${body}`, headers: formType };
-    assertEquals(await outcome(await get("/oauth2/token", sent)), "400 invalid_request");
+    assertEquals(await getOutcome(await get("/oauth2/token", sent)), "400 invalid_request");
   });
   const bytes = new Uint8Array([...new TextEncoder().encode(`${form}&code=${kept}&client_id=spa`), 0xff]);
   const raw = await get("/oauth2/token", { method: "POST", body: bytes, headers: formType });
-  assertEquals(await outcome(raw), "400 invalid_request");
+  assertEquals(await getOutcome(raw), "400 invalid_request");
   assertEquals((await token({ code: kept })).status, 200);
 });
 
 test("[HT-11] control characters match nothing and cut nothing off", async () => {
-  const self = await bench();
+  const self = await testServer();
   const { authorize, code, token } = self;
   const kept = await code();
-  await each(["\0", "\x01", "\t", "\n", "\r\n", "\x1f", "\x7f", "\0x"], async (control) => {
+  await forEachCase(["\0", "\x01", "\t", "\n", "\r\n", "\x1f", "\x7f", "\0x"], async (control) => {
     for (const place of [(value: string) => value + control, (value: string) => control + value]) {
-      await shownPage(await authorize({ client_id: place("spa") }));
-      await shownPage(await authorize({ redirect_uri: place("https://spa.example/cb") }));
+      await assertPage(await authorize({ client_id: place("spa") }));
+      await assertPage(await authorize({ redirect_uri: place("https://spa.example/cb") }));
       const scope = await authorize({ scope: place("read") });
-      assertEquals(redirected(scope).get("error"), "invalid_scope");
-      assertEquals(await outcome(await token({ code: place(kept) })), "400 invalid_grant");
-      assertMatch(await outcome(await token({ code: kept, code_verifier: place(verifier) })), /^400 invalid_/);
+      assertEquals(getRedirectParams(scope).get("error"), "invalid_scope");
+      assertEquals(await getOutcome(await token({ code: place(kept) })), "400 invalid_grant");
+      assertMatch(await getOutcome(await token({ code: kept, code_verifier: place(verifier) })), /^400 invalid_/);
       assertEquals(
-        await outcome(await token({ code: kept, redirect_uri: place("https://spa.example/cb") })),
+        await getOutcome(await token({ code: kept, redirect_uri: place("https://spa.example/cb") })),
         "400 invalid_grant",
       );
-      assertEquals(await outcome(await token({ code: kept, client_id: place("spa") })), "401 invalid_client");
+      assertEquals(await getOutcome(await token({ code: kept, client_id: place("spa") })), "401 invalid_client");
     }
   });
   assertEquals(await redeemed(self, kept), "200");
 });
 
 test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", async () => {
-  const { get, code, token } = await bench();
+  const { get, code, token } = await testServer();
   const answers = {
     "tokens": await token({ code: await code() }),
     "a refusal": await token({ code: "x" }),
@@ -362,7 +365,7 @@ test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", 
     "metadata": await get("/.well-known/oauth-authorization-server"),
     "metadata of OpenID Connect": await get("/.well-known/openid-configuration"),
   };
-  await each(Object.entries(answers), async ([, response]) => {
+  await forEachCase(Object.entries(answers), async ([, response]) => {
     assertMatch(response.headers.get("content-type")!, /^application\/(jwk-set\+)?json(; ?charset=utf-8)?$/i);
     assertEquals(response.headers.get("x-content-type-options"), "nosniff");
     JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await response.arrayBuffer()));
@@ -370,18 +373,18 @@ test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", 
 });
 
 test("[HT-13] a compressed body is refused and never unpacked", async () => {
-  const { get } = await bench();
+  const { get } = await testServer();
   const zeros = new Blob([new Uint8Array(10_000_000)]).stream().pipeThrough(new CompressionStream("gzip"));
   const bomb = await new Response(zeros).arrayBuffer();
   const send = (path: string) =>
     get(path, { method: "POST", body: bomb, headers: { ...formType, "content-encoding": "gzip" } });
   assertLess(bomb.byteLength, 64 * 1024);
-  assertEquals(await outcome(await send("/oauth2/token")), "415 invalid_request");
-  await shownPage(await send("/oauth2/authorize"), 415);
+  assertEquals(await getOutcome(await send("/oauth2/token")), "415 invalid_request");
+  await assertPage(await send("/oauth2/authorize"), 415);
 });
 
 test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a cookie, sent or issued, right or wrong", async () => {
-  const self = await bench({
+  const self = await testServer({
     clients: [
       { client_id: "spa", redirect_uris: ["https://spa.example/cb"] },
       { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
@@ -392,7 +395,7 @@ test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a co
   const { authorize, code, token, get, events } = self;
   const wrongVerifier = "wrong-verifier-wrong-verifier-wrong-verifier-0";
   const used = await code();
-  const tokens = await tokensOf(await token({ code: used }));
+  const tokens = await assertTokenResponse(await token({ code: used }));
   const kept = await code();
   const web = await code(webRequest);
   const cookie = (await get("/")).headers.get("set-cookie")!.split(/[=;]/)[1]!;
@@ -425,8 +428,8 @@ test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a co
   }
   assertEquals([400, 401, 404, 405, 429].filter((status) => !statuses.includes(status)), []);
   const text = JSON.stringify(events);
-  assert(refusals(events).length > 20);
-  await each([
+  assert(getRejections(events).length > 20);
+  await forEachCase([
     ...[used, kept, web, "never-issued-code", verifier, wrongVerifier, cookie],
     ...["web-secret", "a-guessed-secret", "another-guess", btoa("web:another-guess")],
     ...Object.values(tokens).filter((value) => typeof value === "string" && value.length > 20),
@@ -450,7 +453,7 @@ test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded hea
     referer: "https://evil.example/",
   };
   // Dice without chance, so that two answers can be compared to the letter; the home page's list is a matter of DI-04.
-  const { as } = await bench({ ...demo, directory: "off", random: (bytes) => new Uint8Array(bytes).fill(7) });
+  const { as } = await testServer({ ...demo, directory: "off", randomBytes: (bytes) => new Uint8Array(bytes).fill(7) });
   const asked = [
     ...paths,
     "/authorized?code=x&state=y",
@@ -458,7 +461,7 @@ test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded hea
     "/nowhere",
     "/oauth2/authorize?client_id=x",
   ];
-  await each(asked, async (path) => {
+  await forEachCase(asked, async (path) => {
     const plain = await as.fetch(new Request(`https://as.test${path}`));
     for (const origin of ["https://as.test", "https://evil.example", "http://u:p@evil.example:444"]) {
       const url = `${origin}${path}`;
@@ -484,20 +487,24 @@ function withUrl(url: string, headers: Record<string, string>): Request {
 }
 
 test("[HT-16] a flow by way of another host has the configured issuer in its redirect and its tokens", async () => {
-  const { as } = await bench();
+  const { as } = await testServer();
   const evil = (path: string, init?: RequestInit) =>
     as.fetch(new Request(`https://evil.example${path}`, { redirect: "manual", ...init }));
-  const code = sentTo(await evil(`/oauth2/authorize?${encode(goodRequest)}`)).code!;
+  const code = assertAuthorizationResponse(await evil(`/oauth2/authorize?${encode(goodRequest)}`)).code!;
   const fields = { grant_type: "authorization_code", client_id: "spa", redirect_uri: "https://spa.example/cb", code };
-  const tokens = await tokensOf(
+  const tokens = await assertTokenResponse(
     await evil("/oauth2/token", {
       method: "POST",
       body: encode({ ...fields, code_verifier: verifier }),
       headers: formType,
     }),
   );
-  const { iss, aud } = claimsOf(tokens.access_token);
-  assertEquals([iss, aud, claimsOf(tokens.id_token).iss], ["https://as.test", "https://as.test", "https://as.test"]);
+  const { iss, aud } = decodeClaims(tokens.access_token);
+  assertEquals([iss, aud, decodeClaims(tokens.id_token).iss], [
+    "https://as.test",
+    "https://as.test",
+    "https://as.test",
+  ]);
 });
 
 test("[HT-17] on test hosts everything works without more ado", async () => {
@@ -506,7 +513,7 @@ test("[HT-17] on test hosts everything works without more ado", async () => {
     ...["b.localhost", "oidc:8080", "auth-server", "idp_1", "host.docker.internal:9000", "gateway.docker.internal"],
     ...["host.containers.internal", "host.lima.internal"],
   ];
-  await each(hosts, async (host) => {
+  await forEachCase(hosts, async (host) => {
     await using as = await latchkey({ issuer: `http://${host}`, alg: "EdDSA" });
     const started = await as.fetch(new Request(`${as.issuer}/start`, { redirect: "manual" }));
     const authorized = await as.fetch(new Request(new URL(started.headers.get("location")!, as.issuer)));
@@ -527,14 +534,14 @@ test("[HT-17] anywhere else start is refused in sentences that say how to mend i
     ...["http://oidc.:8080", "http://localhost.", "http://as.test.", "http://[::ffff:a00:1]", "http://167772161"],
     ...["http://0xa000001", "http://012.1", "http://[fe80::1]", "http://host.docker.internal."],
   ];
-  await each(strangers, async (issuer) => {
+  await forEachCase(strangers, async (issuer) => {
     const { message } = await assertRejects(() => latchkey({ issuer }), ConfigurationError);
     for (const setting of ["insecureAllowHttpIssuer", "insecureAllowAutoLogin", "insecureAllowDemoClients"]) {
       assert(message.includes(setting), `${setting} is not named: ${message}`);
     }
   });
   const places = async (options: LatchkeyOptions) =>
-    (await assertRejects(() => latchkey(options), ConfigurationError)).faults.map((fault) => fault.place);
+    (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map((fault) => fault.path);
   assertEquals(await places({ issuer: "https://auth.corp.internal" }), ["login", "clients"]);
   const issuer = "https://auth.corp.com";
   assertEquals(await places({ issuer }), ["login", "clients"]);
@@ -551,7 +558,7 @@ test("[HT-17] anywhere else start is refused in sentences that say how to mend i
 });
 
 test("[HT-17] behind an https issuer every answer carries Strict-Transport-Security, behind http none", async () => {
-  const [secure, plain] = [await bench(demo), await bench({ ...demo, issuer: "http://as.test" })];
+  const [secure, plain] = [await testServer(demo), await testServer({ ...demo, issuer: "http://as.test" })];
   const asked = [
     ...paths,
     "/nowhere",
@@ -559,7 +566,7 @@ test("[HT-17] behind an https issuer every answer carries Strict-Transport-Secur
     "/authorized?error=x",
     "/oauth2/authorize?client_id=x",
   ];
-  await each(asked, async (path) => {
+  await forEachCase(asked, async (path) => {
     for (const method of ["GET", "POST", "HEAD", "OPTIONS"]) {
       const held = (await secure.get(path, { method })).headers.get("strict-transport-security");
       assertMatch(held ?? "", /^max-age=\d{6,}/, method);
@@ -589,18 +596,18 @@ test("[HT-18] a store that fails is answered with 500 in general words, and told
         return Promise.reject(secretive());
       },
     });
-  await each([true, false], async (atOnce) => {
-    const { authorize, token, get, advance, events } = await bench({ ...demo, store: throwing(atOnce) });
+  await forEachCase([true, false], async (atOnce) => {
+    const { authorize, token, get, advance, events } = await testServer({ ...demo, store: throwing(atOnce) });
     advance(3600);
     const form = { client_id: "demo-public", redirect_uri: "https://as.test/authorized" };
     await tellsNothing(await token({ ...form, code: "x" }));
     await tellsNothing(await get("/oauth2/jwks"));
     await tellsNothing(await get("/authorized?code=x"));
-    const answer = sentTo(await authorize(form), { uri: "https://as.test/authorized" });
+    const answer = assertAuthorizationResponse(await authorize(form), { uri: "https://as.test/authorized" });
     assertEquals(answer.error, "server_error");
     assert(!/hunter2|store/.test(answer.error_description ?? ""));
-    const bugs = events.filter((event) => event.type === "bug" && event.endpoint !== "sweep");
-    assertEquals(bugs.map((event) => event.type === "bug" && event.endpoint), [
+    const bugs = events.filter((event) => event.type === "internal_error" && event.endpoint !== "sweep");
+    assertEquals(bugs.map((event) => event.type === "internal_error" && event.endpoint), [
       ...["/oauth2/token", "/oauth2/jwks", "/authorized", "/oauth2/authorize"],
     ]);
     assertEquals((await get("/.well-known/openid-configuration")).status, 200);
@@ -608,37 +615,37 @@ test("[HT-18] a store that fails is answered with 500 in general words, and told
 });
 
 test("[HT-18] pages, dice, an approver or a listener that fail are answered in general words too", async () => {
-  const unpaged = await bench({ ...demo, pages: () => Promise.reject(secretive()) });
-  await each(["/", "/authorized", "/nowhere", "/static/style.css", "/oauth2/authorize"], async (path) => {
+  const unpaged = await testServer({ ...demo, pages: () => Promise.reject(secretive()) });
+  await forEachCase(["/", "/authorized", "/nowhere", "/static/style.css", "/oauth2/authorize"], async (path) => {
     await tellsNothing(await unpaged.get(path));
   });
-  const unlucky = await bench({
-    random: () => {
+  const unlucky = await testServer({
+    randomBytes: () => {
       throw secretive();
     },
   });
   await tellsNothing(await unlucky.get("/"));
-  assertEquals(sentTo(await unlucky.authorize()).error, "server_error");
-  const undecided = await bench({ approver: () => Promise.reject(secretive()) });
-  assertEquals(sentTo(await undecided.authorize()).error, "server_error");
-  const nosy = await bench({
+  assertEquals(assertAuthorizationResponse(await unlucky.authorize()).error, "server_error");
+  const undecided = await testServer({ approver: () => Promise.reject(secretive()) });
+  assertEquals(assertAuthorizationResponse(await undecided.authorize()).error, "server_error");
+  const nosy = await testServer({
     trace: () => {
       throw secretive();
     },
   });
   assertEquals(await redeemed(nosy, await nosy.code()), "200");
-  assertEquals(await outcome(await nosy.token({ code: "x" })), "400 invalid_grant");
+  assertEquals(await getOutcome(await nosy.token({ code: "x" })), "400 invalid_grant");
 });
 
 test("[HT-18] an approver may answer with any Response, also one whose headers cannot be changed", async () => {
-  const { authorize } = await bench({ approver: () => Response.redirect("https://as.test/login") });
+  const { authorize } = await testServer({ approver: () => Response.redirect("https://as.test/login") });
   const response = await authorize();
   assertEquals([response.status, response.headers.get("location")], [302, "https://as.test/login"]);
 });
 
 test("[HT-18] no answer names the program or its version", async () => {
-  const { get } = await bench(demo);
-  await each([...paths, "/nowhere"], async (path) => {
+  const { get } = await testServer(demo);
+  await forEachCase([...paths, "/nowhere"], async (path) => {
     const { headers } = await get(path);
     assertEquals([headers.get("server"), headers.get("x-powered-by"), headers.get("via")], [null, null, null]);
   });
@@ -657,46 +664,52 @@ const odd = [
 ];
 
 test("[HT-19] odd parameter names are unknown parameters, and change nothing", async () => {
-  const self = await bench();
+  const self = await testServer();
   const fields = Object.fromEntries(odd.map((name) => [name, ["x", "y"]]));
   // Spread, __proto__ would not stay a field of its own.
   const query = `${encode(goodRequest)}&${odd.map((name) => `${encodeURIComponent(name)}=x`).join("&")}&__proto__=y`;
-  sentTo(await self.get(`/oauth2/authorize?${query}`));
-  sentTo(await self.authorize(fields));
-  sentTo(await authorizeByPost(self, fields));
+  assertAuthorizationResponse(await self.get(`/oauth2/authorize?${query}`));
+  assertAuthorizationResponse(await self.authorize(fields));
+  assertAuthorizationResponse(await authorizeByPost(self, fields));
   const body = `${query}&grant_type=authorization_code&code_verifier=${verifier}&code=${await self.code()}`;
   const answer = await self.get("/oauth2/token", { method: "POST", body, headers: formType });
-  assertEquals(await outcome(answer), "200");
+  assertEquals(await getOutcome(answer), "200");
   assertEquals((await self.get(`/authorized?code=x&${query}`)).status, 200);
   assertEquals(({} as Record<string, unknown>).x, undefined);
 });
 
 test("[HT-19] odd names as values are values that nobody knows", async () => {
-  const { authorize, token, get, code } = await bench();
+  const { authorize, token, get, code } = await testServer();
   const kept = await code();
-  await each(odd, async (name) => {
-    await shownPage(await authorize({ client_id: name }));
-    await shownPage(await authorize({ redirect_uri: name }));
-    assertEquals(sentTo(await authorize({ scope: name })).error, "invalid_scope");
-    assertEquals(sentTo(await authorize({ response_mode: name })).error, "invalid_request");
-    assertEquals(sentTo(await authorize({ response_type: name })).error, "unsupported_response_type");
-    assertEquals(sentTo(await authorize({ code_challenge_method: name })).error, "invalid_request");
-    assert(sentTo(await authorize({ login_hint: name, state: name }), { state: name }).code);
-    assertEquals(await outcome(await token({ grant_type: name, code: kept })), "400 unsupported_grant_type");
-    assertEquals(await outcome(await token({ client_id: name, code: kept })), "401 invalid_client");
-    assertEquals(await outcome(await token({ code: name })), "400 invalid_grant");
+  await forEachCase(odd, async (name) => {
+    await assertPage(await authorize({ client_id: name }));
+    await assertPage(await authorize({ redirect_uri: name }));
+    assertEquals(assertAuthorizationResponse(await authorize({ scope: name })).error, "invalid_scope");
+    assertEquals(assertAuthorizationResponse(await authorize({ response_mode: name })).error, "invalid_request");
     assertEquals(
-      await outcome(await token({ ...webToken, code: kept }, { headers: basic(name, name) })),
+      assertAuthorizationResponse(await authorize({ response_type: name })).error,
+      "unsupported_response_type",
+    );
+    assertEquals(
+      assertAuthorizationResponse(await authorize({ code_challenge_method: name })).error,
+      "invalid_request",
+    );
+    assert(assertAuthorizationResponse(await authorize({ login_hint: name, state: name }), { state: name }).code);
+    assertEquals(await getOutcome(await token({ grant_type: name, code: kept })), "400 unsupported_grant_type");
+    assertEquals(await getOutcome(await token({ client_id: name, code: kept })), "401 invalid_client");
+    assertEquals(await getOutcome(await token({ code: name })), "400 invalid_grant");
+    assertEquals(
+      await getOutcome(await token({ ...webToken, code: kept }, { headers: basic(name, name) })),
       "401 invalid_client",
     );
     assertEquals((await get(`/static/${encodeURIComponent(name)}`)).status, 404);
-    await shownPage(await get(`/authorized?error=${encodeURIComponent(name)}`), 200);
+    await assertPage(await get(`/authorized?error=${encodeURIComponent(name)}`), 200);
   });
   assertEquals((await token({ code: kept })).status, 200);
 });
 
 test("[HT-18] no value of any parameter is answered with 500, with another header, or with itself as markup", async () => {
-  const { authorize, token, get } = await bench();
+  const { authorize, token, get } = await testServer();
   const nasty = [
     ...[
       "",
@@ -746,10 +759,10 @@ test("[HT-18] no value of any parameter is answered with 500, with another heade
     const location = response.headers.get("location");
     if (location !== null) assert(location.startsWith("https://spa.example/cb?"), location);
     else if (response.headers.get("content-type")?.startsWith("text/html")) {
-      await shownPage(response, response.status, ...value.includes("<") ? [value] : []);
+      await assertPage(response, response.status, ...value.includes("<") ? [value] : []);
     }
   };
-  await each(nasty, async (value) => {
+  await forEachCase(nasty, async (value) => {
     for (const name of authorizeNames) await harmless(await authorize({ [name]: value }), value);
     for (const name of tokenNames) await harmless(await token({ code: "x", [name]: value }), value);
     for (const name of callbackNames) {
@@ -781,9 +794,9 @@ test("[HT-17] an option or a setting that there is not stops the start, and is n
     "refresh.rotat": { refresh: { rotat: false } },
     "keys.laed": { keys: { laed: 3 } },
   };
-  await each(Object.entries(wrong), async ([place, options]) => {
-    const { faults } = await assertRejects(() => latchkey(options as LatchkeyOptions), ConfigurationError);
-    assertEquals(faults.map((fault) => fault.place), [place]);
-    assertMatch(faults[0]!.expected, /^one of \w+/);
+  await forEachCase(Object.entries(wrong), async ([place, options]) => {
+    const { issues } = await assertRejects(() => latchkey(options as LatchkeyOptions), ConfigurationError);
+    assertEquals(issues.map((fault) => fault.path), [place]);
+    assertMatch(issues[0]!.expected, /^one of \w+/);
   });
 });

@@ -14,15 +14,15 @@ import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector, InspectorOptions } from "../../src/inspector/mod.ts";
-import type { LatchkeyOptions, Layer } from "../../src/mod.ts";
-import { passesOf } from "../../src/oauth/rules/mod.ts";
-import { attributesOf, browse } from "./browser.ts";
+import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
+import { getPassedText } from "../../src/oauth/rules/mod.ts";
+import { openBrowser, parseAttributes } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { basic, bench, challenge, clients, each, tokensOf, verifier } from "./harness.ts";
-import type { Bench } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "./harness.ts";
+import type { TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
-interface Watched extends Bench {
+interface Watched extends TestServer {
   readonly inspected: Inspector;
   readonly browser: Browser;
   /** The HTML of a page that is answered with 200. */
@@ -38,8 +38,8 @@ async function watched(
   const inspected = inspector({ limit, insecureAllow });
   const [spa, ...others] = clients;
   const grant_types = ["authorization_code", "refresh_token"];
-  const made = await bench({ clients: [{ ...spa, grant_types }, ...others], ...options, layers: [inspected] });
-  const browser = browse(made);
+  const made = await testServer({ clients: [{ ...spa, grant_types }, ...others], ...options, plugins: [inspected] });
+  const browser = openBrowser(made);
   const page = async (path: string) => {
     const response = await browser.get(path);
     const html = await response.text();
@@ -57,13 +57,13 @@ function textOf(html: string): string {
 }
 
 function linksOf(html: string): string[] {
-  return [...html.matchAll(/<a\b(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => attributesOf(tag).get("href")!);
+  return [...html.matchAll(/<a\b(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => parseAttributes(tag).get("href")!);
 }
 
 /** The hidden token of the forms of a page. */
 function tokenOf(html: string): string {
   const [tag] = /<input[^>]*name="form_token"[^>]*>/.exec(html)!;
-  return attributesOf(tag).get("value")!;
+  return parseAttributes(tag).get("value")!;
 }
 
 /** The lines of the list, as a reader sees them. */
@@ -72,7 +72,7 @@ function linesOf(html: string): string[] {
 }
 
 /** A login whose client sends another redirect_uri with the code. */
-async function failedLogin({ code, token }: Bench): Promise<void> {
+async function failedLogin({ code, token }: TestServer): Promise<void> {
   await (await token({ code: await code(), redirect_uri: "https://spa.example/cb/" })).body?.cancel();
 }
 
@@ -80,12 +80,12 @@ test("[FL-01] the list begins with what to do, and says the first thing about ea
   const bench = await watched();
   assertMatch(await bench.read("/flows"), /Nothing has been asked yet\. .* https:\/\/as\.test /);
 
-  await browse(bench).login();
+  await openBrowser(bench).login();
   bench.advance(61);
   await failedLogin(bench);
   const lines = linesOf(await bench.page("/flows"));
   assertEquals(lines, [
-    "Flow 2, 00:01:01 ✗ refused spa as alice 2 steps invalid_grant · " +
+    "Flow 2, 00:01:01 ✗ rejected spa as alice 2 steps invalid_grant · " +
     "TK-15 redirect_uri is not the one of the authorization request",
     "Flow 1, 00:00:00 ✓ tokens issued spa as alice 2 steps",
   ]);
@@ -113,9 +113,9 @@ test("[FL-01] the list is filtered by client and by outcome, and goes on where a
     [...(await bench.page(`/flows${query}`)).matchAll(/<li id="flow-(\d+)/g)].map(([, id]) => Number(id));
   assertEquals((await ids("")).slice(0, 3), [32, 31, 30]);
   assertEquals(await ids("?client=web&outcome="), [32]);
-  assertEquals(await ids("?outcome=refused"), [31]);
-  assertEquals(await ids("?client=web&outcome=refused"), []);
-  assertMatch(await bench.read("/flows?client=web&outcome=refused"), /No flow fits\. +Show all/);
+  assertEquals(await ids("?outcome=rejected"), [31]);
+  assertEquals(await ids("?client=web&outcome=rejected"), []);
+  assertMatch(await bench.read("/flows?client=web&outcome=rejected"), /No flow fits\. +Show all/);
   const html = await bench.page("/flows?client=spa");
   const older = linksOf(html).find((href) => href.includes("before="))!;
   assertEquals([...await ids("?client=spa"), ...await ids(older.replace("/flows", ""))], [31, ...numbers(30)]);
@@ -129,7 +129,7 @@ test("[FL-02] the page of a flow that failed begins with the reason, both sides 
   const bench = await watched();
   await failedLogin(bench);
   const [opening] = (await bench.read("/flows/1")).split(" Sequence ");
-  assertMatch(opening!, /Flow 1: refused redirect_uri is not the one of the authorization request invalid_grant , in/);
+  assertMatch(opening!, /Flow 1: rejected redirect_uri is not the one of the authorization request invalid_grant , in/);
   assertMatch(opening!, /Expected https:\/\/spa\.example\/cb Received https:\/\/spa\.example\/cb \/ Earlier: /);
   assertMatch(opening!, /To mend it: Send the very redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
 });
@@ -137,13 +137,13 @@ test("[FL-02] the page of a flow that failed begins with the reason, both sides 
 test("[FL-02] what was refused only because of an earlier refusal does not hide the earlier one", async () => {
   const bench = await watched();
   const code = await bench.code();
-  const { access_token } = await tokensOf(await bench.token({ code }));
+  const { access_token } = await assertTokenResponse(await bench.token({ code }));
   assertEquals((await bench.token({ code })).status, 400);
   const userinfo = { headers: { authorization: `Bearer ${access_token}` } };
   assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
   assertMatch(
     await bench.read("/flows/1"),
-    /refused the code was redeemed twice .* step 3, Code for tokens , and 1 step/,
+    /rejected the code was redeemed twice .* step 3, Code for tokens , and 1 step/,
   );
   assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant · CI-06 the code was redeemed twice$/);
 
@@ -151,7 +151,7 @@ test("[FL-02] what was refused only because of an earlier refusal does not hide 
   await failedLogin(bench);
   const retried = await bench.code();
   await bench.token({ code: retried, redirect_uri: "https://spa.example/cb/" });
-  await tokensOf(await bench.token({ code: retried }));
+  await assertTokenResponse(await bench.token({ code: retried }));
   const text = await bench.read("/flows/4");
   assertMatch(text, /Flow 4: tokens issued redirect_uri is not the one .* step 2, Code for tokens ; the flow went on /);
 });
@@ -160,33 +160,33 @@ test("[FL-01, FL-02] each step that was refused says why in its own line, by its
   const bench = await watched();
   const code = await bench.code();
   await bench.token({ code, code_verifier: verifier.replace("d", "e") });
-  await tokensOf(await bench.token({ code }));
+  await assertTokenResponse(await bench.token({ code }));
   await bench.token({ code });
   const titles = [...(await bench.page("/flows/1")).matchAll(/<span class="title">[^]*?<\/summary>/g)]
     .map(([title]) => textOf(title!).replace(/ (?:Browser|Client) to .*/, ""));
   assertEquals(titles.map((title) => title.replace(/ 00:00:00 \d+ ms/, "").trim()), [
     "1 Authorization request ✓ code issued",
-    "2 Code for tokens ✗ refused invalid_grant · PK-09 " +
+    "2 Code for tokens ✗ rejected invalid_grant · PK-09 " +
     "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",
     "3 Code for tokens ✓ tokens issued",
-    "4 Code for tokens ✗ refused invalid_grant · CI-06 the code was redeemed twice",
+    "4 Code for tokens ✗ rejected invalid_grant · CI-06 the code was redeemed twice",
   ]);
 });
 
 test("[FL-01, FL-02] a step that a fault has spoilt names the fault", async () => {
   const { recorder } = inspector();
-  const spoils: Layer = {
-    around: (next) => async (request, peer) => {
+  const spoils: Plugin = {
+    handle: (next) => async (request, peer) => {
       if (!request.url.endsWith("/oauth2/token")) return await next(request, peer);
-      recorder.blame(request, "status(503)");
+      recorder.recordFault(request, "status(503)");
       return Response.json({ error: "temporarily_unavailable" }, { status: 503 });
     },
   };
-  const made = await bench({ layers: [recorder, inspector({ recorder }), spoils] });
+  const made = await testServer({ plugins: [recorder, inspector({ recorder }), spoils] });
   await (await made.token({ code: await made.code() })).text();
   const why = "temporarily_unavailable · a fault had a hand in it: status(503)";
   const [line] = linesOf(await (await made.get("/flows")).text());
-  assert(line!.endsWith(`✗ refused, 503 1 step ${why}`), line);
+  assert(line!.endsWith(`✗ rejected, 503 1 step ${why}`), line);
   assertStringIncludes(textOf(await (await made.get("/flows/2")).text()), why);
 });
 
@@ -217,8 +217,10 @@ test("[FL-02] each check is told as held, failed or not looked at, with the sect
 
 test("[FL-02] what would have been looked at next is what a request in order is looked at for", async () => {
   const bench = await watched();
-  const { refresh_token } = await browse(bench).login();
-  await tokensOf(await bench.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined }));
+  const { refresh_token } = await openBrowser(bench).login();
+  await assertTokenResponse(
+    await bench.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined }),
+  );
   const [asked, redeemed, refreshed] = bench.inspected.recorder.flow("1")!.exchanges;
 
   // Each fails at its first check that the list knows, so that all the others are told as not looked at.
@@ -233,7 +235,7 @@ test("[FL-02] what would have been looked at next is what a request in order is 
       return [...html.matchAll(/aria-label="Not checked"[^]*?<bdi>([^<]*)<\/bdi>/g)].map(([, statement]) => statement!);
     }),
   );
-  const held = [asked, redeemed, refreshed].map((exchange) => exchange!.held.map(({ rule }) => passesOf(rule)));
+  const held = [asked, redeemed, refreshed].map((exchange) => exchange!.passed.map(({ rule }) => getPassedText(rule)));
   for (const [i, list] of lists.entries()) {
     const all = held[[0, 1, 2, 1][i]!]!;
     assert(list.length > 2, `${list}`);
@@ -276,12 +278,12 @@ test("[FL-02] every parameter is shown as it was on the wire, and hostile ones s
 test("[FL-03] nothing secret is in the list, in a page or in an export, until the page is asked to show it", async () => {
   const bench = await watched();
   const code = await bench.code();
-  const tokens = await tokensOf(await bench.token({ code }));
+  const tokens = await assertTokenResponse(await bench.token({ code }));
   const { refresh_token } = tokens as unknown as { refresh_token: string };
   const webRequest = { client_id: "web", redirect_uri: "https://web.example/cb" };
   const other = await bench.code(webRequest);
   const fields = { ...webRequest, client_id: undefined, code: other };
-  await tokensOf(await bench.token(fields, { headers: basic("web", "web-secret") }));
+  await assertTokenResponse(await bench.token(fields, { headers: basic("web", "web-secret") }));
   const secrets = [code, other, verifier, refresh_token, tokens.access_token, tokens.id_token, btoa("web:web-secret")];
   const paths = [
     "/flows",
@@ -328,7 +330,7 @@ test("[FL-03] on a real host nothing shows secrets, whoever let the inspector in
     clients,
   });
   const code = await bench.code();
-  await tokensOf(await bench.token({ code }));
+  await assertTokenResponse(await bench.token({ code }));
   const html = await bench.page("/flows/1?show=secrets");
   assert(!html.includes(code) && !html.includes(verifier));
   assertNotMatch(html, /show=secrets/);
@@ -336,7 +338,7 @@ test("[FL-03] on a real host nothing shows secrets, whoever let the inspector in
 
 test("[FL-02] a JWT is taken apart, with its times in words", async () => {
   const bench = await watched();
-  await browse(bench).login();
+  await openBrowser(bench).login();
   bench.advance(90);
   const text = await bench.read("/flows/1");
   assertMatch(text, /What id_token says header alg ES256, typ JWT, kid \S+ iss https:\/\/as\.test sub alice aud spa /);
@@ -362,10 +364,10 @@ test("[FL-08] what was issued stands below what it was issued for, as it is now"
     await issued(),
     "Authorization code of step 1 ✓ waits to be redeemed until 00:05:00, in 5 minutes",
   );
-  const first = await tokensOf(await bench.token({ code })) as unknown as Record<string, string>;
+  const first = await assertTokenResponse(await bench.token({ code })) as unknown as Record<string, string>;
   const { refresh_token } = first;
   const again = { grant_type: "refresh_token", refresh_token, code_verifier: undefined };
-  await tokensOf(await bench.token(again));
+  await assertTokenResponse(await bench.token(again));
   const good = [
     "Authorization code of step 1 – used at 00:00:00",
     "Access token of step 2 ✓ good until 01:00:00, in 1 hour",
@@ -385,13 +387,13 @@ test("[FL-08] what was issued stands below what it was issued for, as it is now"
   assertMatch(ended, /Refresh token of step 3 ✗ ended with its grant/);
   assertMatch(
     await bench.read("/flows/1"),
-    /^.*Flow 1: refused a refresh token was used twice .* has ended: a refresh/,
+    /^.*Flow 1: rejected a refresh token was used twice .* has ended: a refresh/,
   );
 });
 
 test("[FL-08] what a logout ended is told to have ended with its session", async () => {
   const bench = await watched();
-  const browser = browse(bench);
+  const browser = openBrowser(bench);
   const { id_token } = await browser.login({ scope: "openid" });
   await browser.get(`/oauth2/logout?id_token_hint=${id_token}`);
   assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ ended with its session/);
@@ -400,17 +402,20 @@ test("[FL-08] what a logout ended is told to have ended with its session", async
 test("a flow is taken away as text, as an archive and as a fixture", async () => {
   const bench = await watched();
   await failedLogin(bench);
-  await each([["txt", "text/plain; charset=utf-8"], ["har", "application/json"], ["json", "application/json"]], async (
-    [form, type],
-  ) => {
-    const response = await bench.get(`/flows/1.${form}`);
-    assertEquals([response.status, response.headers.get("content-type")], [200, type]);
-    assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
-    assertEquals(response.headers.get("cache-control"), "no-store");
-    const text = await response.text();
-    assertStringIncludes(text, form === "txt" ? "TK-15" : "invalid_grant");
-    if (form !== "txt") JSON.parse(text);
-  });
+  await forEachCase(
+    [["txt", "text/plain; charset=utf-8"], ["har", "application/json"], ["json", "application/json"]],
+    async (
+      [form, type],
+    ) => {
+      const response = await bench.get(`/flows/1.${form}`);
+      assertEquals([response.status, response.headers.get("content-type")], [200, type]);
+      assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
+      assertEquals(response.headers.get("cache-control"), "no-store");
+      const text = await response.text();
+      assertStringIncludes(text, form === "txt" ? "TK-15" : "invalid_grant");
+      if (form !== "txt") JSON.parse(text);
+    },
+  );
 });
 
 test("[FL-09] the page of a refusal leads to the step that it is the answer of", async () => {
@@ -443,7 +448,7 @@ test("[FL-09] the callback page, and each step that is tried from there, lead to
 
   const fields = Object.fromEntries(
     [...arrived.matchAll(/<input type="hidden"(?:"[^"]*"|[^>"])*>/g)]
-      .map(([tag]) => [attributesOf(tag!).get("name")!, attributesOf(tag!).get("value")!]),
+      .map(([tag]) => [parseAttributes(tag!).get("name")!, parseAttributes(tag!).get("value")!]),
   );
   for (const [i, step] of ["wrong_verifier", "exchange"].entries()) {
     const html = await (await bench.browser.post("/authorized/try", { ...fields, step })).text();
@@ -493,7 +498,9 @@ test("[FL-04, UI-15] what deletes is folded: the first press says what goes and 
   const bench = await watched();
   assert(!(await bench.page("/flows")).includes("delete"), "there is nothing to delete");
   await bench.code();
-  for (const [path, action] of [["/flows", "/flows"], ["/flows?outcome=refused", "/flows"], ["/flows/1", "/flows/1"]]) {
+  for (
+    const [path, action] of [["/flows", "/flows"], ["/flows?outcome=rejected", "/flows"], ["/flows/1", "/flows/1"]]
+  ) {
     const html = await bench.page(path!);
     const [, asked, form] = /<details class="quiet"><summary>Delete [^<]*<\/summary><p>(.*?)<\/p>(<form.*?)<\/details>/
       .exec(html)!;
@@ -507,7 +514,7 @@ test("[FL-04] a form that came from elsewhere changes nothing", async () => {
   const bench = await watched();
   await bench.code();
   const token = tokenOf(await bench.page("/flows"));
-  const others = tokenOf(await (await browse(bench).get("/flows")).text());
+  const others = tokenOf(await (await openBrowser(bench).get("/flows")).text());
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const body = `form_token=${token}&do=delete`;
   const cookie = [...bench.browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -577,7 +584,7 @@ test("[FL-06] open pages are told which flows change, and nothing of what they h
 });
 
 test("[FL-06] over a network a page is told at once, and closing the server ends its stream", async () => {
-  const as = await latchkey({ layers: [inspector()], alg: "ES256" });
+  const as = await latchkey({ plugins: [inspector()], alg: "ES256" });
   const { url } = await as.listen({ port: 0, host: "127.0.0.1" });
   const response = await fetch(`${url}/flows/events`);
   const reader = response.body!.getReader();
@@ -621,9 +628,9 @@ test("[FL-06] scripts of other sites are told nothing, and places are limited", 
 test("[FL-07] a real host gets no inspector, unless it is told twice", async () => {
   const issuer = "https://auth.company.com";
   const options = { issuer, clients: [], insecureAllowAutoLogin: true };
-  const { message } = await assertRejects(() => latchkey({ ...options, layers: [inspector()] }), Error);
+  const { message } = await assertRejects(() => latchkey({ ...options, plugins: [inspector()] }), Error);
   assertMatch(message, /inspector.*real host.*insecureAllowInspector/s);
-  await using as = await latchkey({ ...options, layers: [inspector({ insecureAllow: true })] });
+  await using as = await latchkey({ ...options, plugins: [inspector({ insecureAllow: true })] });
   assertEquals((await as.fetch(new Request(`${issuer}/flows`))).status, 200);
 });
 
@@ -665,7 +672,7 @@ test("[FL-07] what embedders import leads to nothing of the inspector, not even 
 });
 
 test("[FL-07] a server made without an inspector has no such pages, and does not speak of them", async () => {
-  const { get, authorize } = await bench();
+  const { get, authorize } = await testServer();
   for (const path of ["/flows", "/flows/1", "/flows/events", "/flows/list.css"]) {
     assertEquals((await get(path)).status, 404);
   }
@@ -712,7 +719,7 @@ test("memory is bounded: the oldest flows are forgotten, and their pages say so"
 
 test("a flow of very many steps is shown in parts", async () => {
   const bench = await watched();
-  const { access_token } = await browse(bench).login();
+  const { access_token } = await openBrowser(bench).login();
   for (let i = 0; i < 60; i++) {
     await (await bench.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } })).text();
   }
@@ -727,6 +734,6 @@ test("a flow of very many steps is shown in parts", async () => {
 
 test("the PKCE of a flow can be followed by the values themselves", async () => {
   const bench = await watched();
-  await browse(bench).login();
+  await openBrowser(bench).login();
   assertMatch(await bench.read("/flows/1"), new RegExp(`is the code_challenge: ${challenge} PK-09`));
 });

@@ -8,23 +8,32 @@ import { test } from "node:test";
 import { ClientSecretBasic, customFetch, introspectionRequest, processIntrospectionResponse } from "oauth4webapi";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
-  as,
+  assertAcceptsFormsOnly,
+  assertAuthenticatesClients,
+  assertParametersOnce,
+  basicHeader,
   confidentialClient,
-  crowd,
-  introspected,
+  fetchIntrospection,
   post,
   publicClient,
   publicTokens,
-  readsFormsAlone,
-  readsParametersOnce,
   refresh,
-  refreshed,
-  refusesStrangers,
+  refreshTokens,
+  testClients,
   userinfo,
   webTokens,
 } from "./client_endpoints.ts";
-import { basic, bench, claimsOf, each, outcome, publishedKeys, refusals, tokensOf } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
+import {
+  assertTokenResponse,
+  basic,
+  decodeClaims,
+  fetchKeySet,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
 
 const day = 86_400;
 const inactive = { active: false };
@@ -36,9 +45,9 @@ function server(client_id: string, ...serves: string[]): ClientMetadata {
 
 /** The crowd with a server for each resource, and one of each client whose tokens are opaque. */
 const served: LatchkeyOptions = {
-  ...crowd,
+  ...testClients,
   clients: [
-    ...crowd.clients,
+    ...testClients.clients,
     server("one", one),
     server("two", two),
     server("both", one, two),
@@ -49,60 +58,64 @@ const served: LatchkeyOptions = {
   ],
 };
 
-function introspect(b: Bench, fields: Fields, headers: Record<string, string> = as("api")): Promise<Response> {
+function introspect(
+  b: TestServer,
+  fields: Fields,
+  headers: Record<string, string> = basicHeader("api"),
+): Promise<Response> {
   return post(b, "/oauth2/introspect", fields, headers);
 }
 
 test("[IN-01] it takes a POST, from a form alone, each parameter once", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token: token } = await publicTokens(b);
-  const good = { path: "/oauth2/introspect", fields: { token }, headers: as("api") };
-  await readsFormsAlone(b, good);
-  await readsParametersOnce(b, good);
+  const good = { path: "/oauth2/introspect", fields: { token }, headers: basicHeader("api") };
+  await assertAcceptsFormsOnly(b, good);
+  await assertParametersOnce(b, good);
 });
 
 test("[IN-01] without a token it is 400 invalid_request", async () => {
-  const b = await bench(served);
-  await each<Fields>(
+  const b = await testServer(served);
+  await forEachCase<Fields>(
     [{}, { token: "" }, { Token: "x" }, { token_type_hint: "access_token" }, { access_token: "x" }],
     async (fields) => {
-      assertEquals(await outcome(await introspect(b, fields)), "400 invalid_request");
+      assertEquals(await getOutcome(await introspect(b, fields)), "400 invalid_request");
     },
   );
 });
 
 test("[IN-01] without credentials, with wrong ones and from a public client it is 401 with a challenge", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token, refresh_token } = await publicTokens(b);
   for (const token of [access_token, refresh_token, "x"]) {
-    await refusesStrangers(b, { path: "/oauth2/introspect", fields: { token }, headers: {} });
+    await assertAuthenticatesClients(b, { path: "/oauth2/introspect", fields: { token }, headers: {} });
     // Also the client whose token it is, and also when nothing is asked.
     for (const fields of [{ token, client_id: "spa" }, { token, client_id: "other" }, { client_id: "spa" }]) {
-      assertEquals(await outcome(await introspect(b, fields, {})), "401 invalid_client");
+      assertEquals(await getOutcome(await introspect(b, fields, {})), "401 invalid_client");
     }
   }
-  assert(refusals(b.events).every(({ endpoint }) => endpoint === "/oauth2/introspect"));
+  assert(getRejections(b.events).every(({ endpoint }) => endpoint === "/oauth2/introspect"));
 });
 
 test("[IN-01, CA-01, CA-16] a confidential client authenticates by its own method and may ask about its own tokens", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token: token } = await webTokens(b);
-  assertEquals((await introspected(b, token, "web")).active, true);
-  assertEquals((await (await introspect(b, { token, client_id: "web" }, as("web"))).json()).active, true);
+  assertEquals((await fetchIntrospection(b, token, "web")).active, true);
+  assertEquals((await (await introspect(b, { token, client_id: "web" }, basicHeader("web"))).json()).active, true);
   const poster = { client_id: "poster", client_secret: "poster-secret" };
   const uri = { redirect_uri: "https://poster.example/cb" };
-  const posted = await tokensOf(
+  const posted = await assertTokenResponse(
     await b.token({ code: await b.code({ client_id: "poster", ...uri }), ...uri, ...poster }),
   );
   assertEquals((await (await introspect(b, { token: posted.access_token, ...poster }, {})).json()).active, true);
 });
 
 test("[HT-06] no script of another origin may introspect: no Access-Control header, whatever is asked", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const origin = { origin: "https://elsewhere.example" };
   const answers = [
-    await introspect(b, { token: "x" }, { ...as("api"), ...origin }),
-    await introspect(b, {}, { ...as("api"), ...origin }),
+    await introspect(b, { token: "x" }, { ...basicHeader("api"), ...origin }),
+    await introspect(b, {}, { ...basicHeader("api"), ...origin }),
     await introspect(b, { token: "x" }, { ...basic("api", "guess"), ...origin }),
     await b.get("/oauth2/introspect", { headers: origin }),
     await b.get("/oauth2/introspect", {
@@ -121,20 +134,20 @@ test("[HT-06] no script of another origin may introspect: no Access-Control head
 });
 
 test("[IN-02] whatever is no token is exactly active: false", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token, refresh_token, id_token } = await publicTokens(b);
   const code = await b.code();
   const [header, payload, signature] = access_token.split(".") as [string, string, string];
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString());
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const claims = claimsOf(access_token);
+  const claims = decodeClaims(access_token);
   const foreign = await new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid }).sign(privateKey);
   const jwk = { kty: "EC", crv: "P-256", x: "AA", y: "AA" };
   const keys = await (await b.get("/oauth2/jwks")).text();
   const shared = await new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid })
     .sign(new TextEncoder().encode(keys));
-  await each([
+  await forEachCase([
     ...["x", ".", "..", "a.b.c", "__proto__", "constructor", "null", "\0", "🔑", "a".repeat(60_000), "....."],
     ...[code, id_token, foreign, shared, `${header}.${payload}.`, `${header}.${payload}`, `${access_token}A`],
     ...[
@@ -149,45 +162,54 @@ test("[IN-02] whatever is no token is exactly active: false", async () => {
     ...[`${encoded({ alg: "RS256", typ: "at+jwt", kid })}.${payload}.${signature}`, ` ${access_token}`],
     ...[refresh_token.slice(1), `${refresh_token}=`, `Bearer ${access_token}`],
   ], async (token) => {
-    for (const caller of ["api", "web", "stranger"]) assertEquals(await introspected(b, token, caller), inactive);
+    for (const caller of ["api", "web", "stranger"]) assertEquals(await fetchIntrospection(b, token, caller), inactive);
   });
-  assertEquals([(await introspected(b, access_token)).active, await outcome(await b.token({ code }))], [true, "200"]);
+  assertEquals([(await fetchIntrospection(b, access_token)).active, await getOutcome(await b.token({ code }))], [
+    true,
+    "200",
+  ]);
 });
 
 test("[IN-02] expired, revoked and used up is exactly active: false, to its owner and to everybody else", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const first = await webTokens(b);
   const opaque = await webTokens(b, "webopaque");
-  await each([[first, "web"], [opaque, "webopaque"]] as const, async ([{ access_token, refresh_token }, owner]) => {
-    assertEquals((await introspected(b, access_token, owner)).active, true);
-    assertEquals((await introspected(b, refresh_token, owner)).active, true);
-  });
+  await forEachCase(
+    [[first, "web"], [opaque, "webopaque"]] as const,
+    async ([{ access_token, refresh_token }, owner]) => {
+      assertEquals((await fetchIntrospection(b, access_token, owner)).active, true);
+      assertEquals((await fetchIntrospection(b, refresh_token, owner)).active, true);
+    },
+  );
   b.advance(3599.999);
   for (const [{ access_token }, owner] of [[first, "web"], [opaque, "webopaque"]] as const) {
-    assertEquals((await introspected(b, access_token, owner)).active, true);
+    assertEquals((await fetchIntrospection(b, access_token, owner)).active, true);
   }
   b.advance(0.001);
   for (const [{ access_token }, owner] of [[first, "web"], [opaque, "webopaque"]] as const) {
-    for (const caller of [owner, "api"]) assertEquals(await introspected(b, access_token, caller), inactive);
+    for (const caller of [owner, "api"]) assertEquals(await fetchIntrospection(b, access_token, caller), inactive);
   }
   b.advance(7 * day - 3600.001);
-  assertEquals((await introspected(b, first.refresh_token, "web")).active, true);
+  assertEquals((await fetchIntrospection(b, first.refresh_token, "web")).active, true);
   b.advance(0.001);
-  assertEquals(await introspected(b, first.refresh_token, "web"), inactive);
-  const rotating = await bench({ ...served, refresh: { rotateConfidential: true } });
+  assertEquals(await fetchIntrospection(b, first.refresh_token, "web"), inactive);
+  const rotating = await testServer({ ...served, refresh: { rotateConfidential: true } });
   const used = await webTokens(rotating);
-  const next = await refreshed(rotating, used.refresh_token, {}, as("web"));
-  assertEquals(await introspected(rotating, used.refresh_token, "web"), inactive);
-  assertEquals((await introspected(rotating, next.refresh_token, "web")).active, true);
-  assertEquals(await outcome(await refresh(rotating, used.refresh_token, {}, as("web"))), "400 invalid_grant");
+  const next = await refreshTokens(rotating, used.refresh_token, {}, basicHeader("web"));
+  assertEquals(await fetchIntrospection(rotating, used.refresh_token, "web"), inactive);
+  assertEquals((await fetchIntrospection(rotating, next.refresh_token, "web")).active, true);
+  assertEquals(
+    await getOutcome(await refresh(rotating, used.refresh_token, {}, basicHeader("web"))),
+    "400 invalid_grant",
+  );
   for (const { refresh_token, access_token } of [used, next]) {
-    assertEquals(await introspected(rotating, refresh_token, "web"), inactive);
-    assertEquals(await introspected(rotating, access_token, "web"), inactive);
+    assertEquals(await fetchIntrospection(rotating, refresh_token, "web"), inactive);
+    assertEquals(await fetchIntrospection(rotating, access_token, "web"), inactive);
   }
 });
 
 test("[IN-02] a token for a resource is for who serves it and who holds it, and inactive for all others", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const tokens = {
     jwt: (await webTokens(b, "web", { resource: one })).access_token,
     opaque: (await webTokens(b, "webopaque", { resource: one })).access_token,
@@ -195,26 +217,28 @@ test("[IN-02] a token for a resource is for who serves it and who holds it, and 
   for (const [form, token] of Object.entries(tokens)) {
     const owner = form === "jwt" ? "web" : "webopaque";
     for (const caller of ["one", "both", owner]) {
-      const { active, aud } = await introspected(b, token, caller);
+      const { active, aud } = await fetchIntrospection(b, token, caller);
       assertEquals([active, aud], [true, one], caller);
     }
     for (const caller of ["two", "stranger", "api", "web2", "machine"]) {
-      assertEquals(await introspected(b, token, caller), inactive, caller);
+      assertEquals(await fetchIntrospection(b, token, caller), inactive, caller);
     }
   }
 });
 
 test("[IN-02] a token for two resources is for both servers; one of a public client is for its resource alone", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token: token } = await publicTokens(b, { resource: [one, two] });
   for (const caller of ["one", "two", "both"]) {
-    assertEquals((await introspected(b, token, caller)).active, true, caller);
+    assertEquals((await fetchIntrospection(b, token, caller)).active, true, caller);
   }
-  for (const caller of ["stranger", "api", "web"]) assertEquals(await introspected(b, token, caller), inactive, caller);
+  for (const caller of ["stranger", "api", "web"]) {
+    assertEquals(await fetchIntrospection(b, token, caller), inactive, caller);
+  }
 });
 
 test("[IN-02, RI-04] serves means the resource itself, not one that its name begins with or is spelt like", async () => {
-  const b = await bench({
+  const b = await testServer({
     ...served,
     clients: [
       ...served.clients!,
@@ -225,43 +249,48 @@ test("[IN-02, RI-04] serves means the resource itself, not one that its name beg
   });
   const { access_token: token } = await publicTokens(b, { resource: one });
   const { access_token: below } = await publicTokens(b, { resource: `${one}/api` });
-  for (const caller of ["path", "sub", "half"]) assertEquals(await introspected(b, token, caller), inactive, caller);
-  assertEquals([await introspected(b, below, "one"), (await introspected(b, below, "path")).active], [inactive, true]);
+  for (const caller of ["path", "sub", "half"]) {
+    assertEquals(await fetchIntrospection(b, token, caller), inactive, caller);
+  }
+  assertEquals([await fetchIntrospection(b, below, "one"), (await fetchIntrospection(b, below, "path")).active], [
+    inactive,
+    true,
+  ]);
 });
 
 test("[IN-02] a refresh token is its own client's business alone", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const [spa, web] = [await publicTokens(b), await webTokens(b)];
   for (const caller of ["api", "web2", "one", "both", "stranger", "machine"]) {
-    assertEquals(await introspected(b, web.refresh_token, caller), inactive, caller);
-    assertEquals(await introspected(b, spa.refresh_token, caller), inactive, caller);
+    assertEquals(await fetchIntrospection(b, web.refresh_token, caller), inactive, caller);
+    assertEquals(await fetchIntrospection(b, spa.refresh_token, caller), inactive, caller);
   }
-  assertEquals(await introspected(b, spa.refresh_token, "web"), inactive);
-  assertEquals((await introspected(b, web.refresh_token, "web")).active, true);
+  assertEquals(await fetchIntrospection(b, spa.refresh_token, "web"), inactive);
+  assertEquals((await fetchIntrospection(b, web.refresh_token, "web")).active, true);
 });
 
 test("[IN-02] asking about a used refresh token is no use of it, and ends nothing", async () => {
-  const b = await bench({ ...served, refresh: { rotateConfidential: true } });
+  const b = await testServer({ ...served, refresh: { rotateConfidential: true } });
   const first = await webTokens(b);
-  for (let i = 0; i < 5; i++) assertEquals((await introspected(b, first.refresh_token, "web")).active, true);
-  const second = await refreshed(b, first.refresh_token, {}, as("web"));
-  for (let i = 0; i < 5; i++) assertEquals(await introspected(b, first.refresh_token, "web"), inactive);
-  assertEquals((await introspected(b, second.access_token, "web")).active, true);
-  await refreshed(b, second.refresh_token, {}, as("web"));
+  for (let i = 0; i < 5; i++) assertEquals((await fetchIntrospection(b, first.refresh_token, "web")).active, true);
+  const second = await refreshTokens(b, first.refresh_token, {}, basicHeader("web"));
+  for (let i = 0; i < 5; i++) assertEquals(await fetchIntrospection(b, first.refresh_token, "web"), inactive);
+  assertEquals((await fetchIntrospection(b, second.access_token, "web")).active, true);
+  await refreshTokens(b, second.refresh_token, {}, basicHeader("web"));
 });
 
 test("[IN-02] asking about a refresh token does not start its idle time anew", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { refresh_token } = await webTokens(b);
   for (let i = 0; i < 7; i++) {
-    assertEquals((await introspected(b, refresh_token, "web")).active, true);
+    assertEquals((await fetchIntrospection(b, refresh_token, "web")).active, true);
     b.advance(day);
   }
-  assertEquals(await introspected(b, refresh_token, "web"), inactive);
+  assertEquals(await fetchIntrospection(b, refresh_token, "web"), inactive);
 });
 
 test("[IN-02] the tokens of a user who is gone are inactive", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const tokens = [
     await webTokens(b, "web", { login_hint: "bob" }),
     await webTokens(b, "webopaque", { login_hint: "bob" }),
@@ -269,33 +298,38 @@ test("[IN-02] the tokens of a user who is gone are inactive", async () => {
   const alice = await webTokens(b);
   b.as.users.delete("bob");
   for (const [i, { access_token, refresh_token }] of tokens.entries()) {
-    assertEquals(await outcome(await refresh(b, refresh_token, {}, as(["web", "webopaque"][i]!))), "400 invalid_grant");
+    assertEquals(
+      await getOutcome(await refresh(b, refresh_token, {}, basicHeader(["web", "webopaque"][i]!))),
+      "400 invalid_grant",
+    );
     assertEquals((await userinfo(b, access_token)).status, 401);
-    assertEquals(await introspected(b, access_token), inactive, "an access token that userinfo refuses");
-    assertEquals(await introspected(b, refresh_token, ["web", "webopaque"][i]), inactive);
+    assertEquals(await fetchIntrospection(b, access_token), inactive, "an access token that userinfo refuses");
+    assertEquals(await fetchIntrospection(b, refresh_token, ["web", "webopaque"][i]), inactive);
   }
-  assertEquals((await introspected(b, alice.access_token)).active, true);
+  assertEquals((await fetchIntrospection(b, alice.access_token)).active, true);
 });
 
 test("[IN-02] the tokens of a client that is gone are inactive, also when it acted for itself", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token } = await webTokens(b);
-  const own = await tokensOf(await post(b, "/oauth2/token", { grant_type: "client_credentials" }, as("machine")));
+  const own = await assertTokenResponse(
+    await post(b, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine")),
+  );
   b.as.clients.delete("web");
   b.as.clients.delete("machine");
   assertEquals((await userinfo(b, access_token)).status, 401);
-  for (const token of [access_token, own.access_token]) assertEquals(await introspected(b, token), inactive);
+  for (const token of [access_token, own.access_token]) assertEquals(await fetchIntrospection(b, token), inactive);
 });
 
 test("[IN-03] a good access token is described in the types of RFC 7662, as it was issued, JWT or opaque", async () => {
-  const b = await bench(served);
-  await each(["spa", "opaque", "web", "webopaque", "pair"], async (client_id) => {
+  const b = await testServer(served);
+  await forEachCase(["spa", "opaque", "web", "webopaque", "pair"], async (client_id) => {
     const web = client_id.startsWith("web");
     const { access_token, scope, id_token } = web
       ? await webTokens(b, client_id)
       : await publicTokens(b, { client_id });
     assertEquals(access_token.includes("."), client_id === "spa" || client_id === "web");
-    const said = await introspected(b, access_token);
+    const said = await fetchIntrospection(b, access_token);
     assertEquals(said.active, true);
     for (const name of ["client_id", "scope", "sub", "iss", "token_type"]) {
       assertEquals(typeof said[name], "string", name);
@@ -307,53 +341,56 @@ test("[IN-03] a good access token is described in the types of RFC 7662, as it w
       "https://as.test",
       "https://as.test",
     ]);
-    assertEquals([said.sub, said.token_type], [claimsOf(id_token).sub, "Bearer"]);
+    assertEquals([said.sub, said.token_type], [decodeClaims(id_token).sub, "Bearer"]);
     assertEquals([said.iat, said.exp], [Date.UTC(2026, 0, 1) / 1000, Date.UTC(2026, 0, 1) / 1000 + 3600]);
     for (const [name, value] of Object.entries(said)) {
       assert(value !== null && value !== undefined, `${name} is ${value}`);
     }
     if (access_token.includes(".")) {
-      for (const [name, value] of Object.entries(claimsOf(access_token))) assertEquals(said[name], value, name);
+      for (const [name, value] of Object.entries(decodeClaims(access_token))) assertEquals(said[name], value, name);
     }
   });
 });
 
 test("[IN-03] a narrowed token is described as narrowed, and by the clock of its own answer", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const first = await publicTokens(b, { scope: "openid read write", resource: [one, two], nonce: "n" });
   b.advance(100);
-  const second = await refreshed(b, first.refresh_token, { scope: "read", resource: two });
-  const { scope, aud, iat, sub, nonce } = await introspected(b, second.access_token, "two");
+  const second = await refreshTokens(b, first.refresh_token, { scope: "read", resource: two });
+  const { scope, aud, iat, sub, nonce } = await fetchIntrospection(b, second.access_token, "two");
   assertEquals([scope, aud, iat, sub, nonce], ["read", two, Date.UTC(2026, 0, 1) / 1000 + 100, "alice", undefined]);
-  assertEquals(await introspected(b, second.access_token, "one"), inactive);
+  assertEquals(await fetchIntrospection(b, second.access_token, "one"), inactive);
 });
 
 test("[IN-03] a refresh token of the caller's own is active, and cannot be taken for an access token", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { refresh_token } = await webTokens(b, "web", { scope: "openid read" });
-  const said = await introspected(b, refresh_token, "web");
+  const said = await fetchIntrospection(b, refresh_token, "web");
   assertEquals([said.active, said.client_id, said.sub, said.scope], [true, "web", "alice", "openid read"]);
   assertNotEquals(said.token_type, "Bearer");
 });
 
 test("[IN-03] a pairwise client's user is called the same everywhere, and never by the name this server has", async () => {
   const clients = [...served.clients!, confidentialClient("webpair", { subject_type: "pairwise" })];
-  const b = await bench({ ...served, clients });
+  const b = await testServer({ ...served, clients });
   const { access_token, refresh_token, id_token } = await webTokens(b, "webpair");
-  const { sub } = claimsOf(id_token);
+  const { sub } = decodeClaims(id_token);
   assertNotEquals(sub, "alice");
-  assertEquals([(await introspected(b, access_token)).sub, (await introspected(b, refresh_token, "webpair")).sub], [
+  assertEquals([
+    (await fetchIntrospection(b, access_token)).sub,
+    (await fetchIntrospection(b, refresh_token, "webpair")).sub,
+  ], [
     sub,
     sub,
   ]);
-  assert(!JSON.stringify(await introspected(b, access_token)).includes("alice"));
+  assert(!JSON.stringify(await fetchIntrospection(b, access_token)).includes("alice"));
 });
 
 test("[IN-03] no hint hinders: right, wrong, unknown or empty", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token, refresh_token } = await webTokens(b);
   const opaque = await webTokens(b, "webopaque");
-  await each(
+  await forEachCase(
     ["access_token", "refresh_token", "bogus", "", undefined, "__proto__", "id_token"],
     async (token_type_hint) => {
       for (
@@ -362,24 +399,27 @@ test("[IN-03] no hint hinders: right, wrong, unknown or empty", async () => {
           "webopaque",
         ]] as const
       ) {
-        assertEquals((await (await introspect(b, { token, token_type_hint }, as(caller))).json()).active, true);
+        assertEquals(
+          (await (await introspect(b, { token, token_type_hint }, basicHeader(caller))).json()).active,
+          true,
+        );
       }
     },
   );
 });
 
 test("[IN-04] every answer is uncached JSON, refusals too, and a revocation shows in the very next one", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   for (const client_id of ["web", "webopaque"]) {
     const first = await webTokens(b, client_id);
-    const second = await refreshed(b, first.refresh_token, {}, as(client_id));
-    assertEquals((await introspected(b, first.access_token)).active, true);
-    await post(b, "/oauth2/revoke", { token: first.access_token }, as(client_id));
-    assertEquals(await introspected(b, first.access_token), inactive);
-    assertEquals((await introspected(b, second.access_token)).active, true);
-    await post(b, "/oauth2/revoke", { token: first.refresh_token }, as(client_id));
-    assertEquals(await introspected(b, second.access_token), inactive);
-    assertEquals(await introspected(b, first.refresh_token, client_id), inactive);
+    const second = await refreshTokens(b, first.refresh_token, {}, basicHeader(client_id));
+    assertEquals((await fetchIntrospection(b, first.access_token)).active, true);
+    await post(b, "/oauth2/revoke", { token: first.access_token }, basicHeader(client_id));
+    assertEquals(await fetchIntrospection(b, first.access_token), inactive);
+    assertEquals((await fetchIntrospection(b, second.access_token)).active, true);
+    await post(b, "/oauth2/revoke", { token: first.refresh_token }, basicHeader(client_id));
+    assertEquals(await fetchIntrospection(b, second.access_token), inactive);
+    assertEquals(await fetchIntrospection(b, first.refresh_token, client_id), inactive);
   }
   for (const response of [await introspect(b, { token: "x" }), await introspect(b, {}), await introspect(b, {}, {})]) {
     assertEquals(response.headers.get("cache-control"), "no-store");
@@ -389,15 +429,15 @@ test("[IN-04] every answer is uncached JSON, refusals too, and a revocation show
 });
 
 test("[IN-04] a JWT that introspection calls inactive may still verify: revocation is what is added", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token } = await publicTokens(b);
   await post(b, "/oauth2/revoke", { client_id: "spa", token: access_token });
-  await jwtVerify(access_token, await publishedKeys(b), { currentDate: new Date(Date.UTC(2026, 0, 1)) });
-  assertEquals(await introspected(b, access_token), inactive);
+  await jwtVerify(access_token, await fetchKeySet(b), { currentDate: new Date(Date.UTC(2026, 0, 1)) });
+  assertEquals(await fetchIntrospection(b, access_token), inactive);
 });
 
 test("[IN-03, SC-16] oauth4webapi takes the answers", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token } = await publicTokens(b);
   const metadata = { issuer: "https://as.test", introspection_endpoint: "https://as.test/oauth2/introspect" };
   const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
@@ -409,18 +449,18 @@ test("[IN-03, SC-16] oauth4webapi takes the answers", async () => {
 });
 
 test("[IN-02, JK-04] tokens stay active across a change of keys until they expire", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token } = await publicTokens(b);
   await b.as.rotateKeys("ES256", 0);
-  assertEquals((await introspected(b, access_token)).active, true);
+  assertEquals((await fetchIntrospection(b, access_token)).active, true);
   b.advance(3599);
-  assertEquals((await introspected(b, access_token)).active, true);
+  assertEquals((await fetchIntrospection(b, access_token)).active, true);
   b.advance(1);
-  assertEquals(await introspected(b, access_token), inactive);
+  assertEquals(await fetchIntrospection(b, access_token), inactive);
 });
 
 test("[HT-15] the trace never holds the token that was asked about", async () => {
-  const b = await bench(served);
+  const b = await testServer(served);
   const { access_token, refresh_token } = await publicTokens(b);
   for (const token of [access_token, refresh_token]) {
     await introspect(b, { token });

@@ -7,9 +7,9 @@ import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
-import { each } from "./harness.ts";
-import { formIn } from "./browser.ts";
-import { latchkey } from "../watched.ts";
+import { forEachCase } from "./harness.ts";
+import { getForm } from "./browser.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const redirectUri = "https://app.example/cb";
 const goodbye = "https://app.example/bye";
@@ -211,7 +211,7 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
 
 test("[SC-01, SC-05, SC-09, SC-11, SC-12] openid-client makes the whole journey with every way of authentication", async () => {
   const place = await inProcess();
-  await each(ways, (way) => travel(place, way));
+  await forEachCase(ways, (way) => travel(place, way));
 });
 
 test("[SC-01, SC-12, MD-02] openid-client makes the journey from the metadata of RFC 8414 too", async () => {
@@ -222,7 +222,7 @@ test("[SC-01, SC-12, MD-02] openid-client makes the journey from the metadata of
 
 test("[SC-01, SC-02, SC-12] openid-client makes the whole journey over a socket", async () => {
   const place = await overSocket();
-  await each(ways.slice(0, 5), (way) => travel(place, way));
+  await forEachCase(ways.slice(0, 5), (way) => travel(place, way));
 });
 
 test("[SC-12, SC-18] openid-client takes a response by form_post", async () => {
@@ -238,7 +238,7 @@ test("[SC-12, SC-18] openid-client takes a response by form_post", async () => {
     code_challenge_method: "S256",
     state: expectedState,
   });
-  const { action, body } = formIn(await (await surf(place).send(url)).text());
+  const { action, body } = getForm(await (await surf(place).send(url)).text());
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const answer = new Request(action, { method: "POST", body, headers });
   const tokens = await openid.authorizationCodeGrant(config, answer, { pkceCodeVerifier, expectedState });
@@ -247,7 +247,7 @@ test("[SC-12, SC-18] openid-client takes a response by form_post", async () => {
 
 test("[SC-05, SC-13, CC-01] openid-client gets tokens for itself in every way, and they are strict JWTs for their resource", async () => {
   const place = await inProcess();
-  await each(ways.slice(1), async (way) => {
+  await forEachCase(ways.slice(1), async (way) => {
     const config = await discovered(place, way);
     const tokens = await openid.clientCredentialsGrant(config, { scope: "read", resource: "https://api.example" });
     assertEquals([tokens.token_type, tokens.scope, tokens.claims()], ["bearer", "read", undefined]);
@@ -337,7 +337,7 @@ async function strictly(place: Place, way: Way, more: Partial<oauth.Client> = {}
 
 test("[SC-01, SC-04, SC-05, SC-06, SC-07, SC-08, SC-09, SC-10, SC-11, SC-16] oauth4webapi finds nothing wrong with any answer", async () => {
   const place = await inProcess();
-  await each(ways, async (way) => {
+  await forEachCase(ways, async (way) => {
     const { as, client, auth, options, authorize } = await strictly(place, way);
     const tokens = await authorize();
     assertEquals(tokens.token_type, "bearer");
@@ -379,7 +379,7 @@ test("[SC-09, OI-05] oauth4webapi finds auth_time in order with every max_age, a
 });
 
 test("[SC-08, SC-10, US-04] oauth4webapi takes id tokens and userinfo in the algorithm that the client registered", async () => {
-  await each(["RS256", "ES256", "EdDSA"] as const, async (alg) => {
+  await forEachCase(["RS256", "ES256", "EdDSA"] as const, async (alg) => {
     const client: ClientMetadata = {
       client_id: idOf(ways[0]!),
       redirect_uris: [redirectUri],
@@ -441,7 +441,7 @@ test("[SC-03, SC-04] oauth4webapi reads every refusal as what it is", async () =
 test("[SC-11] oauth4webapi takes every error of the authorization endpoint for an error, with the right issuer and state", async () => {
   const place = await inProcess();
   const { authorize } = await strictly(place, ways[0]!);
-  await each([
+  await forEachCase([
     [{ scope: "unknown" }, "invalid_scope"],
     [{ response_type: "token" }, "unsupported_response_type"],
     [{ prompt: "none" }, "login_required"],

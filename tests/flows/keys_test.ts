@@ -19,10 +19,10 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { storedKeys } from "../../src/oauth/keys/keys.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { bench, claimsOf, clients, each, encode, tokensOf } from "./harness.ts";
-import type { Bench, TokenAnswer } from "./harness.ts";
-import { browse } from "./browser.ts";
-import { latchkey } from "../watched.ts";
+import { assertTokenResponse, clients, decodeClaims, encode, forEachCase, testServer } from "./harness.ts";
+import type { TestServer, TokenResponseBody } from "./harness.ts";
+import { openBrowser } from "./browser.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-keys-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -39,26 +39,26 @@ function world() {
   return {
     now: () => time,
     advance: (seconds: number) => void (time += seconds * 1000),
-    open: (options: LatchkeyOptions) => bench({ ...options, now: () => time }),
+    open: (options: LatchkeyOptions) => testServer({ ...options, now: () => time }),
   };
 }
 
-async function issue(b: Bench): Promise<TokenAnswer> {
-  return await tokensOf(await b.token({ code: await b.code() }));
+async function issue(b: TestServer): Promise<TokenResponseBody> {
+  return await assertTokenResponse(await b.token({ code: await b.code() }));
 }
 
-async function keysOf({ get }: Bench): Promise<(JWK & { kid: string; alg: string })[]> {
+async function keysOf({ get }: TestServer): Promise<(JWK & { kid: string; alg: string })[]> {
   return (await (await get("/oauth2/jwks")).json()).keys;
 }
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid!;
-const kidsOf = async (b: Bench) => (await keysOf(b)).map(({ kid }) => kid);
+const kidsOf = async (b: TestServer) => (await keysOf(b)).map(({ kid }) => kid);
 
 /** Lets what a request set going come to its end. */
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
 
 /** A request that a schedule may be driven by, and all that it sets going: waits until so many keys are published. */
-async function tick(b: Bench, published = 1): Promise<void> {
+async function tick(b: TestServer, published = 1): Promise<void> {
   await b.get("/oauth2/jwks");
   for (let tries = 0; tries < 1000; tries++) {
     await settled();
@@ -71,10 +71,10 @@ class Verifier {
   #fetched = -Infinity;
   #keys: ReturnType<typeof createLocalJWKSet> = createLocalJWKSet({ keys: [] });
   readonly #clock: () => number;
-  readonly #servers: readonly Bench[];
+  readonly #servers: readonly TestServer[];
   #turn = 0;
 
-  constructor(clock: () => number, ...servers: readonly Bench[]) {
+  constructor(clock: () => number, ...servers: readonly TestServer[]) {
     this.#clock = clock;
     this.#servers = servers;
   }
@@ -91,7 +91,7 @@ class Verifier {
 }
 
 test("[JK-04] a key asked for is published at once, signs after its lead, and the old one stays until its tokens expired", async () => {
-  const b = await bench({ lifetimes: { access_token: 900, id_token: 1800 } });
+  const b = await testServer({ lifetimes: { access_token: 900, id_token: 1800 } });
   const first = await issue(b);
   const [old] = await kidsOf(b);
   assertEquals([kidOf(first.access_token), kidOf(first.id_token)], [old, old]);
@@ -144,7 +144,7 @@ test("[JK-04] under the schedule no token at any time meets a verifier that cann
     const { access_token, id_token } = await issue(b);
     await settled();
     for (const token of [access_token, id_token]) {
-      alive.push({ token, until: (claimsOf(token).exp as number) * 1000 });
+      alive.push({ token, until: (decodeClaims(token).exp as number) * 1000 });
       seen.add(kidOf(token));
     }
     while (alive.length > 0 && alive[0]!.until <= now()) alive.shift();
@@ -159,7 +159,7 @@ test("[JK-04] under the schedule no token at any time meets a verifier that cann
 });
 
 test("[JK-04] the schedule makes a key when its time has come, not before, once, and once after a long silence", async () => {
-  const b = await bench({ keys: { rotateEvery: day } });
+  const b = await testServer({ keys: { rotateEvery: day } });
   await issue(b);
   b.advance(day - 61);
   await tick(b);
@@ -173,15 +173,15 @@ test("[JK-04] the schedule makes a key when its time has come, not before, once,
     b.advance(61);
     await tick(b);
   }
-  assertEquals(b.events.filter(({ type }) => type === "key_made").length, 2);
+  assertEquals(b.events.filter(({ type }) => type === "key_created").length, 2);
   b.advance(30 * day);
   await tick(b, 2);
   await tick(b, 2);
-  assertEquals(b.events.filter(({ type }) => type === "key_made").length, 3);
+  assertEquals(b.events.filter(({ type }) => type === "key_created").length, 3);
 });
 
 test("[JK-04] without a schedule no key is ever made unasked", async () => {
-  const b = await bench();
+  const b = await testServer();
   const [kid] = await kidsOf(b);
   for (let i = 0; i < 20; i++) {
     b.advance(30 * day);
@@ -191,7 +191,7 @@ test("[JK-04] without a schedule no key is ever made unasked", async () => {
 });
 
 test("[JK-04] the schedule reaches every algorithm in use, those of clients included, and no other", async () => {
-  const b = await bench({
+  const b = await testServer({
     keys: { rotateEvery: day },
     clients: [...clients, {
       client_id: "ed",
@@ -210,21 +210,21 @@ test("[JK-04] the schedule reaches every algorithm in use, those of clients incl
 });
 
 test("[JK-04] a lead of one's own is kept, and none that is no time is taken", async () => {
-  const b = await bench({ keys: { lead: 1000 } });
+  const b = await testServer({ keys: { lead: 1000 } });
   const before = kidOf((await issue(b)).access_token);
   await b.as.rotateKeys();
   b.advance(999);
   assertEquals(kidOf((await issue(b)).access_token), before);
   b.advance(1);
   assertNotEquals(kidOf((await issue(b)).access_token), before);
-  await each([-1, NaN, Infinity], async (lead) => {
+  await forEachCase([-1, NaN, Infinity], async (lead) => {
     await assertRejects(() => b.as.rotateKeys("ES256", lead), RangeError);
   });
   assertEquals((await keysOf(b)).length, 2);
 });
 
 test("[JK-04] settings for keys that are out of range are refused at the start", async () => {
-  await each([
+  await forEachCase([
     { rotateEvery: 3599 },
     { rotateEvery: 0 },
     { rotateEvery: -1 },
@@ -251,7 +251,7 @@ const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> =
 };
 
 test("[JK-04] two servers on one store sign with the same keys from the first token on, begun at the same moment", async () => {
-  await each(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
     const w = world();
     const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
@@ -262,7 +262,7 @@ test("[JK-04] two servers on one store sign with the same keys from the first to
 });
 
 test("[JK-04] a server that slept while another rotated publishes and accepts the new key when it wakes", async () => {
-  await each(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(stores), async (open) => {
     for (const asleep of [301, 3600, 5 * day]) {
       const [s1, s2] = await open();
       const w = world();
@@ -280,13 +280,13 @@ test("[JK-04] a server that slept while another rotated publishes and accepts th
 });
 
 test("[JK-04] the first question after a sleep may be any: the token of the other server counts at once", async () => {
-  const ask: Readonly<Record<string, (b: Bench, token: string) => Promise<boolean>>> = {
+  const ask: Readonly<Record<string, (b: TestServer, token: string) => Promise<boolean>>> = {
     userinfo: async (b, token) =>
       (await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).status === 200,
     jwks: async (b, token) => (await kidsOf(b)).includes(kidOf(token)),
     hint: async (b, token) => (await b.get(`/oauth2/logout?${encode({ id_token_hint: token })}`)).ok,
   };
-  await each(Object.entries(ask), async ([name, accepted]) => {
+  await forEachCase(Object.entries(ask), async ([name, accepted]) => {
     for (const open of Object.values(stores)) {
       const [s1, s2] = await open();
       const w = world();
@@ -295,13 +295,13 @@ test("[JK-04] the first question after a sleep may be any: the token of the othe
       await one.as.rotateKeys();
       w.advance(400);
       const { access_token, id_token } = await issue(one);
-      assert(await accepted(two, name === "hint" ? id_token : access_token), "refused");
+      assert(await accepted(two, name === "hint" ? id_token : access_token), "rejected");
     }
   });
 });
 
 test("[JK-04] even a rotation without any lead leaves no server of the store without the key", async () => {
-  await each(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
     const w = world();
     const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
@@ -315,7 +315,7 @@ test("[JK-04] even a rotation without any lead leaves no server of the store wit
 });
 
 test("[JK-04] two servers on one schedule make one key between them, and their tokens verify by either's keys", async () => {
-  await each(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
     const w = world();
     const options: LatchkeyOptions = { keys: { rotateEvery: 3600 }, lifetimes: { access_token: 600, id_token: 600 } };
@@ -332,7 +332,7 @@ test("[JK-04] two servers on one schedule make one key between them, and their t
     }
     // 12,610 seconds: a key an hour after the one before began to sign.
     assertEquals(kids.size, 4);
-    const made = [...one.events, ...two.events].filter(({ type }) => type === "key_made");
+    const made = [...one.events, ...two.events].filter(({ type }) => type === "key_created");
     assertLess(made.length, 6);
   });
 });
@@ -402,35 +402,35 @@ test("[JK-04] lifetimes that were changed at a restart take no key from a token 
 });
 
 test("[LO-02, OI-07, JK-04] an id token goes on as a hint when the key that signed it is no longer published", async () => {
-  const b = await bench({ lifetimes: { access_token: 600, id_token: 600 } });
-  const browser = browse(b);
+  const b = await testServer({ lifetimes: { access_token: 600, id_token: 600 } });
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   await b.as.rotateKeys();
   b.advance(300 + 600 + 1);
   assertEquals((await kidsOf(b)).includes(kidOf(id_token_hint)), false);
-  assertEquals(await browser.silently(), "code");
-  assertEquals(await browser.silently({ id_token_hint }), "code");
+  assertEquals(await browser.authorizeSilently(), "code");
+  assertEquals(await browser.authorizeSilently({ id_token_hint }), "code");
   const answer = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
-  assertEquals([answer.status, await browser.silently()], [200, "login_required"]);
+  assertEquals([answer.status, await browser.authorizeSilently()], [200, "login_required"]);
 });
 
 test("[LO-02, OI-07] a hint counts no longer than anything of the login that a retired key signed for", async () => {
   const lifetimes = { access_token: 600, id_token: 600, session: 3600, refresh_token: 7200 };
-  const b = await bench({ lifetimes });
-  const browser = browse(b);
+  const b = await testServer({ lifetimes });
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   await b.as.rotateKeys();
   b.advance(300 + 600 + 7200 - 1);
   await browser.login();
-  assertEquals(await browser.silently({ id_token_hint }), "code");
+  assertEquals(await browser.authorizeSilently({ id_token_hint }), "code");
   b.advance(1);
-  assertEquals(await browser.silently({ id_token_hint }), "invalid_request");
+  assertEquals(await browser.authorizeSilently({ id_token_hint }), "invalid_request");
   const answer = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
-  assertEquals([answer.status, await browser.silently()], [400, "code"]);
+  assertEquals([answer.status, await browser.authorizeSilently()], [400, "code"]);
 });
 
 test("[JK-02, JK-03] of every key, young and old, only public members are published, under its thumbprint", async () => {
-  const b = await bench({ alg: "RS256" });
+  const b = await testServer({ alg: "RS256" });
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
   const keys = await keysOf(b);
   assertEquals(keys.length, 6);
@@ -476,12 +476,12 @@ test("[JK-04, CI-04] rotations amid traffic on two servers hinder no flow", asyn
     if (i % 3 === 0) work.push(one.as.rotateKeys(), two.as.rotateKeys());
     await Promise.all(work);
   }
-  assertEquals([...one.events, ...two.events].filter(({ type }) => type === "bug"), []);
+  assertEquals([...one.events, ...two.events].filter(({ type }) => type === "internal_error"), []);
 });
 
 test("[JK-05] another server, with a store of its own, shares no key and accepts no token", async () => {
-  await each(["RS256", "ES256", "EdDSA"] as SigningAlgorithm[], async (alg) => {
-    const [one, two] = await Promise.all([bench({ alg }), bench({ alg })]);
+  await forEachCase(["RS256", "ES256", "EdDSA"] as SigningAlgorithm[], async (alg) => {
+    const [one, two] = await Promise.all([testServer({ alg }), testServer({ alg })]);
     const { access_token } = await issue(one);
     assertEquals((await kidsOf(two)).includes(kidOf(access_token)), false);
     const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
@@ -493,7 +493,7 @@ test("[JK-05] another server, with a store of its own, shares no key and accepts
 test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and the store holds the public ones alone", async () => {
   const vault = new Map<string, CryptoKey>();
   const keySource: KeySource = {
-    async make(alg, number) {
+    async create(alg, number) {
       assertEquals(alg, "ES256");
       const { privateKey, publicKey } = await crypto.subtle.generateKey(
         { name: "ECDSA", namedCurve: "P-256" },
@@ -504,7 +504,7 @@ test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and 
       vault.set(kid, privateKey);
       return { kid, jwk: { ...await crypto.subtle.exportKey("jwk", publicKey) } };
     },
-    signs: (_alg, { kid }) => async (bytes) =>
+    signFunction: (_alg, { kid }) => async (bytes) =>
       new Uint8Array(
         await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, vault.get(kid)!, new Uint8Array(bytes)),
       ),
@@ -537,24 +537,24 @@ test("[JK-03, JK-05] keys that are not what they are said to be are told apart b
   const jwk = { ...await crypto.subtle.exportKey("jwk", one.privateKey) };
   const wrong: Record<string, KeySource> = {
     "another private half": {
-      make: () => ({ kid: "a", jwk: { ...jwk } }),
-      signs: () => async (bytes) =>
+      create: () => ({ kid: "a", jwk: { ...jwk } }),
+      signFunction: () => async (bytes) =>
         new Uint8Array(
           await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, two.privateKey, new Uint8Array(bytes)),
         ),
     },
     "a signature of another form": {
-      make: () => ({ kid: "a", jwk: { ...jwk } }),
-      signs: () => () => new Uint8Array(70),
+      create: () => ({ kid: "a", jwk: { ...jwk } }),
+      signFunction: () => () => new Uint8Array(70),
     },
   };
   for (const keySource of Object.values(wrong)) {
-    const b = await bench({ alg: "ES256", keySource });
+    const b = await testServer({ alg: "ES256", keySource });
     assertEquals((await b.token({ code: await b.code() })).status, 500);
-    const bug = b.events.find(({ type }) => type === "bug") as { readonly cause: unknown } | undefined;
+    const bug = b.events.find(({ type }) => type === "internal_error") as { readonly cause: unknown } | undefined;
     assertMatch(String((bug?.cause as Error).message), /keySource\n {2}Expected signatures by ES256/);
   }
-  const b = await bench({ alg: "ES256", keySource: { make: () => ({ kid: "same", jwk: { ...jwk } }) } });
+  const b = await testServer({ alg: "ES256", keySource: { create: () => ({ kid: "same", jwk: { ...jwk } }) } });
   await issue(b);
   await assertRejects(() => b.as.rotateKeys(), ConfigurationError, "a name of its own for each key");
   assertEquals(await kidsOf(b), ["same"]);
@@ -572,7 +572,7 @@ test("[JK-04] a refresh that fails late takes nothing from one that succeeded me
       return promise;
     },
   };
-  const keysOf = (store: Store) => storedKeys(store, () => 0, () => {}, 0, { testKeys: "refused" });
+  const keysOf = (store: Store) => storedKeys(store, () => 0, () => {}, 0, { testKeys: "rejected" });
   const [ours, theirs] = [keysOf(store), keysOf(inner)];
   const first = (await ours.signer("ES256")).kid;
   await theirs.rotate("ES256", 0);

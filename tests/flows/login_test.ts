@@ -4,24 +4,34 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, asse
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { userAgent } from "../../src/testing/browser/test_browser.ts";
-import { browse, browserCookie, sessionCookie } from "./browser.ts";
+import { testBrowser } from "../../src/testing/browser/test_browser.ts";
+import { browserCookie, openBrowser, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import {
-  bench,
-  claimsOf,
-  each,
+  assertAuthorizationResponse,
+  assertPage,
+  assertTokenResponse,
+  decodeClaims,
   encode,
+  forEachCase,
+  getOutcome,
+  getRejections,
   goodRequest,
-  heardStore,
-  outcome,
-  refusals,
-  sentTo,
-  shownPage,
-  tokensOf,
+  recordingStore,
+  testServer,
 } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { ask, codeOf, filled, landing, logIn, logInAndAllow, look, press, send } from "./walk.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import {
+  describePage,
+  fillForm,
+  getCode,
+  logIn,
+  logInAndAllow,
+  openPage,
+  requestAuthorization,
+  send,
+  submit,
+} from "./page_navigation.ts";
 
 const refreshing = { redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] };
 
@@ -40,8 +50,10 @@ const crowd: LatchkeyOptions = {
 
 const other: Fields = { client_id: "other", redirect_uri: "https://other.example/cb", state: "another" };
 
-async function tokens(b: Bench, code: string) {
-  return await tokensOf(await b.token({ code })) as Awaited<ReturnType<typeof tokensOf>> & { refresh_token: string };
+async function tokens(b: TestServer, code: string) {
+  return await assertTokenResponse(await b.token({ code })) as Awaited<ReturnType<typeof assertTokenResponse>> & {
+    refresh_token: string;
+  };
 }
 
 /** The people that a page offers, in order. */
@@ -52,48 +64,48 @@ function offered(html: string): string[] {
 }
 
 test("a click logs in, a second one consents, and the next time nothing is asked", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const login = await ask(browser);
-  assertEquals([landing(login), login.status], ["login", 200]);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const login = await requestAuthorization(browser);
+  assertEquals([describePage(login), login.status], ["login", 200]);
   assertStringIncludes(login.text, "The shop");
-  const consent = await press(browser, login, "sub", "bob");
-  assertEquals(landing(consent), "consent");
-  const end = await press(browser, consent, "decision", "allow");
-  const { code } = sentTo(end.response);
-  assertEquals(claimsOf((await tokens(b, code!)).id_token).sub, "bob");
-  sentTo((await ask(browser)).response);
-  assertEquals(landing(await ask(browser, { prompt: "none" })), "code");
+  const consent = await submit(browser, login, "sub", "bob");
+  assertEquals(describePage(consent), "consent");
+  const end = await submit(browser, consent, "decision", "allow");
+  const { code } = assertAuthorizationResponse(end.response);
+  assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "bob");
+  assertAuthorizationResponse((await requestAuthorization(browser)).response);
+  assertEquals(describePage(await requestAuthorization(browser, { prompt: "none" })), "code");
 });
 
 test("the user agent of the test kit walks through both pages by itself", async () => {
-  const b = await bench(crowd);
-  const agent = userAgent({ issuer: () => "https://as.test", fetch: (request) => b.as.fetch(request), as: "carol" });
+  const b = await testServer(crowd);
+  const agent = testBrowser({ issuer: () => "https://as.test", fetch: (request) => b.as.fetch(request), as: "carol" });
   const { code } = await agent.authorize(goodRequest);
-  assertEquals(claimsOf((await tokens(b, code!)).id_token).sub, "carol");
+  assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "carol");
   assertEquals((await agent.authorize(goodRequest, { deny: true, as: "bob" })).error, undefined);
   assertEquals((await agent.authorize({ ...goodRequest, prompt: "login" }, { deny: true })).error, "access_denied");
 });
 
 test("where login is auto there is no page for it", async () => {
-  const b = await bench({ ...crowd, login: "auto" });
+  const b = await testServer({ ...crowd, login: "auto" });
   for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) assertEquals((await b.get(path)).status, 404);
 });
 
 test("an approver of one's own decides, whatever login says", async () => {
-  const b = await bench({
+  const b = await testServer({
     ...crowd,
     approver: ({ scope }, { users, now }) => ({ user: users.find("carol")!, scope, authTime: now() }),
   });
-  assertEquals(landing(await ask(browse(b))), "code");
+  assertEquals(describePage(await requestAuthorization(openBrowser(b))), "code");
 });
 
 test("[UI-01, UI-02] pages of login, consent and account are kept out of frames, caches and referrers", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const login = await ask(browser);
-  const consent = await press(browser, login, "sub", "alice");
-  const account = await look(browser, "/account", await browser.get("/account"));
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const login = await requestAuthorization(browser);
+  const consent = await submit(browser, login, "sub", "alice");
+  const account = await openPage(browser, "/account", await browser.get("/account"));
   for (const { response } of [login, consent, account]) {
     const policy = response.headers.get("content-security-policy")!;
     assertMatch(policy, /default-src 'none'/);
@@ -108,17 +120,17 @@ test("[UI-01, UI-02] pages of login, consent and account are kept out of frames,
 
 test("[UI-03, OI-06] markup in login_hint, the client's name and a person's claims stays text on every page", async () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
-  const b = await bench({
+  const b = await testServer({
     ...crowd,
     clients: [{ client_id: "spa", client_name: hostile, ...refreshing }],
     users: [{ sub: `"><b>x</b>`, name: hostile, email: hostile }],
   });
-  const browser = browse(b);
-  const login = await ask(browser, { login_hint: hostile });
-  const again = await press(browser, login, "new", "yes", { subject: hostile, claims: hostile });
+  const browser = openBrowser(b);
+  const login = await requestAuthorization(browser, { login_hint: hostile });
+  const again = await submit(browser, login, "new", "yes", { subject: hostile, claims: hostile });
   assertEquals(again.status, 400);
-  const consent = await press(browser, login, "sub");
-  assertEquals(landing(consent), "consent");
+  const consent = await submit(browser, login, "sub");
+  assertEquals(describePage(consent), "consent");
   for (const { html } of [login, again, consent]) {
     for (const text of ["<script>", "<img src=x", "<b>x"]) assert(!html.includes(text), text);
     assertStringIncludes(html, "&lt;script>");
@@ -126,18 +138,18 @@ test("[UI-03, OI-06] markup in login_hint, the client's name and a person's clai
 });
 
 test("[UI-07] every login begins a session of another name, whatever cookie was there before", async () => {
-  const b = await bench(crowd);
-  const planted = browse(b, [[sessionCookie, "x.y"], [browserCookie, "A".repeat(43)]]);
+  const b = await testServer(crowd);
+  const planted = openBrowser(b, [[sessionCookie, "x.y"], [browserCookie, "A".repeat(43)]]);
   const first = await logIn(planted, "alice");
   const one = planted.cookies.get(sessionCookie)!;
   assertNotEquals(one, "x.y");
   assertMatch(first.response.headers.get("content-type")!, /html/);
-  await press(planted, await ask(planted, { prompt: "login" }), "sub", "alice");
+  await submit(planted, await requestAuthorization(planted, { prompt: "login" }), "sub", "alice");
   assertNotEquals(planted.cookies.get(sessionCookie), one);
 });
 
 test("[UI-07] every cookie says in its name which port it is for, and behind https that no other host may set it", async () => {
-  await each<[issuer: string, prefix: string, port: string]>([
+  await forEachCase<[issuer: string, prefix: string, port: string]>([
     ["https://as.test", "__Host-", ""],
     ["https://as.test:8443", "__Host-", "_8443"],
     ["https://as.test/tenant", "__Secure-", ""],
@@ -145,31 +157,31 @@ test("[UI-07] every cookie says in its name which port it is for, and behind htt
     ["http://localhost:9000", "", "_9000"],
     ["http://localhost:9000/tenant", "", "_9000"],
   ], async ([issuer, prefix, port]) => {
-    const b = await bench({ ...crowd, login: "auto", issuer });
-    const browser = browse(b);
+    const b = await testServer({ ...crowd, login: "auto", issuer });
+    const browser = openBrowser(b);
     await browser.get("/");
     await browser.authorize();
     const names = ["demo", "session"].map((purpose) => `${prefix}latchkey_${purpose}${port}`);
     assertEquals([...browser.cookies.keys()].sort(), names);
     // By any other name they mean nothing.
     const renamed = [...browser.cookies].map(([name, value]) => [name.replace(/^__\w+-|_\d+$/, ""), value] as const);
-    if (prefix + port !== "") assertEquals(await browse(b, renamed).silently(), "login_required");
+    if (prefix + port !== "") assertEquals(await openBrowser(b, renamed).authorizeSilently(), "login_required");
   });
 });
 
 test("[UI-07, UI-14] a browser's cookie that this server has not made names no browser", async () => {
-  const b = await bench(crowd);
-  const victim = browse(b);
+  const b = await testServer(crowd);
+  const victim = openBrowser(b);
   await victim.get("/");
   const good = victim.cookies.get(browserCookie)!;
-  const other = browse(b);
+  const other = openBrowser(b);
   await other.get("/");
-  const foreign = browse(await bench(crowd));
+  const foreign = openBrowser(await testServer(crowd));
   await foreign.get("/");
   const made = ["A".repeat(43), `${"A".repeat(43)}.${"A".repeat(43)}`, good.split(".")[0]!, `${good}A`, ".", "", "x"];
   const mixed = `${good.split(".")[0]}.${other.cookies.get(browserCookie)!.split(".")[1]}`;
-  await each([...made, mixed, foreign.cookies.get(browserCookie)!], async (value) => {
-    const browser = browse(b, [[browserCookie, value]]);
+  await forEachCase([...made, mixed, foreign.cookies.get(browserCookie)!], async (value) => {
+    const browser = openBrowser(b, [[browserCookie, value]]);
     await browser.get("/");
     const drawn = browser.cookies.get(browserCookie)!;
     assertMatch(drawn, /^[\w-]{43}\.[\w-]{43}$/);
@@ -181,7 +193,7 @@ test("[UI-07, UI-14] a browser's cookie that this server has not made names no b
 
 test("[UI-07] cookies are for this server alone, and Secure behind https, over http they work on loopback", async () => {
   for (const [issuer, secure] of [["https://as.test/tenant", true], ["http://localhost:9000", false]] as const) {
-    const b = await bench({ ...crowd, issuer });
+    const b = await testServer({ ...crowd, issuer });
     const answer = await b.authorize();
     const page = await b.get(answer.headers.get("location")!.replace(/^\/tenant/, ""), {
       headers: { cookie: answer.headers.getSetCookie()[0]!.split(";")[0]! },
@@ -209,126 +221,139 @@ test("[UI-07] cookies are for this server alone, and Secure behind https, over h
 });
 
 test("[UI-14] two tabs with two requests each get their own state and client", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const [one, two] = [await ask(browser), await ask(browser, other)];
-  const second = await press(browser, two, "sub", "bob");
-  const secondEnd = await press(browser, second, "decision", "allow");
-  sentTo(secondEnd.response, { uri: "https://other.example/cb", state: "another" });
-  const first = await press(browser, one, "sub", "bob");
-  sentTo((await press(browser, first, "decision", "allow")).response);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const [one, two] = [await requestAuthorization(browser), await requestAuthorization(browser, other)];
+  const second = await submit(browser, two, "sub", "bob");
+  const secondEnd = await submit(browser, second, "decision", "allow");
+  assertAuthorizationResponse(secondEnd.response, { uri: "https://other.example/cb", state: "another" });
+  const first = await submit(browser, one, "sub", "bob");
+  assertAuthorizationResponse((await submit(browser, first, "decision", "allow")).response);
 });
 
 test("[UI-14] of another login in between, a consent page gives no code to the wrong person", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const alices = await logIn(browser, "alice");
-  await press(browser, await ask(browser, { ...other, prompt: "login" }), "sub", "bob");
-  const late = await press(browser, alices, "decision", "allow");
+  await submit(browser, await requestAuthorization(browser, { ...other, prompt: "login" }), "sub", "bob");
+  const late = await submit(browser, alices, "decision", "allow");
   assertEquals([late.status, late.location], [403, undefined]);
   // Asked for again, the page wants to know who is there.
-  assertEquals(landing(await look(browser, alices.path, await browser.get(alices.path))), "login");
+  assertEquals(describePage(await openPage(browser, alices.path, await browser.get(alices.path))), "login");
 });
 
 test("[UI-14] what is finished, too old, made up or another browser's is a page and never a code", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const pages = async () => {
-    const login = await ask(browser, { prompt: "login consent" });
-    return [login, await press(browser, login, "sub", "alice")] as const;
+    const login = await requestAuthorization(browser, { prompt: "login consent" });
+    return [login, await submit(browser, login, "sub", "alice")] as const;
   };
-  const assertStale = async (who: Browser, page: Awaited<ReturnType<typeof ask>>, name: string, value: string) => {
-    const { path, fields } = filled(page, name, value);
+  const assertStale = async (
+    who: Browser,
+    page: Awaited<ReturnType<typeof requestAuthorization>>,
+    name: string,
+    value: string,
+  ) => {
+    const { path, fields } = fillForm(page, name, value);
     const before = new Map(who.cookies);
     for (const answer of [await send(who, path, fields), await who.get(page.path)]) {
-      await shownPage(answer, 400);
+      await assertPage(answer, 400);
       assertEquals(answer.headers.getSetCookie(), []);
     }
     assertEquals(who.cookies, before);
   };
   const [login, consent] = await pages();
-  for (const stranger of [browse(b), browse(b, [[browserCookie, "A".repeat(43)]])]) {
+  for (const stranger of [openBrowser(b), openBrowser(b, [[browserCookie, "A".repeat(43)]])]) {
     await assertStale(stranger, login, "sub", "alice");
     await assertStale(stranger, consent, "decision", "allow");
   }
-  sentTo((await press(browser, consent, "decision", "allow")).response);
+  assertAuthorizationResponse((await submit(browser, consent, "decision", "allow")).response);
   await assertStale(browser, login, "sub", "alice");
   await assertStale(browser, consent, "decision", "allow");
   const denied = (await pages())[1];
-  sentTo((await press(browser, denied, "decision", "deny")).response);
+  assertAuthorizationResponse((await submit(browser, denied, "decision", "deny")).response);
   await assertStale(browser, denied, "decision", "allow");
   const [old, older] = await pages();
   b.advance(30 * 60);
   await assertStale(browser, old, "sub", "alice");
   await assertStale(browser, older, "decision", "allow");
   for (const id of ["", "x", "A".repeat(43), "a".repeat(5000), "__proto__", "%00"]) {
-    await shownPage(await browser.get(`/oauth2/login?interaction=${id}`), 400);
-    await shownPage(await browser.get(`/oauth2/consent?interaction=${id}`), 400);
+    await assertPage(await browser.get(`/oauth2/login?interaction=${id}`), 400);
+    await assertPage(await browser.get(`/oauth2/consent?interaction=${id}`), 400);
   }
 });
 
 test("[UI-14] a page that is still open when its client is removed or loses its redirect URI leads nowhere", async () => {
   for (const uris of [undefined, ["https://spa.example/elsewhere"]]) {
-    const b = await bench(crowd);
-    const browser = browse(b);
+    const b = await testServer(crowd);
+    const browser = openBrowser(b);
     const consent = await logIn(browser, "alice");
     b.as.clients.delete("spa");
     if (uris) b.as.clients.set({ client_id: "spa", redirect_uris: uris });
-    const { path, fields } = filled(consent, "decision", "allow");
-    await shownPage(await send(browser, path, fields), 400);
+    const { path, fields } = fillForm(consent, "decision", "allow");
+    await assertPage(await send(browser, path, fields), 400);
   }
 });
 
 test("[UI-14] however often a button is pressed, there is one code", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const consent = await logIn(browser, "alice");
-  const { path, fields } = filled(consent, "decision", "allow");
+  const { path, fields } = fillForm(consent, "decision", "allow");
   const answers = await Promise.all(Array.from({ length: 100 }, () => send(browser, path, fields)));
   assertEquals(answers.filter(({ status }) => status === 303).length, 1);
   assertEquals(answers.filter(({ status }) => status === 400).length, 99);
-  const { path: again, fields: login } = filled(await ask(browser, { prompt: "login" }), "sub", "alice");
+  const { path: again, fields: login } = fillForm(
+    await requestAuthorization(browser, { prompt: "login" }),
+    "sub",
+    "alice",
+  );
   const logins = await Promise.all(Array.from({ length: 100 }, () => send(browser, again, login)));
   assertEquals(logins.filter(({ headers }) => headers.get("location")?.includes("code=")).length, 1);
   assertEquals(b.events.filter(({ type }) => type === "code_issued").length, 2);
 });
 
 test("[UI-04] a form without its token, or with one of another form, request, browser or login, is 403 and changes nothing", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const login = await ask(browser);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const login = await requestAuthorization(browser);
   const tokenOf = (page: typeof login) => /name="form_token" value="([^"]*)"/.exec(page.html)![1]!;
-  const elsewhere = browse(b);
+  const elsewhere = openBrowser(b);
   const consent = await logIn(elsewhere, "bob");
-  const foreign = [tokenOf(consent), tokenOf(await ask(elsewhere, { prompt: "login" })), tokenOf(await ask(browser))];
-  await each([undefined, "", "x", ...foreign, tokenOf(login).slice(1), `${tokenOf(login)}A`], async (token) => {
+  const foreign = [
+    tokenOf(consent),
+    tokenOf(await requestAuthorization(elsewhere, { prompt: "login" })),
+    tokenOf(await requestAuthorization(browser)),
+  ];
+  await forEachCase([undefined, "", "x", ...foreign, tokenOf(login).slice(1), `${tokenOf(login)}A`], async (token) => {
     for (const [name, value] of [["sub", "alice"], ["cancel", "yes"], ["new", "yes"]] as const) {
       const typed: Record<string, string> = name === "new" ? { subject: "mallory", claims: "{}" } : {};
-      const { path, fields } = filled(login, name, value, typed);
+      const { path, fields } = fillForm(login, name, value, typed);
       fields.delete("form_token");
       if (token !== undefined) fields.set("form_token", token);
       const answer = await send(browser, path, fields);
       assertEquals(answer.headers.getSetCookie(), []);
-      await shownPage(answer, 403);
+      await assertPage(answer, 403);
     }
   });
   assertEquals([browser.cookies.has(sessionCookie), b.as.users.find("mallory")], [false, undefined]);
-  const own = await press(browser, login, "sub", "alice");
+  const own = await submit(browser, login, "sub", "alice");
   for (const token of ["", "x", tokenOf(login), tokenOf(consent)]) {
     for (const decision of ["allow", "deny"]) {
-      const { path, fields } = filled(own, "decision", decision);
+      const { path, fields } = fillForm(own, "decision", decision);
       fields.set("form_token", token);
-      await shownPage(await send(browser, path, fields), 403);
+      await assertPage(await send(browser, path, fields), 403);
     }
   }
-  sentTo((await press(browser, own, "decision", "allow")).response);
+  assertAuthorizationResponse((await submit(browser, own, "decision", "allow")).response);
 });
 
 test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site or else by Origin", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const login = await ask(browser);
-  const { path, fields } = filled(login, "sub", "alice");
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const login = await requestAuthorization(browser);
+  const { path, fields } = fillForm(login, "sub", "alice");
   const elsewhere: readonly Record<string, string>[] = [
     { origin: "https://evil.example" },
     { origin: "http://as.test" },
@@ -339,8 +364,8 @@ test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site 
     { "sec-fetch-site": "cross-site", origin: "null" },
     { origin: "null" },
   ];
-  await each(elsewhere, async (headers) => {
-    await shownPage(await send(browser, path, fields, headers), 403);
+  await forEachCase(elsewhere, async (headers) => {
+    await assertPage(await send(browser, path, fields, headers), 403);
     assertEquals(browser.cookies.has(sessionCookie), false);
   });
   const consents = [];
@@ -352,70 +377,77 @@ test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site 
   for (const headers of here) {
     const answer = await send(browser, path, fields, headers);
     assertEquals(answer.status, 303);
-    consents.push(await look(browser, path, answer));
+    consents.push(await openPage(browser, path, answer));
   }
-  const decision = filled(consents.at(-1)!, "decision", "allow");
-  await shownPage(await send(browser, decision.path, decision.fields, { origin: "https://evil.example" }), 403);
-  await shownPage(await send(browser, decision.path, decision.fields, { origin: "null" }), 403);
-  sentTo(await send(browser, decision.path, decision.fields, { "sec-fetch-site": "same-origin", origin: "null" }));
+  const decision = fillForm(consents.at(-1)!, "decision", "allow");
+  await assertPage(await send(browser, decision.path, decision.fields, { origin: "https://evil.example" }), 403);
+  await assertPage(await send(browser, decision.path, decision.fields, { origin: "null" }), 403);
+  assertAuthorizationResponse(
+    await send(browser, decision.path, decision.fields, { "sec-fetch-site": "same-origin", origin: "null" }),
+  );
 });
 
 test("[UI-05] the form that confirms a logout counts from this server's own page alone", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
-  const page = await look(browser, "/oauth2/logout", await browser.get("/oauth2/logout"));
-  const { path, fields } = filled(page, "");
-  await shownPage(await send(browser, path, fields, { "sec-fetch-site": "cross-site" }), 403);
-  await shownPage(await send(browser, path, fields, { origin: "https://evil.example" }), 403);
-  await shownPage(await send(browser, path, fields, { origin: "null" }), 403);
-  assertEquals(await browser.silently(), "code");
-  await shownPage(await send(browser, path, fields, { origin: "https://as.test" }), 200);
-  assertEquals(await browser.silently(), "login_required");
+  const page = await openPage(browser, "/oauth2/logout", await browser.get("/oauth2/logout"));
+  const { path, fields } = fillForm(page, "");
+  await assertPage(await send(browser, path, fields, { "sec-fetch-site": "cross-site" }), 403);
+  await assertPage(await send(browser, path, fields, { origin: "https://evil.example" }), 403);
+  await assertPage(await send(browser, path, fields, { origin: "null" }), 403);
+  assertEquals(await browser.authorizeSilently(), "code");
+  await assertPage(await send(browser, path, fields, { origin: "https://as.test" }), 200);
+  assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
 test("[UI-06] a request that calls itself a decision is only a request", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const said = { approve: "yes", decision: "allow", sub: "alice", new: "yes", subject: "x", confirm: "yes" };
-  assertEquals(landing(await ask(browser, said)), "login");
+  assertEquals(describePage(await requestAuthorization(browser, said)), "login");
   for (const from of ["here", "elsewhere"] as const) {
     const answer = await browser.post("/oauth2/authorize", { ...goodRequest, ...said }, from);
-    assertEquals(landing(await look(browser, "/oauth2/authorize", answer)), "login");
+    assertEquals(describePage(await openPage(browser, "/oauth2/authorize", answer)), "login");
   }
   assertEquals([b.events.some(({ type }) => type === "code_issued"), b.as.users.all().length], [false, 3]);
 });
 
 test("[UI-08] a request posted by another site, which brings no cookies, finds the session all the same", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
   for (const fields of [goodRequest, { ...goodRequest, prompt: "none" }]) {
     const parked = await browser.post("/oauth2/authorize", fields, "elsewhere");
     assertEquals([parked.status, parked.headers.getSetCookie()], [303, []]);
     const way = parked.headers.get("location")!;
     assertMatch(way, /^\/oauth2\/login\?interaction=[\w.-]+$/);
-    sentTo(await browser.get(way));
-    await shownPage(await browser.get(way), 400);
+    assertAuthorizationResponse(await browser.get(way));
+    await assertPage(await browser.get(way), 400);
   }
 });
 
 test("[UI-08, UI-14] a parked request becomes that of the browser that comes for it, and is finished once in all", async () => {
-  const b = await bench(crowd);
-  const [browser, stranger] = [browse(b), browse(b)];
+  const b = await testServer(crowd);
+  const [browser, stranger] = [openBrowser(b), openBrowser(b)];
   const parked = await browser.post("/oauth2/authorize", goodRequest, "elsewhere");
   const way = parked.headers.get("location")!;
-  const login = await look(browser, way, await browser.get(way));
-  assertEquals(landing(login), "login");
-  await shownPage(await stranger.get(login.path), 400);
-  const elsewhere = await look(stranger, way, await stranger.get(way));
-  sentTo((await press(browser, await press(browser, login, "sub", "alice"), "decision", "allow")).response);
-  await shownPage(await stranger.get(way), 400);
-  const { path, fields } = filled(elsewhere, "sub", "alice");
-  await shownPage(await send(stranger, path, fields), 400);
+  const login = await openPage(browser, way, await browser.get(way));
+  assertEquals(describePage(login), "login");
+  await assertPage(await stranger.get(login.path), 400);
+  const elsewhere = await openPage(stranger, way, await stranger.get(way));
+  assertAuthorizationResponse(
+    (await submit(browser, await submit(browser, login, "sub", "alice"), "decision", "allow")).response,
+  );
+  await assertPage(await stranger.get(way), 400);
+  const { path, fields } = fillForm(elsewhere, "sub", "alice");
+  await assertPage(await send(stranger, path, fields), 400);
 
   const silent = await browser.post("/oauth2/authorize", { ...goodRequest, prompt: "none" }, "elsewhere");
-  assertEquals(sentTo(await stranger.get(silent.headers.get("location")!)).error, "login_required");
+  assertEquals(
+    assertAuthorizationResponse(await stranger.get(silent.headers.get("location")!)).error,
+    "login_required",
+  );
   const raced = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
   const answers = await Promise.all(Array.from({ length: 20 }, () => browser.get(raced)));
   assertEquals(answers.filter(({ headers }) => headers.get("location")?.includes("code=")).length, 1);
@@ -423,192 +455,220 @@ test("[UI-08, UI-14] a parked request becomes that of the browser that comes for
 });
 
 test("[UI-14] a parked request that one browser finished is finished for who came for it later, too", async () => {
-  const b = await bench(crowd);
-  const [browser, stranger] = [browse(b), browse(b)];
+  const b = await testServer(crowd);
+  const [browser, stranger] = [openBrowser(b), openBrowser(b)];
   const way = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
-  const login = await look(browser, way, await browser.get(way));
+  const login = await openPage(browser, way, await browser.get(way));
   b.advance(29 * 60);
-  const later = await look(stranger, way, await stranger.get(way));
-  sentTo((await press(browser, await press(browser, login, "sub", "alice"), "decision", "allow")).response);
+  const later = await openPage(stranger, way, await stranger.get(way));
+  assertAuthorizationResponse(
+    (await submit(browser, await submit(browser, login, "sub", "alice"), "decision", "allow")).response,
+  );
   // The first page would have waited for 30 minutes, the other one waits longer.
   b.advance(5 * 60);
   await b.get("/");
-  const { path, fields } = filled(later, "sub", "alice");
-  await shownPage(await send(stranger, path, fields), 400);
+  const { path, fields } = fillForm(later, "sub", "alice");
+  await assertPage(await send(stranger, path, fields), 400);
 });
 
 test("[OI-03] prompt=none never shows a page: login, consent or a choice would be required", async () => {
-  const b = await bench({ ...crowd, pages: () => Promise.reject(new Error("a page was drawn")) });
-  assertEquals(await browse(b).silently(), "login_required");
-  const real = await bench(crowd);
-  const browser = browse(real);
+  const b = await testServer({ ...crowd, pages: () => Promise.reject(new Error("a page was drawn")) });
+  assertEquals(await openBrowser(b).authorizeSilently(), "login_required");
+  const real = await testServer(crowd);
+  const browser = openBrowser(real);
   await logIn(browser, "alice");
-  assertEquals(await browser.silently(), "consent_required");
+  assertEquals(await browser.authorizeSilently(), "consent_required");
   await logInAndAllow(browser, "alice", { prompt: "login" });
-  assertEquals(await browser.silently(), "code");
-  assertEquals(await browser.silently({ scope: "openid read write" }), "consent_required");
-  assertEquals(await browser.silently({ login_hint: "alice" }), "code");
-  assertEquals(await browser.silently({ login_hint: "bob" }), "account_selection_required");
+  assertEquals(await browser.authorizeSilently(), "code");
+  assertEquals(await browser.authorizeSilently({ scope: "openid read write" }), "consent_required");
+  assertEquals(await browser.authorizeSilently({ login_hint: "alice" }), "code");
+  assertEquals(await browser.authorizeSilently({ login_hint: "bob" }), "account_selection_required");
   // Whoever guesses names learns nothing: somebody who is not there is as much somebody else as bob.
-  assertEquals(await browser.silently({ login_hint: "nobody" }), "account_selection_required");
-  assertEquals(await browser.silently({ max_age: "0" }), "login_required");
+  assertEquals(await browser.authorizeSilently({ login_hint: "nobody" }), "account_selection_required");
+  assertEquals(await browser.authorizeSilently({ max_age: "0" }), "login_required");
   real.advance(8 * 3600);
-  assertEquals(await browser.silently(), "login_required");
+  assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
 test("[OI-04] prompt=login authenticates anew, select_account lets choose, and neither is skipped for the session", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const first = claimsOf((await tokens(b, codeOf(await logInAndAllow(browser, "alice")))).id_token);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const first = decodeClaims((await tokens(b, getCode(await logInAndAllow(browser, "alice")))).id_token);
   const before = browser.cookies.get(sessionCookie);
   b.advance(60);
-  const chosen = await press(browser, await ask(browser, { prompt: "select_account" }), "sub", "alice");
-  assertEquals([landing(chosen), browser.cookies.get(sessionCookie)], ["code", before]);
-  assertEquals(claimsOf((await tokens(b, codeOf(chosen))).id_token).auth_time, first.auth_time);
-  const renewed = await press(browser, await ask(browser, { prompt: "login" }), "sub", "alice");
-  const { auth_time, sub } = claimsOf((await tokens(b, codeOf(renewed))).id_token);
+  const chosen = await submit(
+    browser,
+    await requestAuthorization(browser, { prompt: "select_account" }),
+    "sub",
+    "alice",
+  );
+  assertEquals([describePage(chosen), browser.cookies.get(sessionCookie)], ["code", before]);
+  assertEquals(decodeClaims((await tokens(b, getCode(chosen))).id_token).auth_time, first.auth_time);
+  const renewed = await submit(browser, await requestAuthorization(browser, { prompt: "login" }), "sub", "alice");
+  const { auth_time, sub } = decodeClaims((await tokens(b, getCode(renewed))).id_token);
   assertEquals([auth_time, sub], [first.auth_time as number + 60, "alice"]);
   // At the very moment of a login, too.
-  assertEquals(landing(await ask(browser, { prompt: "login" })), "login");
+  assertEquals(describePage(await requestAuthorization(browser, { prompt: "login" })), "login");
   assertEquals(
-    landing(await press(browser, await ask(browser, { prompt: "select_account" }), "sub", "bob")),
+    describePage(
+      await submit(browser, await requestAuthorization(browser, { prompt: "select_account" }), "sub", "bob"),
+    ),
     "consent",
   );
 });
 
 test("[OI-05] max_age asks for a new login where the last one is older, and however long the person takes", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
   b.advance(100);
-  assertEquals(landing(await ask(browser, { max_age: "100" })), "code");
-  const login = await ask(browser, { max_age: "99" });
-  assertEquals(landing(login), "login");
+  assertEquals(describePage(await requestAuthorization(browser, { max_age: "100" })), "code");
+  const login = await requestAuthorization(browser, { max_age: "99" });
+  assertEquals(describePage(login), "login");
   b.advance(500);
-  const consent = await press(browser, login, "sub", "bob");
+  const consent = await submit(browser, login, "sub", "bob");
   b.advance(500);
-  const code = codeOf(await press(browser, consent, "decision", "allow"));
-  assertEquals(claimsOf((await tokens(b, code)).id_token).auth_time, Date.UTC(2026, 0, 1) / 1000 + 600);
-  assertEquals(landing(await ask(browser, { max_age: "0" })), "login");
+  const code = getCode(await submit(browser, consent, "decision", "allow"));
+  assertEquals(decodeClaims((await tokens(b, code)).id_token).auth_time, Date.UTC(2026, 0, 1) / 1000 + 600);
+  assertEquals(describePage(await requestAuthorization(browser, { max_age: "0" })), "login");
 });
 
 test("[OI-06] login_hint puts whom it names first, by subject or address, and logs nobody in", async () => {
-  const b = await bench(crowd);
-  assertEquals(offered((await ask(browse(b))).html), ["alice", "bob", "carol"]);
-  assertEquals(offered((await ask(browse(b), { login_hint: "carol" })).html), ["carol", "alice", "bob"]);
-  const hinted = await ask(browse(b), { login_hint: "ALICE@example.com" });
-  assertEquals([landing(hinted), offered(hinted.html)[0]], ["login", "alice"]);
-  assertEquals(offered((await ask(browse(b), { login_hint: "nobody" })).html), ["alice", "bob", "carol"]);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  assertEquals(offered((await requestAuthorization(openBrowser(b))).html), ["alice", "bob", "carol"]);
+  assertEquals(offered((await requestAuthorization(openBrowser(b), { login_hint: "carol" })).html), [
+    "carol",
+    "alice",
+    "bob",
+  ]);
+  const hinted = await requestAuthorization(openBrowser(b), { login_hint: "ALICE@example.com" });
+  assertEquals([describePage(hinted), offered(hinted.html)[0]], ["login", "alice"]);
+  assertEquals(offered((await requestAuthorization(openBrowser(b), { login_hint: "nobody" })).html), [
+    "alice",
+    "bob",
+    "carol",
+  ]);
+  const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
-  assertEquals(landing(await ask(browser, { login_hint: "alice" })), "code");
-  const second = await ask(browser, { login_hint: "bob" });
-  assertEquals([landing(second), offered(second.html)[0]], ["login", "bob"]);
+  assertEquals(describePage(await requestAuthorization(browser, { login_hint: "alice" })), "code");
+  const second = await requestAuthorization(browser, { login_hint: "bob" });
+  assertEquals([describePage(second), offered(second.html)[0]], ["login", "bob"]);
   for (const login_hint of ["x".repeat(60_000), "\u0000", "__proto__", "constructor"]) {
-    const answer = await browse(b).post("/oauth2/authorize", { ...goodRequest, login_hint });
+    const answer = await openBrowser(b).post("/oauth2/authorize", { ...goodRequest, login_hint });
     assertEquals(answer.status, 303);
   }
 });
 
 test("who logged in last in this browser is offered first the next time, whatever became of the session", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await logIn(browser, "bob");
   await logIn(browser, "carol", { prompt: "login" });
   browser.cookies.delete(sessionCookie);
-  assertEquals(offered((await ask(browser)).html), ["carol", "bob", "alice"]);
-  assertEquals(offered((await ask(browse(b))).html), ["alice", "bob", "carol"]);
+  assertEquals(offered((await requestAuthorization(browser)).html), ["carol", "bob", "alice"]);
+  assertEquals(offered((await requestAuthorization(openBrowser(b))).html), ["alice", "bob", "carol"]);
 });
 
 test("[OI-07] an id token of another user lets nobody but that user log in", async () => {
-  const b = await bench(crowd);
-  const { id_token: id_token_hint } = await tokens(b, codeOf(await logInAndAllow(browse(b), "bob")));
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const { id_token: id_token_hint } = await tokens(b, getCode(await logInAndAllow(openBrowser(b), "bob")));
+  const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
-  assertEquals(await browser.silently({ id_token_hint }), "login_required");
-  const login = await ask(browser, { id_token_hint });
-  assertEquals([landing(login), offered(login.html)], ["login", ["bob"]]);
-  const { path, fields } = filled(login, "sub", "bob");
+  assertEquals(await browser.authorizeSilently({ id_token_hint }), "login_required");
+  const login = await requestAuthorization(browser, { id_token_hint });
+  assertEquals([describePage(login), offered(login.html)], ["login", ["bob"]]);
+  const { path, fields } = fillForm(login, "sub", "bob");
   fields.set("sub", "alice");
-  const wrong = await look(browser, path, await send(browser, path, fields));
-  assertEquals([wrong.status, landing(wrong)], [403, "login"]);
+  const wrong = await openPage(browser, path, await send(browser, path, fields));
+  assertEquals([wrong.status, describePage(wrong)], [403, "login"]);
   fields.delete("sub");
   for (const [name, value] of [["new", "yes"], ["subject", "dave"]] as const) fields.set(name, value);
   assertEquals((await send(browser, path, fields)).status, 400);
-  const code = codeOf(await press(browser, login, "sub", "bob"));
-  assertEquals(claimsOf((await tokens(b, code)).id_token).sub, "bob");
+  const code = getCode(await submit(browser, login, "sub", "bob"));
+  assertEquals(decodeClaims((await tokens(b, code)).id_token).sub, "bob");
 });
 
 test("[LO-05] another account ends the session it replaces, with all its logins; a new login of the same person ends nothing", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const refresh = (refresh_token: string) =>
     b.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined });
-  const first = await tokens(b, codeOf(await logInAndAllow(browser, "alice")));
-  await press(browser, await ask(browser, { prompt: "login" }), "sub", "alice");
-  const { refresh_token } = await tokensOf(await refresh(first.refresh_token)) as typeof first;
-  const late = await tokens(b, codeOf(await ask(browser)));
+  const first = await tokens(b, getCode(await logInAndAllow(browser, "alice")));
+  await submit(browser, await requestAuthorization(browser, { prompt: "login" }), "sub", "alice");
+  const { refresh_token } = await assertTokenResponse(await refresh(first.refresh_token)) as typeof first;
+  const late = await tokens(b, getCode(await requestAuthorization(browser)));
   const alices = browser.cookies.get(sessionCookie)!;
 
-  const consent = await ask(browser, { scope: "openid read write" });
+  const consent = await requestAuthorization(browser, { scope: "openid read write" });
   const way = /href="([^"]*)">Use another account/.exec(consent.html)![1]!.replaceAll("&amp;", "&");
-  const choice = await look(browser, way, await browser.get(way));
-  assertEquals([landing(choice), offered(choice.html)[0]], ["login", "alice"]);
-  const bobs = await press(browser, await press(browser, choice, "sub", "bob"), "decision", "allow");
-  assertEquals(claimsOf((await tokens(b, codeOf(bobs))).id_token).sub, "bob");
-  assertEquals(await browse(b, [[sessionCookie, alices]]).silently(), "login_required");
-  assertEquals(await outcome(await refresh(late.refresh_token)), "400 invalid_grant");
-  assertEquals(await outcome(await refresh(refresh_token)), "400 invalid_grant");
+  const choice = await openPage(browser, way, await browser.get(way));
+  assertEquals([describePage(choice), offered(choice.html)[0]], ["login", "alice"]);
+  const bobs = await submit(browser, await submit(browser, choice, "sub", "bob"), "decision", "allow");
+  assertEquals(decodeClaims((await tokens(b, getCode(bobs))).id_token).sub, "bob");
+  assertEquals(await openBrowser(b, [[sessionCookie, alices]]).authorizeSilently(), "login_required");
+  assertEquals(await getOutcome(await refresh(late.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(refresh_token)), "400 invalid_grant");
 });
 
 test("Cancel tells the client, in the way it asked for", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const end = await press(browser, await ask(browser), "cancel", "yes");
-  const { error, error_description } = sentTo(end.response);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const end = await submit(browser, await requestAuthorization(browser), "cancel", "yes");
+  const { error, error_description } = assertAuthorizationResponse(end.response);
   assertEquals(error, "access_denied");
   assertStringIncludes(error_description!, "AZ-21");
-  const posted = await press(browser, await ask(browser, { response_mode: "form_post" }), "cancel", "yes");
+  const posted = await submit(
+    browser,
+    await requestAuthorization(browser, { response_mode: "form_post" }),
+    "cancel",
+    "yes",
+  );
   assertEquals(posted.forms.map(({ action }) => action), ["https://spa.example/cb"]);
   assertStringIncludes(posted.html, "access_denied");
   assertEquals(browser.cookies.has(sessionCookie), false);
 });
 
 test("somebody new is made up of a subject and claims, and can be picked from then on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const claims = JSON.stringify({ name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
-  const consent = await press(browser, await ask(browser, { scope: "openid profile" }), "new", "yes", {
-    subject: "dave",
-    claims,
-  });
-  assertEquals(landing(consent), "consent");
+  const consent = await submit(
+    browser,
+    await requestAuthorization(browser, { scope: "openid profile" }),
+    "new",
+    "yes",
+    {
+      subject: "dave",
+      claims,
+    },
+  );
+  assertEquals(describePage(consent), "consent");
   assertStringIncludes(consent.text, "Dave Dunn");
-  const { access_token } = await tokens(b, codeOf(await press(browser, consent, "decision", "allow")));
+  const { access_token } = await tokens(b, getCode(await submit(browser, consent, "decision", "allow")));
   const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
   assertEquals(await info.json(), { sub: "dave", name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
-  assertEquals(landing(await logIn(browse(b), "dave")), "consent");
+  assertEquals(describePage(await logIn(openBrowser(b), "dave")), "consent");
 });
 
 test("a guest user is no change of the users, which would outlive what the guest allowed", async () => {
-  const { store, asked } = heardStore();
-  const b = await bench({ ...crowd, store });
-  const browser = browse(b);
-  const page = await ask(browser);
+  const { store, asked } = recordingStore();
+  const b = await testServer({ ...crowd, store });
+  const browser = openBrowser(b);
+  const page = await requestAuthorization(browser);
   asked.length = 0;
-  await press(browser, page, "new", "yes", { subject: "dave", claims: "{}" });
-  await b.as.users.kept();
+  await submit(browser, page, "new", "yes", { subject: "dave", claims: "{}" });
+  await b.as.users.flush();
   assertEquals([asked.includes("add person"), asked.includes("add change")], [true, false]);
-  const other = await bench({ ...crowd, store });
+  const other = await testServer({ ...crowd, store });
   const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
   await other.get("/account", { headers: { cookie } });
   assertEquals(other.as.users.find("dave")?.sub, "dave");
-  await other.as.users.kept();
+  await other.as.users.flush();
   assertEquals([asked.includes("get person"), asked.includes("add change")], [true, false]);
 });
 
 test("what cannot be a person is said, and replaces nobody", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const faults: readonly [string, string, string][] = [
     ["", "{}", "subject"],
     ["a b", "{}", "subject"],
@@ -625,10 +685,10 @@ test("what cannot be a person is said, and replaces nobody", async () => {
     // As JSON each of them has 21 digits.
     ["dave", `{"n":[${Array(800).fill("1e20")}]}`, "longer"],
   ];
-  await each(faults, async ([subject, claims, word]) => {
-    const browser = browse(b);
-    const again = await press(browser, await ask(browser), "new", "yes", { subject, claims });
-    assertEquals([again.status, landing(again)], [400, "login"]);
+  await forEachCase(faults, async ([subject, claims, word]) => {
+    const browser = openBrowser(b);
+    const again = await submit(browser, await requestAuthorization(browser), "new", "yes", { subject, claims });
+    assertEquals([again.status, describePage(again)], [400, "login"]);
     assertStringIncludes(/role="alert">(.*?)<\/div>/.exec(again.html)![1]!, word);
     assertEquals(browser.cookies.has(sessionCookie), false);
   });
@@ -639,58 +699,58 @@ test("on a real host nobody is offered, believed without a password, or made up,
   const issuer = "https://login.widgets.com";
   const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const users = [{ sub: "alice", name: "Alice Adams", password }];
-  const b = await bench({ ...crowd, issuer, users });
+  const b = await testServer({ ...crowd, issuer, users });
   b.as.users.set({ sub: "carol" });
-  const browser = browse(b);
-  const login = await ask(browser, { login_hint: "carol" });
-  assertEquals([landing(login), offered(login.html), login.text.includes("Alice")], ["login", [], false]);
+  const browser = openBrowser(b);
+  const login = await requestAuthorization(browser, { login_hint: "carol" });
+  assertEquals([describePage(login), offered(login.html), login.text.includes("Alice")], ["login", [], false]);
   assertEquals(login.html.includes('name="new"'), false);
-  const { path, fields } = filled(login, "", undefined, { sub: "carol", password: "x" });
-  assertEquals((await look(browser, path, await send(browser, path, fields))).status, 403);
+  const { path, fields } = fillForm(login, "", undefined, { sub: "carol", password: "x" });
+  assertEquals((await openPage(browser, path, await send(browser, path, fields))).status, 403);
   fields.delete("password");
-  assertEquals(landing(await look(browser, path, await send(browser, path, fields))), "login");
+  assertEquals(describePage(await openPage(browser, path, await send(browser, path, fields))), "login");
   for (const [name, value] of [["new", "yes"], ["subject", "mallory"], ["claims", "{}"]] as const) {
     fields.set(name, value);
   }
   assertEquals((await send(browser, path, fields)).status, 400);
   assertEquals([b.as.users.find("mallory"), browser.cookies.has(sessionCookie)], [undefined, false]);
 
-  const open = await bench({ ...crowd, issuer, insecureAllowOpenLogin: true });
-  assertEquals(offered((await ask(browse(open))).html), ["alice", "bob", "carol"]);
+  const open = await testServer({ ...crowd, issuer, insecureAllowOpenLogin: true });
+  assertEquals(offered((await requestAuthorization(openBrowser(open))).html), ["alice", "bob", "carol"]);
 });
 
 test("[UI-24] guest users count only where they can be made up: where login is closed again, all that is theirs is over", async () => {
   const issuer = "https://login.widgets.com";
   const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const settings = { ...crowd, issuer, users: [{ sub: "alice", password }], store: memoryStore() };
-  const open = await bench({ ...settings, insecureAllowOpenLogin: true });
-  const browser = browse(open);
+  const open = await testServer({ ...settings, insecureAllowOpenLogin: true });
+  const browser = openBrowser(open);
   const scope = "openid offline_access";
-  const made = await press(browser, await ask(browser, { scope }), "new", "yes", {
+  const made = await submit(browser, await requestAuthorization(browser, { scope }), "new", "yes", {
     subject: "mallory",
     claims: '{"roles":["admin"]}',
   });
-  const { access_token, refresh_token } = await tokens(open, codeOf(await press(browser, made, "decision", "allow")));
-  const code = codeOf(await ask(browser, { scope }));
+  const { access_token, refresh_token } = await tokens(open, getCode(await submit(browser, made, "decision", "allow")));
+  const code = getCode(await requestAuthorization(browser, { scope }));
   const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
   const headers = { authorization: `Bearer ${access_token}` };
   const approver = () => Promise.reject(new Error("nobody is asked"));
   for (const options of [settings, { ...settings, approver }]) {
-    const closed = await bench(options);
-    assertEquals(await browse(closed, browser.cookies).silently({ scope }), "login_required");
+    const closed = await testServer(options);
+    assertEquals(await openBrowser(closed, browser.cookies).authorizeSilently({ scope }), "login_required");
     assertEquals((await closed.token(refresh)).status, 400);
     assertEquals((await closed.token({ code })).status, 400);
     assertEquals((await closed.get("/oauth2/userinfo", { headers })).status, 401);
     assertEquals(closed.as.users.find("mallory"), undefined);
   }
-  const again = await bench({ ...settings, insecureAllowOpenLogin: true });
-  assertEquals(await browse(again, browser.cookies).silently({ scope }), "code");
+  const again = await testServer({ ...settings, insecureAllowOpenLogin: true });
+  assertEquals(await openBrowser(again, browser.cookies).authorizeSilently({ scope }), "code");
 });
 
 test("[UI-24] a guest user is known only once the store agrees: neither where it fails nor where another was first", async () => {
   const store = memoryStore();
   let trouble: "fails" | "another was first" | undefined;
-  const b = await bench({
+  const b = await testServer({
     ...crowd,
     store: {
       ...store,
@@ -702,10 +762,10 @@ test("[UI-24] a guest user is known only once the store agrees: neither where it
       },
     },
   });
-  const browser = browse(b);
-  const page = await ask(browser);
+  const browser = openBrowser(b);
+  const page = await requestAuthorization(browser);
   const makeUp = async () => {
-    const { path, fields } = filled(page, "new", "yes", { subject: "erin", claims: '{"name":"Another Erin"}' });
+    const { path, fields } = fillForm(page, "new", "yes", { subject: "erin", claims: '{"name":"Another Erin"}' });
     return await send(browser, path, fields);
   };
   trouble = "fails";
@@ -724,58 +784,61 @@ test("[UI-24] a guest user who is removed is gone on every instance, after a res
   let isAway = false;
   const store: Store = {
     ...memory,
-    lasting: true,
-    spend: (...given) =>
+    persistent: true,
+    consume: (...given) =>
       isAway
         ? Promise.reject(Object.assign(new Error("the store is away"), { name: "StoreError" }))
-        : memory.spend(...given),
+        : memory.consume(...given),
   };
   const settings = { ...crowd, store };
-  const [one, two] = [await bench(settings), await bench(settings)];
-  const browser = browse(one);
+  const [one, two] = [await testServer(settings), await testServer(settings)];
+  const browser = openBrowser(one);
   const makeUp = async (name: string) =>
-    await press(browser, await ask(browser, { prompt: "login" }), "new", "yes", {
+    await submit(browser, await requestAuthorization(browser, { prompt: "login" }), "new", "yes", {
       subject: "mallory",
       claims: JSON.stringify({ name }),
     });
-  const { refresh_token } = await tokens(one, codeOf(await press(browser, await makeUp("M"), "decision", "allow")));
+  const { refresh_token } = await tokens(one, getCode(await submit(browser, await makeUp("M"), "decision", "allow")));
   const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
-  assertEquals(await browse(two, browser.cookies).silently(), "code");
+  assertEquals(await openBrowser(two, browser.cookies).authorizeSilently(), "code");
   isAway = true;
   assertEquals(one.as.users.delete("mallory"), true);
-  await assertRejects(() => one.as.users.kept());
+  await assertRejects(() => one.as.users.flush());
   isAway = false;
-  await one.as.users.kept();
+  await one.as.users.flush();
   await two.as.users.refresh();
-  for (const b of [one, two, await bench(settings)]) {
-    assertEquals(await browse(b, browser.cookies).silently(), "login_required");
+  for (const b of [one, two, await testServer(settings)]) {
+    assertEquals(await openBrowser(b, browser.cookies).authorizeSilently(), "login_required");
     assertEquals((await b.token(refresh)).status, 400);
     assertEquals(b.as.users.find("mallory"), undefined);
   }
-  codeOf(await makeUp("Another M"));
-  assertEquals(await browse(two, browser.cookies).silently(), "code");
+  getCode(await makeUp("Another M"));
+  assertEquals(await openBrowser(two, browser.cookies).authorizeSilently(), "code");
   assertEquals(two.as.users.find("mallory")?.name, "Another M");
   // Removed through an instance that has not met the guest yet.
-  const three = await bench(settings);
+  const three = await testServer(settings);
   three.as.users.delete("mallory");
-  await three.as.users.kept();
-  assertEquals(await browse(await bench(settings), browser.cookies).silently(), "login_required");
+  await three.as.users.flush();
+  assertEquals(await openBrowser(await testServer(settings), browser.cookies).authorizeSilently(), "login_required");
 });
 
 test("every step may be answered by another instance on the same store", async () => {
   const store = memoryStore();
-  const [one, two] = [await bench({ ...crowd, store }), await bench({ ...crowd, store })];
+  const [one, two] = [await testServer({ ...crowd, store }), await testServer({ ...crowd, store })];
   let turn = 0;
-  const both: Bench = { ...one, get: (path, init) => (turn++ % 2 === 0 ? one : two).get(path, init) };
+  const both: TestServer = { ...one, get: (path, init) => (turn++ % 2 === 0 ? one : two).get(path, init) };
   for (const skip of [0, 1]) {
     turn += skip;
-    const browser = browse(both);
-    sentTo((await logInAndAllow(browser, "alice")).response);
-    for (let i = 0; i < 3; i++) sentTo((await ask(browser)).response);
+    const browser = openBrowser(both);
+    assertAuthorizationResponse((await logInAndAllow(browser, "alice")).response);
+    for (let i = 0; i < 3; i++) assertAuthorizationResponse((await requestAuthorization(browser)).response);
   }
-  const browser = browse(both);
-  const made = await press(browser, await ask(browser), "new", "yes", { subject: "erin", claims: '{"name":"Erin"}' });
-  const code = codeOf(await press(browser, made, "decision", "allow"));
+  const browser = openBrowser(both);
+  const made = await submit(browser, await requestAuthorization(browser), "new", "yes", {
+    subject: "erin",
+    claims: '{"name":"Erin"}',
+  });
+  const code = getCode(await submit(browser, made, "decision", "allow"));
   for (const { as } of [one, two]) if (as.users.find("erin") === undefined) assertEquals(as.users.all().length, 3);
   const { access_token, refresh_token } = await tokens(two, code);
   for (const { get } of [one, two]) {
@@ -787,20 +850,20 @@ test("every step may be answered by another instance on the same store", async (
 });
 
 test("questions about headers, and other methods, change nothing", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const parked = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
   for (const method of ["HEAD", "PUT", "DELETE"]) {
     const answer = await browser.get(parked, { method });
     assertEquals([answer.status, answer.headers.get("location")], [method === "HEAD" ? 200 : 405, null]);
   }
-  assertEquals(landing(await look(browser, parked, await browser.get(parked))), "login");
+  assertEquals(describePage(await openPage(browser, parked, await browser.get(parked))), "login");
 });
 
 test("what is posted to the pages and is no form, or half of one, is a page that says so", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  await ask(browser);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  await requestAuthorization(browser);
   for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) {
     for (
       const [type, body] of [["application/json", "{}"], ["text/plain", "x"], [
@@ -809,9 +872,9 @@ test("what is posted to the pages and is no form, or half of one, is a page that
       ]]
     ) {
       const answer = await browser.get(path, { method: "POST", body, headers: { "content-type": type! } });
-      await shownPage(answer, 400);
+      await assertPage(answer, 400);
     }
   }
-  assertEquals(b.events.some(({ type }) => type === "bug"), false);
-  assert(refusals(b.events).length >= 9);
+  assertEquals(b.events.some(({ type }) => type === "internal_error"), false);
+  assert(getRejections(b.events).length >= 9);
 });

@@ -9,9 +9,19 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { basic, bench, claimsOf, each, encode, outcome, redirected, shownPage, tokensOf } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { browse, formIn, sessionCookie, shownForm } from "./browser.ts";
+import {
+  assertPage,
+  assertTokenResponse,
+  basic,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { assertPageWithForm, getForm, openBrowser, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-logout-"));
@@ -45,7 +55,7 @@ function logout(browser: Browser, fields: Fields = {}): Promise<Response> {
   return browser.get(`/oauth2/logout?${encode(fields)}`);
 }
 
-function refresh({ token }: Bench, refresh_token: string, client_id = "spa"): Promise<Response> {
+function refresh({ token }: TestServer, refresh_token: string, client_id = "spa"): Promise<Response> {
   return token({
     grant_type: "refresh_token",
     refresh_token,
@@ -57,21 +67,21 @@ function refresh({ token }: Bench, refresh_token: string, client_id = "spa"): Pr
 
 /** Asserts the page that says that one is logged out. */
 async function assertLoggedOut(response: Response): Promise<void> {
-  assertStringIncludes(await shownPage(response, 200), "You are logged out");
+  assertStringIncludes(await assertPage(response, 200), "You are logged out");
 }
 
 /** Asserts the page that asks, and gives back what its form would send. */
 async function asked(response: Response, ...hostile: string[]): Promise<Record<string, string>> {
-  const { action, body, html } = await shownForm(response, ...hostile);
+  const { action, body, html } = await assertPageWithForm(response, ...hostile);
   assertStringIncludes(html, "Log out?");
   assertEquals(action, "/oauth2/logout");
   return Object.fromEntries(new URLSearchParams(body));
 }
 
 test("[LO-01] without a hint, and with one of another session, the user is asked, and stays logged in until the answer", async () => {
-  const b = await bench(crowd);
-  const elsewhere = await browse(b).login();
-  await each(
+  const b = await testServer(crowd);
+  const elsewhere = await openBrowser(b).login();
+  await forEachCase(
     [
       {},
       { client_id: "spa" },
@@ -86,7 +96,7 @@ test("[LO-01] without a hint, and with one of another session, the user is asked
       { confirm: "" },
     ] as Fields[],
     async (fields) => {
-      const browser = browse(b);
+      const browser = openBrowser(b);
       await browser.login();
       const first = await logout(browser, fields);
       assertEquals(first.headers.getSetCookie(), []);
@@ -94,31 +104,31 @@ test("[LO-01] without a hint, and with one of another session, the user is asked
       const again = await browser.post("/oauth2/logout", fields);
       assertEquals(again.headers.getSetCookie(), []);
       const form = await asked(again);
-      assertEquals(await browser.silently(), "code");
+      assertEquals(await browser.authorizeSilently(), "code");
       const answer = await browser.post("/oauth2/logout", form);
       if (fields.post_logout_redirect_uri) assertEquals(answer.headers.get("location"), bye);
       else await assertLoggedOut(answer);
-      assertEquals([await browser.silently(), browser.cookies.has(sessionCookie)], ["login_required", false]);
+      assertEquals([await browser.authorizeSilently(), browser.cookies.has(sessionCookie)], ["login_required", false]);
     },
   );
 });
 
 test("[LO-01] with a hint of the session that there is, nobody is asked, by GET and by POST", async () => {
-  const b = await bench(crowd);
-  await each(["GET", "POST"], async (method) => {
-    const browser = browse(b);
+  const b = await testServer(crowd);
+  await forEachCase(["GET", "POST"], async (method) => {
+    const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
     const answer = method === "GET"
       ? await logout(browser, { id_token_hint })
       : await browser.post("/oauth2/logout", { id_token_hint });
     await assertLoggedOut(answer);
-    assertEquals(await browser.silently(), "login_required");
+    assertEquals(await browser.authorizeSilently(), "login_required");
   });
 });
 
 test("[LO-01] without any session nothing is asked, by GET and by POST, and again after logout", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await assertLoggedOut(await logout(browser));
   await assertLoggedOut(await browser.post("/oauth2/logout", {}));
   const { id_token: id_token_hint } = await browser.login();
@@ -126,46 +136,46 @@ test("[LO-01] without any session nothing is asked, by GET and by POST, and agai
     const answer = await logout(browser, { id_token_hint, post_logout_redirect_uri: bye });
     assertEquals([answer.status, answer.headers.get("location")], [302, bye]);
   }
-  await assertLoggedOut(await logout(browse(b, [[sessionCookie, "x.y"]])));
+  await assertLoggedOut(await logout(openBrowser(b, [[sessionCookie, "x.y"]])));
 });
 
 test("[LO-01] a form that another site posts, and that brings no cookie, takes nobody's session away", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const attacks: Fields[] = [{}, { client_id: "spa" }, { client_id: "spa", post_logout_redirect_uri: bye }, {
     confirm: "x",
   }];
-  await each(attacks, async (fields) => {
-    const browser = browse(b);
+  await forEachCase(attacks, async (fields) => {
+    const browser = openBrowser(b);
     await browser.login();
     await browser.post("/oauth2/logout", fields, "elsewhere");
-    assertEquals([browser.cookies.has(sessionCookie), await browser.silently()], [true, "code"]);
+    assertEquals([browser.cookies.has(sessionCookie), await browser.authorizeSilently()], [true, "code"]);
   });
 });
 
 test("[LO-01, LO-05] where the application posts the hint, which brings no cookie, the session ends all the same", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
   const cookie = browser.cookies.get(sessionCookie)!;
   const answer = await browser.post("/oauth2/logout", { id_token_hint }, "elsewhere");
   // A server may send the browser to itself first, where the cookie comes along.
   const location = answer.headers.get("location");
   if (location !== null) await browser.get(location.replace("https://as.test", ""));
-  assertEquals(await browse(b, [[sessionCookie, cookie]]).silently(), "login_required");
-  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  assertEquals(await openBrowser(b, [[sessionCookie, cookie]]).authorizeSilently(), "login_required");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
 test("[LO-01, UI-04] a confirmation that is made up or of another session is 403, and the session goes on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await browser.login();
   const { confirm } = await asked(await logout(browser));
   assertMatch(confirm!, /^[A-Za-z0-9_-]{22,}$/);
-  const others = [browse(b), browse(b)];
+  const others = [openBrowser(b), openBrowser(b)];
   await others[0]!.login();
   await others[1]!.login({ login_hint: "bob" });
   const foreign = await Promise.all(others.map(async (other) => (await asked(await logout(other))).confirm!));
-  const former = browse(b, browser.cookies);
+  const former = openBrowser(b, browser.cookies);
   const stale = (await asked(await logout(former))).confirm!;
   await former.login({ prompt: "login" });
   const seal = browser.cookies.get(sessionCookie)!.split(".")[1]!;
@@ -182,7 +192,7 @@ test("[LO-01, UI-04] a confirmation that is made up or of another session is 403
     ],
     ...[`${confirm!.slice(0, -1)}${confirm!.endsWith("A") ? "B" : "A"}`, seal, "a".repeat(10_000), ...foreign],
   ];
-  await each(wrong, async (value) => {
+  await forEachCase(wrong, async (value) => {
     for (
       const answer of [
         await browser.post("/oauth2/logout", { confirm: value }),
@@ -190,32 +200,32 @@ test("[LO-01, UI-04] a confirmation that is made up or of another session is 403
       ]
     ) {
       assertEquals(answer.headers.getSetCookie(), []);
-      await shownPage(answer, 403);
+      await assertPage(answer, 403);
     }
-    assertEquals(await browser.silently(), "code");
+    assertEquals(await browser.authorizeSilently(), "code");
   });
   assertEquals((await former.post("/oauth2/logout", { confirm: stale })).status, 403);
-  assertEquals(await former.silently(), "code");
+  assertEquals(await former.authorizeSilently(), "code");
 });
 
 test("[LO-02] an expired hint counts, at any time before the session ends", async () => {
-  const b = await bench({ ...crowd, lifetimes: { id_token: 1 } });
-  await each([0, 1, 3600, 28_799], async (seconds) => {
-    const browser = browse(b);
+  const b = await testServer({ ...crowd, lifetimes: { id_token: 1 } });
+  await forEachCase([0, 1, 3600, 28_799], async (seconds) => {
+    const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
     b.advance(seconds);
     await assertLoggedOut(await logout(browser, { id_token_hint, client_id: "spa" }));
-    assertEquals(await browser.silently(), "login_required");
+    assertEquals(await browser.authorizeSilently(), "login_required");
   });
 });
 
 test("[LO-02, LO-05] an id token of a refresh, and of another client in the same session, is a hint of the session", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { refresh_token } = await browser.login();
-  const { id_token: id_token_hint } = await tokensOf(await refresh(b, refresh_token));
+  const { id_token: id_token_hint } = await assertTokenResponse(await refresh(b, refresh_token));
   await assertLoggedOut(await logout(browser, { id_token_hint }));
-  assertEquals(await browser.silently(), "login_required");
+  assertEquals(await browser.authorizeSilently(), "login_required");
   await browser.login();
   const { id_token } = await browser.login({ client_id: "other" });
   const answer = await logout(browser, {
@@ -223,19 +233,19 @@ test("[LO-02, LO-05] an id token of a refresh, and of another client in the same
     post_logout_redirect_uri: "https://other.example/bye",
   });
   assertEquals(answer.headers.get("location"), "https://other.example/bye");
-  assertEquals(await browser.silently(), "login_required");
+  assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
 test("[LO-02] a hint that is not this server's id token, or not the named client's, is a 400 page, and the session goes on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token, access_token, refresh_token } = await browser.login();
   const [header, payload, signature] = id_token.split(".") as [string, string, string];
   const changed = (claims: object) =>
-    Buffer.from(JSON.stringify({ ...claimsOf(id_token), ...claims })).toString("base64url");
+    Buffer.from(JSON.stringify({ ...decodeClaims(id_token), ...claims })).toString("base64url");
   const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url");
   const { keys: [key] } = await (await b.get("/oauth2/jwks")).json();
-  const hmac = await new SignJWT(claimsOf(id_token)).setProtectedHeader({ alg: "HS256", typ: "JWT", kid: key.kid })
+  const hmac = await new SignJWT(decodeClaims(id_token)).setProtectedHeader({ alg: "HS256", typ: "JWT", kid: key.kid })
     .sign(new TextEncoder().encode(JSON.stringify(key)));
   const hints = [
     `${header}.${changed({ sid: "x" })}.${signature}`,
@@ -245,14 +255,14 @@ test("[LO-02] a hint that is not this server's id token, or not the named client
     `${none}.${payload}.`,
     `${none}.${payload}.${signature}`,
     ...[hmac, access_token, refresh_token, "x", "..", "a.b.c", `${id_token}x`, "<script>alert(1)</script>"],
-    (await browse(await bench(crowd)).login()).id_token,
-    (await browse(await bench({ ...crowd, issuer: "https://as2.test" })).login()).id_token,
+    (await openBrowser(await testServer(crowd)).login()).id_token,
+    (await openBrowser(await testServer({ ...crowd, issuer: "https://as2.test" })).login()).id_token,
   ];
   const asks: Fields[] = [
     ...hints.map((id_token_hint) => ({ id_token_hint })),
     ...["other", "nobody", "Spa", "spa "].map((client_id) => ({ id_token_hint: id_token, client_id })),
   ];
-  await each(asks, async (fields) => {
+  await forEachCase(asks, async (fields) => {
     for (const more of [{}, { client_id: "spa", post_logout_redirect_uri: bye, ...fields }]) {
       for (
         const answer of [
@@ -261,29 +271,29 @@ test("[LO-02] a hint that is not this server's id token, or not the named client
         ]
       ) {
         assertEquals(answer.headers.getSetCookie(), []);
-        await shownPage(answer, 400, "<script>alert");
+        await assertPage(answer, 400, "<script>alert");
       }
     }
-    assertEquals(await browser.silently(), "code");
+    assertEquals(await browser.authorizeSilently(), "code");
   });
-  assertEquals(b.events.filter(({ type }) => type === "bug"), []);
+  assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
 });
 
 test("[LO-03] the browser goes to a URI that is registered, character for character, for the client that asks", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   for (const uri of [bye, `${bye}?from=as&x`, "com.example.app:/bye"]) {
-    const browser = browse(b);
+    const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
     const answer = await logout(browser, { id_token_hint, post_logout_redirect_uri: uri });
     assertEquals([answer.status, answer.headers.get("location")], [302, uri]);
     assertEquals(answer.headers.get("referrer-policy"), "no-referrer");
-    assertEquals(await browser.silently(), "login_required");
+    assertEquals(await browser.authorizeSilently(), "login_required");
   }
 });
 
 test("[LO-03] any other URI, or one without a client to know it by, is a 400 page, and the session goes on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const { id_token: silent } = await browser.login({ client_id: "silent" });
   const uris = [
@@ -322,27 +332,27 @@ test("[LO-03] any other URI, or one without a client to know it by, is a 400 pag
     })),
     { id_token_hint: silent, post_logout_redirect_uri: bye },
   ];
-  await each(asks, async (fields) => {
+  await forEachCase(asks, async (fields) => {
     for (const answer of [await logout(browser, fields), await browser.post("/oauth2/logout", fields)]) {
       assertEquals(answer.headers.getSetCookie(), []);
-      const html = await shownPage(answer, 400);
+      const html = await assertPage(answer, 400);
       assert(!/(?:href|action|src)="[^"]*(?:example|bye|evil)/.test(html), "the page holds a link to it");
     }
-    assertEquals(await browser.silently(), "code");
+    assertEquals(await browser.authorizeSilently(), "code");
     // Without a session it goes nowhere, either.
-    await shownPage(await logout(browse(b), fields), 400);
+    await assertPage(await logout(openBrowser(b), fields), 400);
   });
 });
 
 test("[LO-03] a client that was deleted, or whose URI was, sends nobody anywhere", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   b.as.clients.set({ client_id: "spa", ...refreshing });
-  await shownPage(await logout(browser, { id_token_hint, post_logout_redirect_uri: bye }), 400);
+  await assertPage(await logout(browser, { id_token_hint, post_logout_redirect_uri: bye }), 400);
   b.as.clients.delete("spa");
-  await shownPage(await logout(browser, { id_token_hint, post_logout_redirect_uri: bye }), 400);
-  assertEquals(await browser.silently({ client_id: "other" }), "code");
+  await assertPage(await logout(browser, { id_token_hint, post_logout_redirect_uri: bye }), 400);
+  assertEquals(await browser.authorizeSilently({ client_id: "other" }), "code");
   await assertLoggedOut(await logout(browser, { id_token_hint }));
 });
 
@@ -362,17 +372,17 @@ const states = [
 ];
 
 test("[LO-04] the redirect carries state unchanged, by GET, by POST and after the question", async () => {
-  const b = await bench(crowd);
-  await each(states, async (state) => {
+  const b = await testServer(crowd);
+  await forEachCase(states, async (state) => {
     for (const way of ["GET", "POST", "question", "nobody"]) {
-      const browser = browse(b);
+      const browser = openBrowser(b);
       const { id_token: id_token_hint } = await browser.login();
       const fields = { id_token_hint, post_logout_redirect_uri: bye, state };
       let answer = way === "GET"
         ? await logout(browser, fields)
         : way === "POST"
         ? await browser.post("/oauth2/logout", fields)
-        : await logout(way === "nobody" ? browse(b) : browser, {
+        : await logout(way === "nobody" ? openBrowser(b) : browser, {
           ...fields,
           id_token_hint: undefined,
           client_id: "spa",
@@ -384,14 +394,14 @@ test("[LO-04] the redirect carries state unchanged, by GET, by POST and after th
       assertEquals(answer.status, way === "POST" || way === "question" ? 303 : 302, way);
       const location = answer.headers.get("location")!;
       assertMatch(location, /^https:\/\/spa\.example\/bye\?state=[\x21-\x7E]+$/);
-      assertEquals([...redirected(answer)], [["state", state]]);
+      assertEquals([...getRedirectParams(answer)], [["state", state]]);
     }
   });
 });
 
 test("[LO-04] no state was sent, none is returned; a registered query stays in front of it", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   for (const state of [undefined, ""]) {
     const answer = await logout(browser, { client_id: "spa", post_logout_redirect_uri: bye, state });
     assertEquals(answer.headers.get("location"), bye);
@@ -399,14 +409,14 @@ test("[LO-04] no state was sent, none is returned; a registered query stays in f
   const answer = await logout(browser, { client_id: "spa", post_logout_redirect_uri: `${bye}?from=as&x`, state: "s" });
   assertEquals(answer.headers.get("location"), `${bye}?from=as&x&state=s`);
   const page = await logout(browser, { state: "st4te-of-nothing" });
-  assert(!(await shownPage(page, 200)).includes("st4te-of-nothing"));
+  assert(!(await assertPage(page, 200)).includes("st4te-of-nothing"));
 });
 
 test("[LO-05] the cookie is taken away with the attributes that it came with", async () => {
-  await each(
+  await forEachCase(
     [["https://as.test", "", true], ["https://as.test/t1", "/t1", true], ["http://localhost:9000", "", false]] as const,
     async ([issuer, base, secure]) => {
-      const { as } = await bench({ ...crowd, issuer });
+      const { as } = await testServer({ ...crowd, issuer });
       const get = (path: string, headers = {}) =>
         as.fetch(new Request(new URL(base + path, issuer), { redirect: "manual", headers }));
       const { client_id, redirect_uri } = { client_id: "web", redirect_uri: "https://spa.example/cb" };
@@ -416,7 +426,7 @@ test("[LO-05] the cookie is taken away with the attributes that it came with", a
       const [set] = begun.headers.getSetCookie();
       const [pair, ...attributes] = set!.split("; ");
       const page = await (await get("/oauth2/logout", { cookie: pair })).text();
-      const { fields } = formIn(page);
+      const { fields } = getForm(page);
       const done = await as.fetch(
         new Request(new URL(`${base}/oauth2/logout`, issuer), {
           method: "POST",
@@ -435,18 +445,18 @@ test("[LO-05] the cookie is taken away with the attributes that it came with", a
 test("[LO-05] a copy of the cookie is worth nothing after logout, at another server on the store and after a restart too", async () => {
   const path = join(folder, "ended.db");
   let time = Date.UTC(2026, 0, 1);
-  const start = async () => await bench({ ...crowd, now: () => time, store: await sqliteStore(path) });
+  const start = async () => await testServer({ ...crowd, now: () => time, store: await sqliteStore(path) });
   const one = await start();
   const two = await start();
-  const browser = browse(one);
+  const browser = openBrowser(one);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
   const copy = new Map(browser.cookies);
-  assertEquals(await browse(two, copy).silently(), "code");
+  assertEquals(await openBrowser(two, copy).authorizeSilently(), "code");
   await logout(browser, { id_token_hint });
-  const ended = async (b: Bench) => {
-    assertEquals(await browse(b, copy).silently(), "login_required");
-    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
-    await assertLoggedOut(await logout(browse(b, copy)));
+  const ended = async (b: TestServer) => {
+    assertEquals(await openBrowser(b, copy).authorizeSilently(), "login_required");
+    assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    await assertLoggedOut(await logout(openBrowser(b, copy)));
   };
   await ended(one);
   await ended(two);
@@ -461,30 +471,33 @@ test("[LO-05] a copy of the cookie is worth nothing after logout, at another ser
 });
 
 test("[LO-05] however late, and however often expired records are swept, what the session ended stays ended", async () => {
-  const b = await bench({ ...crowd, lifetimes: { session: 60, refresh_token: 100_000, refresh_token_idle: 100_000 } });
-  const browser = browse(b);
+  const b = await testServer({
+    ...crowd,
+    lifetimes: { session: 60, refresh_token: 100_000, refresh_token_idle: 100_000 },
+  });
+  const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
   await logout(browser, { id_token_hint });
   for (let i = 0; i < 12; i++) {
     b.advance(9000);
-    await browse(b).authorize();
-    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    await openBrowser(b).authorize();
+    assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
   }
 });
 
 test("[LO-05, RT-01] refresh tokens of the session end, of every client and however often rotated; offline ones go on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
   const other = await browser.login({ client_id: "other", scope: "read" });
   const offline = await browser.login({ scope: "openid offline_access" });
-  const rotated = await tokensOf(await refresh(b, refresh_token)) as unknown as { refresh_token: string };
+  const rotated = await assertTokenResponse(await refresh(b, refresh_token)) as unknown as { refresh_token: string };
   const webAuth = { headers: basic("web", "web-secret") };
   const web = { client_id: undefined, code_verifier: undefined, redirect_uri: undefined };
-  const answer = redirected(
+  const answer = getRedirectParams(
     await browser.authorize({ client_id: "web", code_challenge: undefined, code_challenge_method: undefined }),
   );
-  const confidential = await tokensOf(
+  const confidential = await assertTokenResponse(
     await b.token({ ...web, redirect_uri: "https://spa.example/cb", code: answer.get("code")! }, webAuth),
   ) as unknown as { refresh_token: string };
   const introspected = async (token: string) =>
@@ -495,59 +508,61 @@ test("[LO-05, RT-01] refresh tokens of the session end, of every client and howe
     })).json()).active;
   assertEquals(await introspected(confidential.refresh_token), true);
   await logout(browser, { id_token_hint });
-  assertEquals(await outcome(await refresh(b, rotated.refresh_token)), "400 invalid_grant");
-  assertEquals(await outcome(await refresh(b, other.refresh_token, "other")), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, rotated.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, other.refresh_token, "other")), "400 invalid_grant");
   assertEquals(await introspected(confidential.refresh_token), false);
   const again = { ...web, grant_type: "refresh_token", refresh_token: confidential.refresh_token };
-  assertEquals(await outcome(await b.token(again, webAuth)), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.token(again, webAuth)), "400 invalid_grant");
   let { refresh_token: next } = offline;
   for (let i = 0; i < 3; i++) {
-    ({ refresh_token: next } = await tokensOf(await refresh(b, next)) as unknown as { refresh_token: string });
+    ({ refresh_token: next } = await assertTokenResponse(await refresh(b, next)) as unknown as {
+      refresh_token: string;
+    });
   }
 });
 
 test("[LO-05] a code that was on its way when the user logged out brings no refresh token that works", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
-  const code = redirected(await browser.authorize()).get("code")!;
+  const code = getRedirectParams(await browser.authorize()).get("code")!;
   await logout(browser, { id_token_hint });
   const response = await b.token({ code });
-  if (response.status !== 200) return assertEquals(await outcome(response), "400 invalid_grant");
-  const { refresh_token } = await tokensOf(response) as unknown as { refresh_token: string };
-  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  if (response.status !== 200) return assertEquals(await getOutcome(response), "400 invalid_grant");
+  const { refresh_token } = await assertTokenResponse(response) as unknown as { refresh_token: string };
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
 test("[LO-05] other sessions of the same user, and those of other users, go on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
-  const [phone, bobs] = [browse(b), browse(b)];
+  const [phone, bobs] = [openBrowser(b), openBrowser(b)];
   const phones = await phone.login();
   const { refresh_token } = await bobs.login({ login_hint: "bob" });
   await logout(browser, { id_token_hint });
-  assertEquals([await phone.silently(), await bobs.silently()], ["code", "code"]);
-  assertEquals(await outcome(await refresh(b, phones.refresh_token)), "200");
-  assertEquals(await outcome(await refresh(b, refresh_token)), "200");
+  assertEquals([await phone.authorizeSilently(), await bobs.authorizeSilently()], ["code", "code"]);
+  assertEquals(await getOutcome(await refresh(b, phones.refresh_token)), "200");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "200");
 });
 
 test("[LO-05] logging out in one tab logs out the other, and the next login is a new session", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const first = await browser.login();
-  const tab = browse(b, browser.cookies);
+  const tab = openBrowser(b, browser.cookies);
   await logout(browser, { id_token_hint: first.id_token });
-  assertEquals(await tab.silently(), "login_required");
+  assertEquals(await tab.authorizeSilently(), "login_required");
   b.advance(1);
-  const second = claimsOf((await tab.login()).id_token);
-  const before = claimsOf(first.id_token);
+  const second = decodeClaims((await tab.login()).id_token);
+  const before = decodeClaims(first.id_token);
   assertNotEquals(second.sid, before.sid);
   assertEquals(second.auth_time, before.auth_time as number + 1);
 });
 
 test("[LO-05, HT-15] the trace tells of the end of a session, and holds neither hint, cookie nor confirmation", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token } = await browser.login();
   const cookie = browser.cookies.get(sessionCookie)!;
   const form = await asked(await logout(browser));
@@ -560,8 +575,8 @@ test("[LO-05, HT-15] the trace tells of the end of a session, and holds neither 
 });
 
 test("[UI-03, LO-01] what came with the request is inert on the page that asks, and on the one that refuses", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await browser.login();
   const hostile = `"><script>alert(1)</script><!--`;
   const form = await asked(
@@ -572,7 +587,7 @@ test("[UI-03, LO-01] what came with the request is inert on the page that asks, 
   );
   assertEquals([form.state, form.client_id], [hostile, "named"]);
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri"]) {
-    await shownPage(
+    await assertPage(
       await logout(browser, { [name]: hostile, ...name === "client_id" && { post_logout_redirect_uri: bye } }),
       400,
       hostile,
@@ -581,13 +596,13 @@ test("[UI-03, LO-01] what came with the request is inert on the page that asks, 
 });
 
 test("[UI-01, UI-02, LO-01] the pages of logout have the headers of every page", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   await browser.login();
   const answers = [
     [await logout(browser), "same-origin"],
     [await logout(browser, { id_token_hint: "x" }), "no-referrer"],
-    [await logout(browse(b)), "no-referrer"],
+    [await logout(openBrowser(b)), "no-referrer"],
   ] as const;
   for (const [{ headers }, referrers] of answers) {
     assertEquals(headers.get("cache-control"), "no-store");
@@ -598,8 +613,8 @@ test("[UI-01, UI-02, LO-01] the pages of logout have the headers of every page",
 });
 
 test("[HT-01, HT-02] other methods are refused, and HEAD ends nothing", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const query = `/oauth2/logout?${encode({ id_token_hint, post_logout_redirect_uri: bye })}`;
   for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
@@ -609,100 +624,100 @@ test("[HT-01, HT-02] other methods are refused, and HEAD ends nothing", async ()
   }
   const head = await browser.get(query, { method: "HEAD" });
   assertEquals([head.body, head.headers.getSetCookie(), head.headers.get("location")], [null, [], null]);
-  assertEquals(await browser.silently(), "code");
+  assertEquals(await browser.authorizeSilently(), "code");
 });
 
 test("[HT-07, HT-08, HT-10, TK-02] a logout request that is no form, too large or broken is a page, and the session goes on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const good = encode({ id_token_hint });
   const post = (body: BodyInit, type?: string) =>
     browser.get("/oauth2/logout", { method: "POST", body, headers: type ? { "content-type": type } : {} });
   const form = "application/x-www-form-urlencoded";
-  await shownPage(await post(new TextEncoder().encode(good)), 400);
-  await shownPage(await post(JSON.stringify({ id_token_hint }), "application/json"), 400);
-  await shownPage(await post(good, "text/plain"), 400);
-  await shownPage(await post(`${good}&x=${"a".repeat(70_000)}`, form), 413);
-  await shownPage(await post(`${good}&x=%zz`, form), 400);
-  await shownPage(await browser.get(`/oauth2/logout?${good}&x=%FF`), 400);
-  await shownPage(await browser.get(`/oauth2/logout?${good}&x=${"a".repeat(17_000)}`), 414);
-  await shownPage(await browser.post(`/oauth2/logout?${good}`, { id_token_hint: "x" }), 400);
-  assertEquals(await browser.silently(), "code");
+  await assertPage(await post(new TextEncoder().encode(good)), 400);
+  await assertPage(await post(JSON.stringify({ id_token_hint }), "application/json"), 400);
+  await assertPage(await post(good, "text/plain"), 400);
+  await assertPage(await post(`${good}&x=${"a".repeat(70_000)}`, form), 413);
+  await assertPage(await post(`${good}&x=%zz`, form), 400);
+  await assertPage(await browser.get(`/oauth2/logout?${good}&x=%FF`), 400);
+  await assertPage(await browser.get(`/oauth2/logout?${good}&x=${"a".repeat(17_000)}`), 414);
+  await assertPage(await browser.post(`/oauth2/logout?${good}`, { id_token_hint: "x" }), 400);
+  assertEquals(await browser.authorizeSilently(), "code");
 });
 
 test("[LO-02, LO-03, LO-04] a parameter that is sent twice is a 400 page, and the session goes on", async () => {
-  const b = await bench(crowd);
-  await each(["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const, async (name) => {
-    const browser = browse(b);
+  const b = await testServer(crowd);
+  await forEachCase(["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const, async (name) => {
+    const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
     const good = { id_token_hint, client_id: "spa", post_logout_redirect_uri: bye, state: "s" };
     for (const other of [good[name], "https://evil.example", ""]) {
       for (const pair of [[good[name], other], [other, good[name]]]) {
-        await shownPage(await logout(browser, { ...good, [name]: pair }), 400);
-        await shownPage(await browser.post("/oauth2/logout", { ...good, [name]: pair }), 400);
+        await assertPage(await logout(browser, { ...good, [name]: pair }), 400);
+        await assertPage(await browser.post("/oauth2/logout", { ...good, [name]: pair }), 400);
       }
     }
-    assertEquals(await browser.silently(), "code");
+    assertEquals(await browser.authorizeSilently(), "code");
   });
 });
 
 test("[LO-05] logout ends all that one person's logins in this browser began, other people's and browsers' not", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
   const copied = new Map(browser.cookies);
   const second = await browser.login({ scope: "openid", prompt: "login" });
-  const elsewhere = browse(b);
+  const elsewhere = openBrowser(b);
   const other = await elsewhere.login({ scope: "openid" });
-  assertNotEquals(claimsOf(first.id_token).sid, claimsOf(second.id_token).sid);
+  assertNotEquals(decodeClaims(first.id_token).sid, decodeClaims(second.id_token).sid);
   // The hint of the earlier login is still one of this session.
   await assertLoggedOut(await logout(browser, { id_token_hint: first.id_token }));
-  assertEquals(await browse(b, copied).silently(), "login_required");
+  assertEquals(await openBrowser(b, copied).authorizeSilently(), "login_required");
   for (const { refresh_token } of [first, second]) {
-    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
   }
-  assertEquals(await elsewhere.silently(), "code");
+  assertEquals(await elsewhere.authorizeSilently(), "code");
   assertEquals((await refresh(b, other.refresh_token)).status, 200);
 });
 
 test("[LO-05] of many logins in one browser, the one that its session has no room for ends at once", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
   const copied = new Map(browser.cookies);
   const offline = await browser.login({ scope: "openid offline_access", prompt: "login" });
   const others: Awaited<ReturnType<Browser["login"]>>[] = [];
   for (let i = 0; i < 7; i++) others.push(await browser.login({ scope: "openid", prompt: "login" }));
-  const { refresh_token } = await tokensOf(await refresh(b, first.refresh_token)) as typeof first;
+  const { refresh_token } = await assertTokenResponse(await refresh(b, first.refresh_token)) as typeof first;
   others.push(await browser.login({ scope: "openid", prompt: "login" }));
-  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
-  assertEquals(await browse(b, copied).silently(), "login_required");
-  assertEquals(await browser.silently(), "code");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  assertEquals(await openBrowser(b, copied).authorizeSilently(), "login_required");
+  assertEquals(await browser.authorizeSilently(), "code");
   others.push(await browser.login({ scope: "openid", prompt: "login" }));
   assertEquals((await refresh(b, offline.refresh_token)).status, 200);
   assertEquals((await refresh(b, others[0]!.refresh_token)).status, 200);
   await assertLoggedOut(await logout(browser, { id_token_hint: others.at(-1)!.id_token }));
   for (const { refresh_token } of others.slice(1)) {
-    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
   }
 });
 
 test("[LO-05] with automatic login, the login of another user ends the session it replaces, with all its grants", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
   const second = await browser.login({ scope: "openid", prompt: "login" });
   const alices = new Map(browser.cookies);
   // A login that comes to nothing replaces nobody.
   const bob = { login_hint: "bob", scope: "openid" };
-  assertEquals(redirected(await browser.authorize({ ...bob, prompt: "none" })).get("error"), "login_required");
-  assertEquals(await browser.silently(), "code");
+  assertEquals(getRedirectParams(await browser.authorize({ ...bob, prompt: "none" })).get("error"), "login_required");
+  assertEquals(await browser.authorizeSilently(), "code");
   const bobs = await browser.login(bob);
-  assertEquals(claimsOf(bobs.id_token).sub, "bob");
-  assertEquals(await browse(b, alices).silently(), "login_required");
+  assertEquals(decodeClaims(bobs.id_token).sub, "bob");
+  assertEquals(await openBrowser(b, alices).authorizeSilently(), "login_required");
   for (const { refresh_token } of [first, second]) {
-    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
   }
   assertEquals((await refresh(b, bobs.refresh_token)).status, 200);
   assertEquals(b.events.filter(({ type }) => type === "session_ended").length, 1);

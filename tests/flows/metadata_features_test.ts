@@ -8,10 +8,20 @@ import type { KeyObject } from "node:crypto";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, SigningAlgorithm, User } from "../../src/mod.ts";
-import { basic, bench, claimsOf, each, encode, outcome, redirected, shownPage, tokensOf } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { browse, shownForm } from "./browser.ts";
-import type { LoginAnswer } from "./browser.ts";
+import {
+  assertPage,
+  assertTokenResponse,
+  basic,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { assertPageWithForm, openBrowser } from "./browser.ts";
+import type { LoginTokens } from "./browser.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";
@@ -50,15 +60,20 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 const form = "application/x-www-form-urlencoded";
 
-function post({ get }: Bench, path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+function post(
+  { get }: TestServer,
+  path: string,
+  fields: Fields,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return get(path, { method: "POST", body: encode(fields), headers: { "content-type": form, ...headers } });
 }
 
-async function metadataOf({ get }: Bench): Promise<Metadata> {
+async function metadataOf({ get }: TestServer): Promise<Metadata> {
   return await (await get("/.well-known/openid-configuration")).json();
 }
 
-async function userinfo({ get }: Bench, token: string): Promise<Record<string, unknown>> {
+async function userinfo({ get }: TestServer, token: string): Promise<Record<string, unknown>> {
   return await (await get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).json();
 }
 
@@ -150,14 +165,19 @@ const asked: Readonly<Record<string, Fields>> = {
 
 const pathOf = (metadata: Metadata, name: string) => (metadata[name] as string).slice("https://as.test".length);
 
-async function authMethodsAt(b: Bench, metadata: Metadata, endpoint: string, listed: readonly string[]): Promise<void> {
+async function authMethodsAt(
+  b: TestServer,
+  metadata: Metadata,
+  endpoint: string,
+  listed: readonly string[],
+): Promise<void> {
   const known = Object.keys(proofs);
   assertEquals(listed.filter((one) => !known.includes(one)), [], "a method without a trial");
   for (const method of known) {
     b.as.clients.set(registered(method, { grant_types: ["authorization_code", "client_credentials"] }));
     for (const [other, prove] of Object.entries(proofs)) {
       const [fields, headers] = prove(method);
-      const answer = await outcome(
+      const answer = await getOutcome(
         await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
       );
       const public_ = method === "none" && endpoint === "token_endpoint" ? "400 unauthorized_client" : "200";
@@ -167,9 +187,14 @@ async function authMethodsAt(b: Bench, metadata: Metadata, endpoint: string, lis
   }
 }
 
-async function algorithmsAt(b: Bench, metadata: Metadata, endpoint: string, listed: readonly string[]): Promise<void> {
+async function algorithmsAt(
+  b: TestServer,
+  metadata: Metadata,
+  endpoint: string,
+  listed: readonly string[],
+): Promise<void> {
   const others = ["none", "RS1", "ES256K", "HS1", "hs256"].filter((one) => !listed.includes(one));
-  await each([...listed, ...others], async (alg) => {
+  await forEachCase([...listed, ...others], async (alg) => {
     const grant_types = ["client_credentials"];
     const symmetric = /^hs/i.test(alg);
     const key = symmetric || others.includes(alg) ? undefined : pairFor(alg).publicKey.export({ format: "jwk" });
@@ -187,54 +212,54 @@ async function algorithmsAt(b: Bench, metadata: Metadata, endpoint: string, list
       )
       : assertionOf("signer", alg);
     const proof = { ...proofBy("signer", "HS256"), client_assertion: signed };
-    const answer = await outcome(await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
+    const answer = await getOutcome(await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
     assertEquals(answer, listed.includes(alg) ? "200" : "401 invalid_client", alg);
   });
 }
 
 /** For each member of the document: that it is so. A member that is not named here is one nobody has tried. */
-const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: never) => unknown>> = {
+const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
   authorization_endpoint: async (b) => assert(await b.code()),
-  token_endpoint: async (b) => assert((await browse(b).login()).access_token),
+  token_endpoint: async (b) => assert((await openBrowser(b).login()).access_token),
   jwks_uri: async (b, metadata) => {
     const keys = createLocalJWKSet(await (await b.get(pathOf(metadata, "jwks_uri"))).json());
-    const { access_token, id_token } = await browse(b).login();
+    const { access_token, id_token } = await openBrowser(b).login();
     for (const token of [access_token, id_token]) {
       await jwtVerify(token, keys, { currentDate: new Date(Date.UTC(2026, 0, 1)) });
     }
   },
   async userinfo_endpoint(b) {
-    assertEquals(await userinfo(b, (await browse(b).login()).access_token), { sub: "alice" });
+    assertEquals(await userinfo(b, (await openBrowser(b).login()).access_token), { sub: "alice" });
   },
   async revocation_endpoint(b, metadata) {
-    const { access_token, refresh_token } = await browse(b).login();
+    const { access_token, refresh_token } = await openBrowser(b).login();
     const answer = await post(b, pathOf(metadata, "revocation_endpoint"), { token: refresh_token, client_id: "spa" });
-    assertEquals(await outcome(answer), "200");
+    assertEquals(await getOutcome(answer), "200");
     assertEquals((await userinfo(b, access_token)).error, "invalid_token");
   },
   async introspection_endpoint(b, metadata) {
-    const { access_token: token } = await browse(b).login();
+    const { access_token: token } = await openBrowser(b).login();
     const answer = await post(b, pathOf(metadata, "introspection_endpoint"), { token }, basic("web", secret));
     assertEquals((await answer.json()).active, true);
   },
   async end_session_endpoint(b, metadata) {
-    const browser = browse(b);
+    const browser = openBrowser(b);
     const { id_token } = await browser.login();
     await browser.get(`${pathOf(metadata, "end_session_endpoint")}?${encode({ id_token_hint: id_token })}`);
-    assertEquals(await browser.silently(), "login_required");
+    assertEquals(await browser.authorizeSilently(), "login_required");
   },
   async scopes_supported(b, _, listed: readonly string[]) {
     assertEquals(listed, scopes);
-    for (const scope of listed) assertEquals((await browse(b).login({ scope })).scope, scope);
+    for (const scope of listed) assertEquals((await openBrowser(b).login({ scope })).scope, scope);
     for (const scope of ["admin", "Read", "groups", "openid2", "*"]) {
-      assertEquals(redirected(await b.authorize({ scope })).get("error"), "invalid_scope");
+      assertEquals(getRedirectParams(await b.authorize({ scope })).get("error"), "invalid_scope");
     }
   },
   async response_types_supported(b, _, listed: readonly string[]) {
     assertEquals(listed, ["code"]);
     for (const response_type of ["token", "id_token", "code id_token", "none", "CODE"]) {
-      assertEquals(redirected(await b.authorize({ response_type })).get("error"), "unsupported_response_type");
+      assertEquals(getRedirectParams(await b.authorize({ response_type })).get("error"), "unsupported_response_type");
     }
   },
   async response_modes_supported(b, _, listed: readonly string[]) {
@@ -243,19 +268,19 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     ) {
       const response = await b.authorize({ response_mode });
       if (!listed.includes(response_mode)) {
-        assertEquals(redirected(response).get("error"), "invalid_request");
-      } else if (response.headers.has("location")) assert(redirected(response).get("code"));
-      else assert(Object.fromEntries((await shownForm(response)).fields).code);
+        assertEquals(getRedirectParams(response).get("error"), "invalid_request");
+      } else if (response.headers.has("location")) assert(getRedirectParams(response).get("code"));
+      else assert(Object.fromEntries((await assertPageWithForm(response)).fields).code);
     }
     assertEquals(listed, ["query", "form_post"]);
   },
   async grant_types_supported(b, _, listed: readonly string[]) {
     const web = basic("web", secret);
     const redeem = { client_id: undefined, code_verifier: undefined };
-    const code = redirected(
+    const code = getRedirectParams(
       await b.authorize({ client_id: "web", code_challenge: undefined, code_challenge_method: undefined }),
     ).get("code")!;
-    const first = await tokensOf(await b.token({ ...redeem, code }, { headers: web })) as LoginAnswer;
+    const first = await assertTokenResponse(await b.token({ ...redeem, code }, { headers: web })) as LoginTokens;
     const works: Readonly<Record<string, Fields>> = {
       authorization_code: { code: await b.code({ client_id: "web" }), code_verifier: undefined },
       refresh_token: { refresh_token: first.refresh_token },
@@ -269,11 +294,11 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     assertEquals([...listed].sort(), Object.keys(works).sort());
     for (const grant_type of ["refresh_token", "client_credentials"]) {
       const answer = await post(b, "/oauth2/token", { grant_type, ...works[grant_type] }, web);
-      assertEquals(await outcome(answer), "200", grant_type);
+      assertEquals(await getOutcome(answer), "200", grant_type);
     }
     for (const grant_type of others.filter((one) => !listed.includes(one))) {
       const fields = { grant_type, ...works.client_credentials, username: "alice", password: "x", device_code: "x" };
-      assertEquals(await outcome(await post(b, "/oauth2/token", fields, web)), "400 unsupported_grant_type");
+      assertEquals(await getOutcome(await post(b, "/oauth2/token", fields, web)), "400 unsupported_grant_type");
     }
   },
   token_endpoint_auth_methods_supported: (b, metadata, listed: string[]) =>
@@ -291,16 +316,16 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
   code_challenge_methods_supported: (_, __, listed: string[]) => assertEquals(listed, ["S256"]),
   async authorization_response_iss_parameter_supported(b, _, value: boolean) {
     for (const fields of [{}, { scope: "admin" }, { prompt: "none" }]) {
-      assertEquals(redirected(await b.authorize(fields)).has("iss"), value);
+      assertEquals(getRedirectParams(await b.authorize(fields)).has("iss"), value);
     }
-    const { fields } = await shownForm(await b.authorize({ response_mode: "form_post" }));
+    const { fields } = await assertPageWithForm(await b.authorize({ response_mode: "form_post" }));
     assertEquals(fields.some(([name]) => name === "iss"), value);
   },
   async subject_types_supported(b, _, listed: readonly string[]) {
     assertEquals([...listed].sort(), ["pairwise", "public"]);
     const sub = async (subject_type: string) => {
       b.as.clients.set({ client_id: "typed", ...everything, subject_type: subject_type as "public" });
-      return claimsOf((await browse(b).login({ client_id: "typed" })).id_token).sub;
+      return decodeClaims((await openBrowser(b).login({ client_id: "typed" })).id_token).sub;
     };
     assertEquals(await sub("public"), "alice");
     assertNotEquals(await sub("pairwise"), "alice");
@@ -309,7 +334,7 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     assert(listed.includes("RS256"));
     for (const alg of listed) {
       b.as.clients.set({ client_id: "signed", ...everything, id_token_signed_response_alg: alg });
-      const { id_token } = await browse(b).login({ client_id: "signed" });
+      const { id_token } = await openBrowser(b).login({ client_id: "signed" });
       assertEquals(decodeProtectedHeader(id_token).alg, alg);
       const keys = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
       await jwtVerify(id_token, keys, { currentDate: new Date(Date.UTC(2026, 0, 1)), audience: "signed" });
@@ -318,7 +343,7 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
   async userinfo_signing_alg_values_supported(b, _, listed: readonly SigningAlgorithm[]) {
     for (const alg of listed) {
       b.as.clients.set({ client_id: "signed", ...everything, userinfo_signed_response_alg: alg });
-      const { access_token } = await browse(b).login({ client_id: "signed", scope: "openid profile" });
+      const { access_token } = await openBrowser(b).login({ client_id: "signed", scope: "openid profile" });
       const answer = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
       assertEquals(answer.headers.get("content-type"), "application/jwt");
       const keys = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
@@ -330,8 +355,8 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     }
   },
   async claims_supported(b, _, listed: readonly string[]) {
-    const { id_token, access_token } = await browse(b).login({ scope: scopes.join(" "), nonce: "n" });
-    const shown = [...Object.keys(claimsOf(id_token)), ...Object.keys(await userinfo(b, access_token))];
+    const { id_token, access_token } = await openBrowser(b).login({ scope: scopes.join(" "), nonce: "n" });
+    const shown = [...Object.keys(decodeClaims(id_token)), ...Object.keys(await userinfo(b, access_token))];
     assertEquals([...new Set(shown)].sort(), [...listed].sort());
     assertEquals(new Set(listed).size, listed.length);
   },
@@ -340,35 +365,35 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     const wanted = (metadata.claims_supported as string[]).filter((name) => name in alice && name !== "sub");
     for (const name of wanted) {
       const claims = JSON.stringify({ userinfo: { [name]: null }, id_token: { [name]: { essential: true } } });
-      const { id_token, access_token } = await browse(b).login({ scope: "openid", claims });
-      assertEquals(claimsOf(id_token)[name], alice[name]);
+      const { id_token, access_token } = await openBrowser(b).login({ scope: "openid", claims });
+      assertEquals(decodeClaims(id_token)[name], alice[name]);
       assertEquals(await userinfo(b, access_token), { sub: "alice", [name]: alice[name] });
     }
   },
   async prompt_values_supported(b, _, listed: readonly string[]) {
     assertEquals([...listed].sort(), ["consent", "login", "none", "select_account"]);
-    const browser = browse(b);
-    const first = claimsOf((await browser.login()).id_token);
+    const browser = openBrowser(b);
+    const first = decodeClaims((await browser.login()).id_token);
     b.advance(2);
     for (const prompt of [...listed.filter((one) => one !== "login"), "create", "login"]) {
-      const { auth_time } = claimsOf((await browser.login({ prompt })).id_token);
+      const { auth_time } = decodeClaims((await browser.login({ prompt })).id_token);
       assertEquals(auth_time, first.auth_time as number + (prompt === "login" ? 2 : 0), prompt);
     }
   },
   async request_parameter_supported(b, _, value: boolean) {
     assertEquals(value, false);
-    assertEquals(redirected(await b.authorize({ request: "e30.e30." })).get("error"), "request_not_supported");
+    assertEquals(getRedirectParams(await b.authorize({ request: "e30.e30." })).get("error"), "request_not_supported");
   },
   async request_uri_parameter_supported(b, _, value: boolean) {
     assertEquals(value, false);
     const request_uri = "https://spa.example/request";
-    assertEquals(redirected(await b.authorize({ request_uri })).get("error"), "request_uri_not_supported");
+    assertEquals(getRedirectParams(await b.authorize({ request_uri })).get("error"), "request_uri_not_supported");
   },
 };
 
 for (const [name, trial] of Object.entries(trials)) {
   test(`[MD-09] metadata tells the truth in ${name}`, async () => {
-    const b = await bench(options);
+    const b = await testServer(options);
     const metadata = await metadataOf(b);
     assert(name in metadata, "it is missing");
     await trial(b, metadata, metadata[name] as never);
@@ -376,12 +401,12 @@ for (const [name, trial] of Object.entries(trials)) {
 }
 
 test("[MD-09] metadata says nothing that was not tried, and names no feature that is not there", async () => {
-  const metadata = await metadataOf(await bench(options));
+  const metadata = await metadataOf(await testServer(options));
   assertEquals(Object.keys(metadata).filter((name) => !Object.hasOwn(trials, name)), []);
 });
 
 test("[MD-04, MD-09] endpoints that metadata does not name are not there", async () => {
-  const { get } = await bench(options);
+  const { get } = await testServer(options);
   const paths = [
     "par",
     "register",
@@ -392,14 +417,14 @@ test("[MD-04, MD-09] endpoints that metadata does not name are not there", async
     "revocation",
     "end_session",
   ];
-  await each(paths.map((name) => `/oauth2/${name}`), async (path) => {
+  await forEachCase(paths.map((name) => `/oauth2/${name}`), async (path) => {
     for (const method of ["GET", "POST"]) assertEquals((await get(path, { method })).status, 404);
   });
 });
 
 test("[MD-09] a client cannot be registered for what metadata does not list", async () => {
-  const b = await bench(options);
-  await each([
+  const b = await testServer(options);
+  await forEachCase([
     { token_endpoint_auth_method: "None" },
     { subject_type: "private" },
     { grant_types: ["implicit"] },
@@ -423,17 +448,17 @@ test("[MD-09] a client cannot be registered for what metadata does not list", as
 });
 
 test("[MD-09] the fault of a grant type that is not served names those that are", async () => {
-  const b = await bench(options);
+  const b = await testServer(options);
   const grant_types = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"];
-  const { faults } = assertThrows(
+  const { issues } = assertThrows(
     () => b.as.clients.set({ client_id: "odd", redirect_uris: [cb], grant_types }),
     ConfigurationError,
   );
-  assertEquals(faults, [{
-    place: "grant_types[1]",
+  assertEquals(issues, [{
+    path: "grant_types[1]",
     expected: "one of authorization_code, refresh_token, client_credentials",
-    found: '"urn:ietf:params:oauth:grant-type:device_code"',
-    mend: "Remove it: this server does not support it.",
+    received: '"urn:ietf:params:oauth:grant-type:device_code"',
+    hint: "Remove it: this server does not support it.",
   }]);
 });
 
@@ -449,23 +474,23 @@ const good: Readonly<Record<(typeof forClients)[number], Fields>> = {
 const web = basic("web", secret);
 
 test("[HT-01, RV-01, IN-01, SC-03] endpoints for clients take POST alone, and say so in JSON", async () => {
-  const { get } = await bench(options);
-  await each(forClients, async (path) => {
+  const { get } = await testServer(options);
+  await forEachCase(forClients, async (path) => {
     for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE"]) {
       const answer = await get(`${path}?${encode(good[path])}`, { method, headers: web });
       assertEquals(answer.status, 405, method);
       assertMatch(answer.headers.get("allow") ?? "", /^POST(?:, OPTIONS)?$/);
-      if (method !== "HEAD") assertEquals(await outcome(answer), "405 invalid_request");
+      if (method !== "HEAD") assertEquals(await getOutcome(answer), "405 invalid_request");
     }
   });
 });
 
 test("[TK-02, SC-04] endpoints for clients take a form alone, whole, readable and not too large", async () => {
-  const { get } = await bench(options);
-  await each(forClients, async (path) => {
+  const { get } = await testServer(options);
+  await forEachCase(forClients, async (path) => {
     const body = encode(good[path]);
     const send = async (content: BodyInit, type?: string, more: Record<string, string> = {}) =>
-      await outcome(
+      await getOutcome(
         await get(path, {
           method: "POST",
           body: content,
@@ -497,52 +522,55 @@ test("[TK-02, SC-04] endpoints for clients take a form alone, whole, readable an
 });
 
 test("[TK-04, RV-01, IN-01] a parameter that is sent twice, even with one value, is invalid_request at every endpoint for clients", async () => {
-  const b = await bench(options);
+  const b = await testServer(options);
   const more = { token_type_hint: "access_token", client_id: "web", scope: "read" };
-  await each(forClients, async (path) => {
+  await forEachCase(forClients, async (path) => {
     for (const [name, value] of Object.entries({ ...more, ...good[path] })) {
       for (const pair of [[value as string, value as string], ["", value as string], [value as string, "other"]]) {
         assertEquals(
-          await outcome(await post(b, path, { ...good[path], [name]: pair }, web)),
+          await getOutcome(await post(b, path, { ...good[path], [name]: pair }, web)),
           "400 invalid_request",
           name,
         );
       }
     }
-    assertEquals(await outcome(await post(b, path, { ...good[path], unheard_of: ["a", "a"] }, web)), "200");
+    assertEquals(await getOutcome(await post(b, path, { ...good[path], unheard_of: ["a", "a"] }, web)), "200");
   });
 });
 
 test("[TK-03, TK-04] what stands in the address of an endpoint for clients counts for nothing, and a credential there is refused", async () => {
-  const b = await bench(options);
-  await each(forClients, async (path) => {
+  const b = await testServer(options);
+  await forEachCase(forClients, async (path) => {
     const headers = { "content-type": form, ...web };
     const inQuery = await b.get(`${path}?${encode(good[path])}`, { method: "POST", body: "", headers });
-    assertEquals(await outcome(inQuery), "400 invalid_request");
+    assertEquals(await getOutcome(inQuery), "400 invalid_request");
     for (const name of ["client_secret", "client_assertion", "token", "refresh_token", "code"]) {
       const answer = await b.get(`${path}?${name}=x`, { method: "POST", body: encode(good[path]), headers });
-      assertEquals(await outcome(answer), "400 invalid_request", name);
+      assertEquals(await getOutcome(answer), "400 invalid_request", name);
     }
     assertEquals(
-      await outcome(await b.get(`${path}?scope=write`, { method: "POST", body: encode(good[path]), headers })),
+      await getOutcome(await b.get(`${path}?scope=write`, { method: "POST", body: encode(good[path]), headers })),
       "200",
     );
   });
 });
 
 test("[RV-01, IN-01, AZ-05] a token that is missing or empty is invalid_request, after the client is known", async () => {
-  const b = await bench(options);
+  const b = await testServer(options);
   for (const path of ["/oauth2/revoke", "/oauth2/introspect"]) {
     for (const token of [undefined, ""]) {
-      assertEquals(await outcome(await post(b, path, { token, x: "y" }, web)), "400 invalid_request");
-      assertEquals(await outcome(await post(b, path, { token, x: "y" }, basic("web", "wrong"))), "401 invalid_client");
+      assertEquals(await getOutcome(await post(b, path, { token, x: "y" }, web)), "400 invalid_request");
+      assertEquals(
+        await getOutcome(await post(b, path, { token, x: "y" }, basic("web", "wrong"))),
+        "401 invalid_client",
+      );
     }
   }
 });
 
 test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo refuses other methods, forms it cannot read and tokens sent twice", async () => {
-  const b = await bench(options);
-  const { access_token } = await browse(b).login();
+  const b = await testServer(options);
+  const { access_token } = await openBrowser(b).login();
   const bearer = { authorization: `Bearer ${access_token}` };
   const refusal = async (response: Response) => {
     const { error } = await response.json();
@@ -582,13 +610,13 @@ test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo refuses other methods, forms 
 });
 
 test("[HT-01, HT-02] documents and keys are there to be read, and for nothing else", async () => {
-  const { get } = await bench(options);
-  await each(
+  const { get } = await testServer(options);
+  await forEachCase(
     ["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
     async (path) => {
       for (const method of ["POST", "PUT", "DELETE"]) {
         const answer = await get(path, { method });
-        assertEquals([await outcome(answer), answer.headers.get("allow")], [
+        assertEquals([await getOutcome(answer), answer.headers.get("allow")], [
           "405 invalid_request",
           "GET, HEAD, OPTIONS",
         ]);
@@ -600,7 +628,7 @@ test("[HT-01, HT-02] documents and keys are there to be read, and for nothing el
 });
 
 test("[AZ-07, HT-07] the new parameters of the authorization endpoint are refused when repeated, and large forms are a page", async () => {
-  const b = await bench(options);
+  const b = await testServer(options);
   const names = [
     "prompt",
     "max_age",
@@ -612,10 +640,10 @@ test("[AZ-07, HT-07] the new parameters of the authorization endpoint are refuse
     "claims_locales",
     "acr_values",
   ];
-  await each([...names, "response_mode"], async (name) => {
+  await forEachCase([...names, "response_mode"], async (name) => {
     for (const pair of [["x", "x"], ["", ""], ["x", ""]]) {
-      assertEquals(redirected(await b.authorize({ [name]: pair })).get("error"), "invalid_request");
+      assertEquals(getRedirectParams(await b.authorize({ [name]: pair })).get("error"), "invalid_request");
     }
   });
-  await shownPage(await post(b, "/oauth2/authorize", { client_id: "spa", claims: "a".repeat(70_000) }), 413);
+  await assertPage(await post(b, "/oauth2/authorize", { client_id: "spa", claims: "a".repeat(70_000) }), 413);
 });

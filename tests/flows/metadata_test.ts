@@ -20,24 +20,24 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Layer, SigningAlgorithm } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
+  assertTokenResponse,
   basic,
-  bench,
   challenge,
-  claimsOf,
-  each,
+  decodeClaims,
   encode,
+  fetchKeySet,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
   goodRequest,
-  outcome,
-  publishedKeys,
-  redirected,
-  tokensOf,
+  testServer,
   verifier,
 } from "./harness.ts";
-import type { Bench, Fields, TokenAnswer } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -53,7 +53,7 @@ type Metadata = Record<string, unknown> & {
 };
 
 /** Any URL of the server, whatever its issuer. */
-function at({ as }: Bench, url: string, init?: RequestInit): Promise<Response> {
+function at({ as }: TestServer, url: string, init?: RequestInit): Promise<Response> {
   return as.fetch(new Request(url, { redirect: "manual", ...init }));
 }
 
@@ -70,18 +70,18 @@ function documentUrls(issuer: string): string[] {
   ];
 }
 
-async function documents(b: Bench): Promise<Metadata[]> {
+async function documents(b: TestServer): Promise<Metadata[]> {
   return await Promise.all(documentUrls(b.as.issuer).map(async (url) => (await at(b, url)).json()));
 }
 
 /** Sends an authorization request to the endpoint that metadata names. */
-function authorizeBy(b: Bench, metadata: Metadata, fields: Fields = {}): Promise<Response> {
+function authorizeBy(b: TestServer, metadata: Metadata, fields: Fields = {}): Promise<Response> {
   return at(b, `${metadata.authorization_endpoint}?${encode({ ...goodRequest, ...fields })}`);
 }
 
 /** Sends a token request to the endpoint that metadata names. */
 function redeemBy(
-  b: Bench,
+  b: TestServer,
   metadata: Metadata,
   fields: Fields,
   headers: Record<string, string> = {},
@@ -100,10 +100,10 @@ function redeemBy(
 }
 
 /** The whole flow, with changes to the authorization request. */
-async function flowBy(b: Bench, metadata: Metadata, fields: Fields = {}): Promise<TokenAnswer> {
-  const code = redirected(await authorizeBy(b, metadata, fields)).get("code") ?? undefined;
+async function flowBy(b: TestServer, metadata: Metadata, fields: Fields = {}): Promise<TokenResponseBody> {
+  const code = getRedirectParams(await authorizeBy(b, metadata, fields)).get("code") ?? undefined;
   const { client_id, redirect_uri } = fields;
-  return await tokensOf(
+  return await assertTokenResponse(
     await redeemBy(b, metadata, { code, ...client_id && { client_id }, ...redirect_uri && { redirect_uri } }),
   );
 }
@@ -114,8 +114,8 @@ const issuers = [
 ];
 
 test("[MD-01] both documents are 200 in JSON, without a redirect, for scripts of any origin, cached for a short time", async () => {
-  const b = await bench();
-  await each(documentUrls("https://as.test"), async (url) => {
+  const b = await testServer();
+  await forEachCase(documentUrls("https://as.test"), async (url) => {
     const response = await at(b, url, { headers: { origin: "https://spa.example" } });
     assertEquals([response.status, response.headers.get("location")], [200, null]);
     assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -128,8 +128,8 @@ test("[MD-01] both documents are 200 in JSON, without a redirect, for scripts of
 });
 
 test("[MD-02] an issuer with a path has one document at three places, and none where another issuer's would be", async () => {
-  await each(["https://as.test/t1", "https://as.test/t1/", "https://as.test/a/b"], async (issuer) => {
-    const b = await bench({ issuer });
+  await forEachCase(["https://as.test/t1", "https://as.test/t1/", "https://as.test/a/b"], async (issuer) => {
+    const b = await testServer({ issuer });
     const found = await documents(b);
     assertEquals(found.length, 3);
     for (const one of found) assertEquals(one, found[0]);
@@ -143,8 +143,8 @@ test("[MD-02] an issuer with a path has one document at three places, and none w
 
 test("[MD-01, MD-02] oauth4webapi discovers every issuer by both ways", async () => {
   // It keeps a trailing slash behind the inserted path, against RFC 8414 §3.1, so such an issuer is discovered by OpenID's.
-  await each(issuers.filter((issuer) => !issuer.endsWith("1/")), async (issuer) => {
-    const b = await bench({ issuer });
+  await forEachCase(issuers.filter((issuer) => !issuer.endsWith("1/")), async (issuer) => {
+    const b = await testServer({ issuer });
     const url = new URL(issuer);
     for (const algorithm of ["oidc", "oauth2"] as const) {
       const options = { algorithm, [customFetch]: (found: string) => at(b, found), [allowInsecureRequests]: true };
@@ -157,28 +157,28 @@ test("[MD-01, MD-02] oauth4webapi discovers every issuer by both ways", async ()
 });
 
 test("[MD-03, JA-03] issuer is the configured string in every document, in iss as parameter and claim, and in the audience", async () => {
-  await each(issuers, async (issuer) => {
-    const b = await bench({ issuer });
+  await forEachCase(issuers, async (issuer) => {
+    const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
       assertEquals(metadata.issuer, issuer);
-      assertEquals(redirected(await authorizeBy(b, metadata)).get("iss"), issuer);
-      assertEquals(redirected(await authorizeBy(b, metadata, { scope: "admin" })).get("iss"), issuer);
+      assertEquals(getRedirectParams(await authorizeBy(b, metadata)).get("iss"), issuer);
+      assertEquals(getRedirectParams(await authorizeBy(b, metadata, { scope: "admin" })).get("iss"), issuer);
       const { access_token, id_token } = await flowBy(b, metadata);
-      assertEquals([claimsOf(access_token).iss, claimsOf(id_token).iss], [issuer, issuer]);
-      assertEquals(claimsOf(access_token).aud, issuer);
+      assertEquals([decodeClaims(access_token).iss, decodeClaims(id_token).iss], [issuer, issuer]);
+      assertEquals(decodeClaims(access_token).aud, issuer);
     }
   });
 });
 
 test("[MD-03] an issuer with a query, a fragment or no https is refused at the start", async () => {
-  await each([
+  await forEachCase([
     ...["https://as.test?", "https://as.test?a=b", "https://as.test/t1?a", "https://as.test#", "https://as.test/#a"],
     ...["http://as.widgets.com", "http://as.test.widgets.com", "ftp://as.test", "as.test", "//as.test", "", "https://"],
     ...["https://user@as.test", "https://as.test/ ", "https://as.test/a b", "HTTPS://as.test", "https://AS.test"],
   ], async (issuer) => {
     const options = { issuer, insecureAllowAutoLogin: true, insecureAllowDemoClients: true };
     const error = await assertRejects(() => latchkey(options), ConfigurationError);
-    assertEquals(error.faults[0]!.place, "issuer");
+    assertEquals(error.issues[0]!.path, "issuer");
   });
 });
 
@@ -194,8 +194,8 @@ const statusOfEndpoints: Readonly<Record<string, number>> = {
 };
 
 test("[MD-04] every endpoint that is listed is an absolute URL below the issuer, and answers", async () => {
-  await each(issuers, async (issuer) => {
-    const b = await bench({ issuer });
+  await forEachCase(issuers, async (issuer) => {
+    const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
       const urls = Object.entries(metadata).filter(([name]) => /(?:_endpoint|_uri)$/.test(name)) as [string, string][];
       assertEquals(urls.map(([name]) => name).sort(), Object.keys(statusOfEndpoints).sort());
@@ -213,17 +213,17 @@ test("[MD-04] every endpoint that is listed is an absolute URL below the issuer,
 test("[MD-04] an endpoint that a layer adds with a name is listed there, and on the home page; one without is not", async () => {
   const answer = {
     GET: () => ({ status: 200, headers: {}, body: "here" }),
-    refuse: () => ({ status: 404, headers: {}, body: null }),
+    reject: () => ({ status: 404, headers: {}, body: null }),
   };
-  const layer: Layer = {
-    endpoints: ({ site }) => [
+  const layer: Plugin = {
+    routes: ({ site }) => [
       { ...answer, name: "registration_endpoint", path: `${site.base}/oauth2/register` },
       { ...answer, name: "beside_endpoint", path: "/beside" },
       { ...answer, path: `${site.base}/nameless` },
     ],
   };
   for (const issuer of ["https://as.test", "https://as.test/t1", "https://as.test/t1/"]) {
-    const b = await bench({ issuer, layers: [layer] });
+    const b = await testServer({ issuer, plugins: [layer] });
     const ask = (url: string) => b.as.fetch(new Request(url));
     const text = await (await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)).text();
     const { registration_endpoint, beside_endpoint } = JSON.parse(text);
@@ -239,7 +239,7 @@ test("[MD-04] an endpoint that a layer adds with a name is listed there, and on 
 });
 
 test("[MD-04] no endpoint answers that is not listed", async () => {
-  const b = await bench();
+  const b = await testServer();
   const names = [
     ...["user_info", "introspection", "revocation", "register", "registration", "par", "ciba"],
     ...[
@@ -266,7 +266,7 @@ test("[MD-04] no endpoint answers that is not listed", async () => {
     ],
   ];
   const paths = names.flatMap((name) => [`/oauth2/${name}`, `/oauth/${name}`, `/connect/${name}`, `/${name}`]);
-  await each([...paths, "/oauth2", "/oauth2/", "//oauth2/token", "/.well-known/jwks.json"], async (path) => {
+  await forEachCase([...paths, "/oauth2", "/oauth2/", "//oauth2/token", "/.well-known/jwks.json"], async (path) => {
     for (const method of ["GET", "POST"]) {
       assertEquals((await at(b, `https://as.test${path}`, { method })).status, 404, method);
     }
@@ -285,8 +285,8 @@ const variety: Readonly<Record<string, LatchkeyOptions>> = {
 };
 
 test("[MD-05, MD-06, MD-08, MD-10] what must be written out is, whatever the settings", async () => {
-  await each(Object.entries(variety), async ([, options]) => {
-    const b = await bench(options);
+  await forEachCase(Object.entries(variety), async ([, options]) => {
+    const b = await testServer(options);
     for (const metadata of await documents(b)) {
       const required = [
         ...["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported"],
@@ -309,8 +309,8 @@ test("[MD-05, MD-06, MD-08, MD-10] what must be written out is, whatever the set
 });
 
 test("[MD-07] no member is null or empty, and algorithms for client authentication stand only beside a method that signs", async () => {
-  await each(Object.entries(variety), async ([, options]) => {
-    for (const metadata of await documents(await bench(options))) {
+  await forEachCase(Object.entries(variety), async ([, options]) => {
+    for (const metadata of await documents(await testServer(options))) {
       for (const [name, value] of Object.entries(metadata)) {
         assert(value !== null && value !== "", name);
         if (Array.isArray(value)) {
@@ -329,7 +329,7 @@ test("[MD-07] no member is null or empty, and algorithms for client authenticati
 
 test("[MD-07] a server without any scope is refused, or keeps silent about scopes", async () => {
   try {
-    for (const metadata of await documents(await bench({ scopes: [] }))) {
+    for (const metadata of await documents(await testServer({ scopes: [] }))) {
       assertEquals(metadata.scopes_supported, undefined);
     }
   } catch (error) {
@@ -343,9 +343,9 @@ const callback = "https://spa.example/cb";
 /** Asserts that a client cannot be registered like this or, if it can, that it gets no tokens in any way. */
 async function isUseless(client: Record<string, unknown>, options: LatchkeyOptions = {}): Promise<void> {
   const clients = [{ client_id: "odd", redirect_uris: [callback], ...client } as ClientMetadata];
-  let b: Bench;
+  let b: TestServer;
   try {
-    b = await bench({ clients, ...options });
+    b = await testServer({ clients, ...options });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return;
@@ -357,8 +357,8 @@ async function isUseless(client: Record<string, unknown>, options: LatchkeyOptio
     [{ client_id: "odd", client_assertion: "e30.e30.", client_assertion_type: "x" }, {}],
   ];
   for (const [fields, headers] of ways) {
-    const code = redirected(await b.authorize({ client_id: "odd" })).get("code") ?? "none";
-    assertMatch(await outcome(await b.token({ code, ...fields }, { headers })), /^40[01] /);
+    const code = getRedirectParams(await b.authorize({ client_id: "odd" })).get("code") ?? "none";
+    assertMatch(await getOutcome(await b.token({ code, ...fields }, { headers })), /^40[01] /);
   }
 }
 
@@ -377,9 +377,9 @@ const longSecret = "s".repeat(64);
 /** The time at which servers under test begin, in seconds. */
 const now = Date.UTC(2026, 0, 1) / 1000;
 
-const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: never) => unknown>> = {
+const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
-  authorization_endpoint: async (b, metadata) => assert(redirected(await authorizeBy(b, metadata)).get("code")),
+  authorization_endpoint: async (b, metadata) => assert(getRedirectParams(await authorizeBy(b, metadata)).get("code")),
   token_endpoint: (b, metadata) => flowBy(b, metadata),
   jwks_uri: async (b, metadata, url: string) => {
     const keys = createLocalJWKSet(await (await at(b, url)).json());
@@ -392,7 +392,7 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     const all = scopes.join(" ");
     assertEquals((await flowBy(b, metadata, { scope: all })).scope, all);
     for (const scope of ["admin", "Read", "openid2", "address", "phone", "*"].filter((one) => !scopes.includes(one))) {
-      assertEquals(redirected(await authorizeBy(b, metadata, { scope })).get("error"), "invalid_scope");
+      assertEquals(getRedirectParams(await authorizeBy(b, metadata, { scope })).get("error"), "invalid_scope");
     }
   },
   async response_types_supported(b, metadata, types: readonly string[]) {
@@ -403,7 +403,7 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     }
     const others = ["token", "id_token", "code id_token", "code token", "id_token token", "none", "Code", "code token"];
     for (const response_type of others.filter((one) => !types.includes(one))) {
-      const answer = redirected(await authorizeBy(b, metadata, { response_type }));
+      const answer = getRedirectParams(await authorizeBy(b, metadata, { response_type }));
       assertEquals([answer.get("error"), answer.get("code")], ["unsupported_response_type", null]);
     }
   },
@@ -411,10 +411,10 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     assertEquals(modes, ["query", "form_post"], "a mode without a trial");
     const page = await (await authorizeBy(b, metadata, { response_mode: "form_post" })).text();
     assertMatch(page, /<form [^>]*method="post" action="https:\/\/spa\.example\/cb"/);
-    await tokensOf(await redeemBy(b, metadata, { code: /name="code" value="([\w-]+)"/.exec(page)?.[1] }));
+    await assertTokenResponse(await redeemBy(b, metadata, { code: /name="code" value="([\w-]+)"/.exec(page)?.[1] }));
     const others = ["query", "fragment", "form_post", "jwt", "query.jwt", "web_message", "Query"];
     for (const response_mode of others.filter((one) => !modes.includes(one))) {
-      const answer = redirected(await authorizeBy(b, metadata, { response_mode }));
+      const answer = getRedirectParams(await authorizeBy(b, metadata, { response_mode }));
       assertMatch(answer.get("error") ?? "", /^(?:invalid_request|unsupported_response_mode)$/);
       assertEquals(answer.get("code"), null);
     }
@@ -422,11 +422,11 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
   async grant_types_supported(b, metadata, grants: readonly string[]) {
     assertEquals(grants, ["authorization_code", "refresh_token", "client_credentials"], "a grant without a trial");
     b.as.clients.set({ client_id: "all", redirect_uris: [callback], grant_types: grants, client_secret: secret });
-    const code = redirected(await authorizeBy(b, metadata, { client_id: "all" })).get("code")!;
+    const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "all" })).get("code")!;
     const asAll = (fields: Fields) => redeemBy(b, metadata, { client_id: undefined, ...fields }, basic("all", secret));
     const { refresh_token } = await (await asAll({ code })).json();
-    await tokensOf(await asAll({ grant_type: "refresh_token", refresh_token }));
-    await tokensOf(await asAll({ grant_type: "client_credentials", scope: "read" }));
+    await assertTokenResponse(await asAll({ grant_type: "refresh_token", refresh_token }));
+    await assertTokenResponse(await asAll({ grant_type: "client_credentials", scope: "read" }));
     const others = [
       ...[
         "implicit",
@@ -439,9 +439,9 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
       ...["urn:ietf:params:oauth:grant-type:saml2-bearer", "urn:openid:params:grant-type:ciba"],
     ];
     for (const grant_type of others.filter((one) => !grants.includes(one))) {
-      const code = redirected(await authorizeBy(b, metadata)).get("code")!;
+      const code = getRedirectParams(await authorizeBy(b, metadata)).get("code")!;
       const answer = await redeemBy(b, metadata, { code, grant_type });
-      assertEquals(await outcome(answer), "400 unsupported_grant_type");
+      assertEquals(await getOutcome(answer), "400 unsupported_grant_type");
     }
   },
   async token_endpoint_auth_methods_supported(b, metadata, methods: readonly string[]) {
@@ -459,8 +459,8 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
         ...method !== "none" && { client_secret: secret },
       });
       for (const [other, [fields, headers]] of Object.entries(proofs)) {
-        const code = redirected(await authorizeBy(b, metadata, { client_id: "trial" })).get("code")!;
-        const answer = await outcome(await redeemBy(b, metadata, { code, ...fields }, headers));
+        const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "trial" })).get("code")!;
+        const answer = await getOutcome(await redeemBy(b, metadata, { code, ...fields }, headers));
         assertEquals(answer, method === other ? "200" : "401 invalid_client", `${method} proved by ${other}`);
       }
     }
@@ -482,23 +482,23 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
       const code_challenge_method of ["plain", "s256", "S384", "S512", "none"].filter((one) => !methods.includes(one))
     ) {
       for (const code_challenge of [challenge, verifier]) {
-        const answer = redirected(await authorizeBy(b, metadata, { code_challenge, code_challenge_method }));
+        const answer = getRedirectParams(await authorizeBy(b, metadata, { code_challenge, code_challenge_method }));
         assertEquals(answer.get("error"), "invalid_request");
       }
     }
   },
   async authorization_response_iss_parameter_supported(b, metadata, value: boolean) {
     for (const fields of [{}, { scope: "admin" }, { response_type: "token" }]) {
-      assertEquals(redirected(await authorizeBy(b, metadata, fields)).has("iss"), value);
+      assertEquals(getRedirectParams(await authorizeBy(b, metadata, fields)).has("iss"), value);
     }
   },
   async subject_types_supported(b, metadata, types: readonly string[]) {
     assertEquals(types, ["public", "pairwise"], "a type without a trial");
-    const { sub } = claimsOf((await flowBy(b, metadata)).id_token);
+    const { sub } = decodeClaims((await flowBy(b, metadata)).id_token);
     for (const subject_type of ["public", "pairwise"] as const) {
       b.as.clients.set({ client_id: "sector", redirect_uris: ["https://sector.example/cb"], subject_type });
       const other = await flowBy(b, metadata, { client_id: "sector", redirect_uri: "https://sector.example/cb" });
-      assertEquals(claimsOf(other.id_token).sub === sub, subject_type === "public");
+      assertEquals(decodeClaims(other.id_token).sub === sub, subject_type === "public");
     }
   },
   async id_token_signing_alg_values_supported(b, metadata, algs: readonly SigningAlgorithm[]) {
@@ -520,7 +520,7 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
       scope: (metadata.scopes_supported as string[]).join(" "),
     });
     const info = await (await at(b, metadata.userinfo_endpoint as string, bearer(access_token))).json();
-    const shown = new Set([...Object.keys(claimsOf(id_token)), ...Object.keys(info)]);
+    const shown = new Set([...Object.keys(decodeClaims(id_token)), ...Object.keys(info)]);
     assertEquals([...claims].sort(), [...shown].sort());
     b.as.users.set(user);
   },
@@ -528,7 +528,7 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     assertEquals(value, true);
     const claims = JSON.stringify({ id_token: { name: { essential: true }, acr: null } });
     const { id_token } = await flowBy(b, metadata, { claims });
-    assertEquals([claimsOf(id_token).name, claimsOf(id_token).acr], [b.as.users.all()[0]!.name, undefined]);
+    assertEquals([decodeClaims(id_token).name, decodeClaims(id_token).acr], [b.as.users.all()[0]!.name, undefined]);
   },
   async userinfo_endpoint(b, metadata, url: string) {
     const { access_token } = await flowBy(b, metadata);
@@ -586,14 +586,14 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
       };
       const client_assertion = await new SignJWT(claims).setProtectedHeader({ alg })
         .sign(pair?.privateKey ?? new TextEncoder().encode(longSecret));
-      const code = redirected(await authorizeBy(b, metadata, { client_id: "asserting" })).get("code")!;
+      const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "asserting" })).get("code")!;
       const proof = {
         client_id: undefined,
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
         client_assertion,
       };
-      await tokensOf(await redeemBy(b, metadata, { code, ...proof }));
-      assertEquals(await outcome(await redeemBy(b, metadata, { code, ...proof })), "401 invalid_client", "a replay");
+      await assertTokenResponse(await redeemBy(b, metadata, { code, ...proof }));
+      assertEquals(await getOutcome(await redeemBy(b, metadata, { code, ...proof })), "401 invalid_client", "a replay");
     }
     assert(!algs.includes("none"));
   },
@@ -603,37 +603,40 @@ const trials: Readonly<Record<string, (b: Bench, metadata: Metadata, value: neve
     assertEquals(algs, metadata.token_endpoint_auth_signing_alg_values_supported as readonly string[]),
   async prompt_values_supported(b, metadata, values: readonly string[]) {
     for (const prompt of values) {
-      const answer = redirected(await authorizeBy(b, metadata, { prompt }));
+      const answer = getRedirectParams(await authorizeBy(b, metadata, { prompt }));
       assertEquals(answer.get("error"), prompt === "none" ? "login_required" : null, prompt);
     }
   },
   async request_parameter_supported(b, metadata, value: boolean) {
     assertEquals(value, false, "true, without a trial");
     const request = `${btoa('{"alg":"none"}')}.${btoa('{"scope":"write"}')}.`;
-    assertEquals(redirected(await authorizeBy(b, metadata, { request })).get("error"), "request_not_supported");
+    assertEquals(getRedirectParams(await authorizeBy(b, metadata, { request })).get("error"), "request_not_supported");
   },
   async request_uri_parameter_supported(b, metadata, value: boolean) {
     assertEquals(value, false, "true, without a trial");
     const request_uri = "https://spa.example/request";
-    assertEquals(redirected(await authorizeBy(b, metadata, { request_uri })).get("error"), "request_uri_not_supported");
+    assertEquals(
+      getRedirectParams(await authorizeBy(b, metadata, { request_uri })).get("error"),
+      "request_uri_not_supported",
+    );
   },
 };
 
 test("[MD-09] all that metadata says works, and a sample of what it does not say is refused", async () => {
   for (const issuer of ["https://as.test", "https://as.test/t1/"]) {
-    const b = await bench({ issuer });
+    const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
       const untried = Object.keys(metadata).filter((name) => !Object.hasOwn(trials, name));
       assertEquals(untried, [], "members that nobody tries");
-      await each(Object.keys(metadata), (name) => trials[name]!(b, metadata, metadata[name] as never));
+      await forEachCase(Object.keys(metadata), (name) => trials[name]!(b, metadata, metadata[name] as never));
     }
   }
 });
 
 test("[MD-09] an algorithm that metadata does not list is refused at the start, for the server and for a client", async () => {
-  await each(["none", "HS256", "PS256", "ES384", "ES512", "RS512", "Ed25519", "rs256", ""], async (alg) => {
+  await forEachCase(["none", "HS256", "PS256", "ES384", "ES512", "RS512", "Ed25519", "rs256", ""], async (alg) => {
     const faults = async (options: LatchkeyOptions) =>
-      (await assertRejects(() => latchkey(options), ConfigurationError)).faults.map(({ place }) => place);
+      (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map(({ path }) => path);
     assertEquals(await faults({ alg: alg as "RS256" }), ["alg"]);
     const client = { client_id: "spa", redirect_uris: [callback], id_token_signed_response_alg: alg as "RS256" };
     assertEquals(await faults({ clients: [client] }), ["clients[0].id_token_signed_response_alg"]);
@@ -649,12 +652,12 @@ const everyAlg: LatchkeyOptions = {
   })),
 };
 
-async function jwks({ get }: Bench): Promise<(JWK & { kid: string; alg: string })[]> {
+async function jwks({ get }: TestServer): Promise<(JWK & { kid: string; alg: string })[]> {
   return (await (await get("/oauth2/jwks")).json()).keys;
 }
 
 test("[JK-01] the keys are JSON, without a redirect, for scripts of any origin: an object with an array of objects", async () => {
-  const { get } = await bench(everyAlg);
+  const { get } = await testServer(everyAlg);
   const response = await get("/oauth2/jwks", { headers: { origin: "https://spa.example" } });
   assertEquals([response.status, response.headers.get("location")], [200, null]);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/(?:jwk-set\+)?json\b/);
@@ -666,14 +669,14 @@ test("[JK-01] the keys are JSON, without a redirect, for scripts of any origin: 
 });
 
 test("[JK-02] keys are public, of unpadded base64url and of sufficient size", async () => {
-  const b = await bench(everyAlg);
+  const b = await testServer(everyAlg);
   await b.as.rotateKeys("ES256");
   const members: Readonly<Record<string, readonly string[]>> = {
     RSA: ["kty", "n", "e"],
     EC: ["kty", "crv", "x", "y"],
     OKP: ["kty", "crv", "x"],
   };
-  await each(await jwks(b), (key) => {
+  await forEachCase(await jwks(b), (key) => {
     assertEquals(Object.keys(key).sort(), [...members[key.kty!]!, "kid", "alg", "use"].sort());
     for (const name of ["n", "e", "x", "y"] as const) assertMatch(key[name] ?? "", /^[A-Za-z0-9_-]*$/);
     const bytes = (text: unknown) => Buffer.from(String(text), "base64url");
@@ -691,7 +694,7 @@ test("[JK-02] keys are public, of unpadded base64url and of sufficient size", as
 });
 
 test("[JK-03] every key has a kid of its own, use and alg, and each token's header fits exactly one of them", async () => {
-  const b = await bench(everyAlg);
+  const b = await testServer(everyAlg);
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
   for (const seconds of [0, 299, 1, 1000, 3000]) {
     b.advance(seconds);
@@ -703,7 +706,7 @@ test("[JK-03] every key has a kid of its own, use and alg, and each token's head
       assertMatch(key.kid, /^.+$/);
     }
     for (const client_id of ["RS256", "spa", "EdDSA"]) {
-      const { access_token, id_token } = await tokensOf(
+      const { access_token, id_token } = await assertTokenResponse(
         await b.token({ client_id, code: await b.code({ client_id }) }),
       );
       for (const token of [access_token, id_token]) {
@@ -729,15 +732,20 @@ interface Sight {
 }
 
 /** Moves through `seconds` in steps, issues a token on each server at each, and looks at the keys of each. */
-async function watch(servers: readonly Bench[], seconds: number, step: number, act: (at: number) => Promise<void>) {
+async function watch(
+  servers: readonly TestServer[],
+  seconds: number,
+  step: number,
+  act: (at: number) => Promise<void>,
+) {
   const issued: Issued[] = [];
   const sights: Sight[] = [];
   for (let at = 0; at <= seconds; at += step) {
     await act(at);
     for (const b of servers) {
-      const { access_token, id_token } = await tokensOf(await b.token({ code: await b.code() }));
+      const { access_token, id_token } = await assertTokenResponse(await b.token({ code: await b.code() }));
       for (const token of [access_token, id_token]) {
-        const { iat, exp } = claimsOf(token) as { iat: number; exp: number };
+        const { iat, exp } = decodeClaims(token) as { iat: number; exp: number };
         issued.push({ kid: decodeProtectedHeader(token).kid!, at, until: at + exp - iat });
       }
       sights.push({ at, kids: (await jwks(b)).map(({ kid }) => kid) });
@@ -756,8 +764,8 @@ function assertAlwaysPublished({ issued, sights }: Awaited<ReturnType<typeof wat
 }
 
 test("[JK-04] through rotations far apart and close together no token has a kid that is not published long enough", async () => {
-  await each([[3000], [0, 50, 100], [100, 350, 400, 2000], [0, 300, 600, 900, 1200]], async (rotations) => {
-    const b = await bench({ lifetimes: { access_token: 900, id_token: 1800 } });
+  await forEachCase([[3000], [0, 50, 100], [100, 350, 400, 2000], [0, 300, 600, 900, 1200]], async (rotations) => {
+    const b = await testServer({ lifetimes: { access_token: 900, id_token: 1800 } });
     const seen = await watch([b], 6000, 50, async (at) => {
       if (rotations.includes(at)) await b.as.rotateKeys();
     });
@@ -768,15 +776,15 @@ test("[JK-04] through rotations far apart and close together no token has a kid 
 });
 
 test("[JK-04] the cache time of the keys is no longer than the time a new one is published before it signs", async () => {
-  const { get } = await bench();
+  const { get } = await testServer();
   const seconds = /max-age=(\d+)/.exec((await get("/oauth2/jwks")).headers.get("cache-control") ?? "")?.[1];
   assertLessOrEqual(Number(seconds), 300);
 });
 
 test("[JK-04] a rotation concerns one algorithm, for access tokens and for id tokens", async () => {
-  const b = await bench(everyAlg);
+  const b = await testServer(everyAlg);
   const kids = async () => {
-    const { access_token, id_token } = await tokensOf(
+    const { access_token, id_token } = await assertTokenResponse(
       await b.token({ client_id: "EdDSA", code: await b.code({ client_id: "EdDSA" }) }),
     );
     return [decodeProtectedHeader(access_token).kid, decodeProtectedHeader(id_token).kid];
@@ -791,24 +799,24 @@ test("[JK-04] a rotation concerns one algorithm, for access tokens and for id to
 test("[JK-04] a rotation half done goes on after a restart", async () => {
   const store = memoryStore();
   const start = Date.UTC(2026, 0, 1);
-  const b = await bench({ store });
-  const { access_token: old } = await tokensOf(await b.token({ code: await b.code() }));
+  const b = await testServer({ store });
+  const { access_token: old } = await assertTokenResponse(await b.token({ code: await b.code() }));
   await b.as.rotateKeys();
   for (const [seconds, isOld] of [[1, true], [299, true], [300, false], [3599, false]] as const) {
-    const again = await bench({ store, now: () => start + seconds * 1000 });
-    const { access_token } = await tokensOf(await again.token({ code: await again.code() }));
+    const again = await testServer({ store, now: () => start + seconds * 1000 });
+    const { access_token } = await assertTokenResponse(await again.token({ code: await again.code() }));
     assertEquals(
       decodeProtectedHeader(access_token).kid === decodeProtectedHeader(old).kid,
       isOld,
       `after ${seconds} s`,
     );
     const options = { currentDate: new Date(start + seconds * 1000) };
-    for (const token of [old, access_token]) await jwtVerify(token, await publishedKeys(again), options);
+    for (const token of [old, access_token]) await jwtVerify(token, await fetchKeySet(again), options);
   }
 });
 
 test("[JK-04] rotations at the same time leave every token its key", async () => {
-  const b = await bench({ lifetimes: { access_token: 900, id_token: 900 } });
+  const b = await testServer({ lifetimes: { access_token: 900, id_token: 900 } });
   const seen = await watch([b], 3000, 50, async (at) => {
     if (at === 100) await Promise.all([b.as.rotateKeys(), b.as.rotateKeys(), b.as.rotateKeys()]);
   });
@@ -818,7 +826,7 @@ test("[JK-04] rotations at the same time leave every token its key", async () =>
 test("[JK-04] two servers on one store go through rotations together, whichever of them began", async () => {
   const store = memoryStore();
   const lifetimes = { access_token: 900, id_token: 900 };
-  const [one, two] = [await bench({ store, lifetimes }), await bench({ store, lifetimes })];
+  const [one, two] = [await testServer({ store, lifetimes }), await testServer({ store, lifetimes })];
   const seen = await watch([one, two], 4000, 50, async (at) => {
     if (at === 500) await one.as.rotateKeys();
     if (at === 1200) await two.as.rotateKeys();
@@ -829,13 +837,13 @@ test("[JK-04] two servers on one store go through rotations together, whichever 
 });
 
 test("[JK-04] no lead that a caller may think of leaves a token without its key", async () => {
-  await each([0, 1, -1, -3600, -10_000, NaN, Infinity, -Infinity], async (lead) => {
-    const b = await bench();
-    const tokens = [(await tokensOf(await b.token({ code: await b.code() }))).access_token];
+  await forEachCase([0, 1, -1, -3600, -10_000, NaN, Infinity, -Infinity], async (lead) => {
+    const b = await testServer();
+    const tokens = [(await assertTokenResponse(await b.token({ code: await b.code() }))).access_token];
     await b.as.rotateKeys("ES256", lead).catch(() => {});
     for (const seconds of [0, 1, 300, 3000]) {
       b.advance(seconds);
-      tokens.push((await tokensOf(await b.token({ code: await b.code() }))).access_token);
+      tokens.push((await assertTokenResponse(await b.token({ code: await b.code() }))).access_token);
       const kids = (await jwks(b)).map(({ kid }) => kid);
       for (const token of tokens) assert(kids.includes(decodeProtectedHeader(token).kid!), `${seconds} s later`);
     }
@@ -845,7 +853,7 @@ test("[JK-04] no lead that a caller may think of leaves a token without its key"
 test("[JK-04] a rotation that the store refuses changes nothing", async () => {
   let broken = false;
   const inner = memoryStore();
-  const b = await bench({
+  const b = await testServer({
     store: { ...inner, add: (...args) => broken ? Promise.reject(new Error("full")) : inner.add(...args) },
   });
   const before = await jwks(b);
@@ -854,24 +862,24 @@ test("[JK-04] a rotation that the store refuses changes nothing", async () => {
   broken = false;
   assertEquals(await jwks(b), before);
   b.advance(1000);
-  const { access_token } = await tokensOf(await b.token({ code: await b.code() }));
+  const { access_token } = await assertTokenResponse(await b.token({ code: await b.code() }));
   assertEquals(decodeProtectedHeader(access_token).kid, before[0]!.kid);
 });
 
 test("[JK-05] keys survive a restart: a token from before verifies after, and the next one has the same kid", async () => {
   const path = newPath();
-  const first = await bench({ ...everyAlg, store: await sqliteStore(path) });
+  const first = await testServer({ ...everyAlg, store: await sqliteStore(path) });
   const tokens: string[] = [];
   for (const client_id of ["RS256", "spa", "EdDSA"]) {
-    const answer = await tokensOf(await first.token({ client_id, code: await first.code({ client_id }) }));
+    const answer = await assertTokenResponse(await first.token({ client_id, code: await first.code({ client_id }) }));
     tokens.push(answer.access_token, answer.id_token);
   }
   const before = await jwks(first);
   await first.as.close();
-  const second = await bench({ ...everyAlg, store: await sqliteStore(path) });
-  const keys = await publishedKeys(second);
+  const second = await testServer({ ...everyAlg, store: await sqliteStore(path) });
+  const keys = await fetchKeySet(second);
   for (const token of tokens) await jwtVerify(token, keys, { currentDate: new Date(Date.UTC(2026, 0, 1)) });
-  const { access_token } = await tokensOf(await second.token({ code: await second.code() }));
+  const { access_token } = await assertTokenResponse(await second.token({ code: await second.code() }));
   assertEquals(decodeProtectedHeader(access_token).kid, decodeProtectedHeader(tokens[0]!).kid);
   assertEquals(await jwks(second), before);
   await second.as.close();
@@ -879,10 +887,10 @@ test("[JK-05] keys survive a restart: a token from before verifies after, and th
 
 test("[JK-05] a token from before a restart verifies after it, though the server signs with another algorithm now", async () => {
   const path = newPath();
-  const first = await bench({ store: await sqliteStore(path), alg: "EdDSA" });
-  const { access_token } = await tokensOf(await first.token({ code: await first.code() }));
+  const first = await testServer({ store: await sqliteStore(path), alg: "EdDSA" });
+  const { access_token } = await assertTokenResponse(await first.token({ code: await first.code() }));
   await first.as.close();
-  const second = await bench({ store: await sqliteStore(path), alg: "ES256" });
+  const second = await testServer({ store: await sqliteStore(path), alg: "ES256" });
   const kids = (await jwks(second)).map(({ kid }) => kid);
   await second.as.close();
   assert(kids.includes(decodeProtectedHeader(access_token).kid!), "the key of the token is no longer published");
@@ -890,9 +898,9 @@ test("[JK-05] a token from before a restart verifies after it, though the server
 
 test("[JK-05] two servers that start on one new file at once sign with one key", async () => {
   const path = newPath();
-  const servers = await Promise.all([0, 1].map(async () => await bench({ store: await sqliteStore(path) })));
+  const servers = await Promise.all([0, 1].map(async () => await testServer({ store: await sqliteStore(path) })));
   const kids = await Promise.all(servers.map(async (b) => {
-    const { access_token, id_token } = await tokensOf(await b.token({ code: await b.code() }));
+    const { access_token, id_token } = await assertTokenResponse(await b.token({ code: await b.code() }));
     return [decodeProtectedHeader(access_token).kid, decodeProtectedHeader(id_token).kid];
   }));
   assertEquals(new Set(kids.flat()).size, 1);
@@ -903,7 +911,7 @@ test("[JK-05] two servers that start on one new file at once sign with one key",
 test("[JK-05] private keys are readable by the server alone, and leave it by no answer and no event", async () => {
   const path = newPath();
   const store = await sqliteStore(path);
-  const b = await bench({ ...everyAlg, store });
+  const b = await testServer({ ...everyAlg, store });
   const said = [
     await (await b.get("/oauth2/jwks")).text(),
     await (await b.get("/.well-known/openid-configuration")).text(),
@@ -931,16 +939,16 @@ test("[JK-05] private keys are readable by the server alone, and leave it by no 
 
 test("[JK-05] the keys of a server without a file are not those of the next one", async () => {
   const kids = new Set<string>();
-  for (let i = 0; i < 3; i++) for (const { kid } of await jwks(await bench())) kids.add(kid);
+  for (let i = 0; i < 3; i++) for (const { kid } of await jwks(await testServer())) kids.add(kid);
   assertEquals(kids.size, 3);
 });
 
 test("[JK-03] jose picks the key for every token without being told which", async () => {
-  const b = await bench(everyAlg);
+  const b = await testServer(everyAlg);
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
-  const keys = await publishedKeys(b);
+  const keys = await fetchKeySet(b);
   for (const client_id of ["RS256", "spa", "EdDSA"]) {
-    const { id_token } = await tokensOf(await b.token({ client_id, code: await b.code({ client_id }) }));
+    const { id_token } = await assertTokenResponse(await b.token({ client_id, code: await b.code({ client_id }) }));
     await jwtVerify(id_token, keys, { currentDate: new Date(Date.UTC(2026, 0, 1)) });
   }
 });

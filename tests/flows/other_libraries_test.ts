@@ -7,9 +7,9 @@ import { ErrorResponse, InMemoryWebStorage, OidcClient, WebStorageStateStore } f
 import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import { authJsApplication, passport, sentFrom, surf } from "./applications.ts";
-import { formIn } from "./browser.ts";
-import { latchkey } from "../watched.ts";
+import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
+import { getForm } from "./browser.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const callback = "https://app.example/cb";
 const goodbye = "https://app.example/bye";
@@ -42,7 +42,7 @@ async function serve(options: LatchkeyOptions = {}): Promise<Latchkey> {
 
 test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes, stays logged in and logs out", async () => {
   const { issuer } = await serve();
-  const visit = surf();
+  const visit = openBrowser();
   const client = new OidcClient({
     authority: issuer,
     client_id: "spa",
@@ -54,7 +54,7 @@ test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes,
   });
   const login = async (more: { prompt?: string; max_age?: number; nonce?: string } = {}) => {
     const { url } = await client.createSigninRequest({ state: { page: "/x" }, ...more });
-    return await client.processSigninResponse(await sentFrom(await visit(url)));
+    return await client.processSigninResponse(await getRedirectLocation(await visit(url)));
   };
   const first = await login({ nonce: "n0nce" });
   assertEquals([first.profile.sub, first.profile.name, first.profile.email], [
@@ -79,7 +79,7 @@ test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes,
   const silent = await login({ prompt: "none", max_age: 1000 });
   assertEquals([silent.profile.sub, silent.profile.sid], [first.profile.sub, first.profile.sid]);
   const { url } = await client.createSignoutRequest({ id_token_hint: silent.id_token!, state: { back: true } });
-  const farewell = await client.processSignoutResponse(await sentFrom(await visit(url)));
+  const farewell = await client.processSignoutResponse(await getRedirectLocation(await visit(url)));
   assertEquals([farewell.error, farewell.userState], [null, { back: true }]);
   const refused = await assertRejects(() => login({ prompt: "none" }));
   assert(refused instanceof ErrorResponse);
@@ -115,16 +115,16 @@ test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and fails as 
       ) => done(null, { iss, id: profile.id, name: profile.displayName, refreshes: typeof refreshToken }),
     );
   const secret = "a-secret-of-32-characters-or-more";
-  assertEquals(await passport(make(secret)), {
+  assertEquals(await loginWithPassport(make(secret)), {
     user: { iss: issuer, id: "alice", name: "Alice Adams", refreshes: "string" },
   });
-  const wrong = await passport(make("wrong"));
+  const wrong = await loginWithPassport(make("wrong"));
   assert("error" in wrong);
   assertEquals((wrong.error as Error & { code: string }).code, "invalid_client");
-  const replayed = await passport(make(secret), (url) => url.searchParams.set("code", "x"));
+  const replayed = await loginWithPassport(make(secret), (url) => url.searchParams.set("code", "x"));
   assert("error" in replayed);
   assertEquals((replayed.error as Error & { code: string }).code, "invalid_grant");
-  const none = await passport(make(secret, { prompt: "none" }));
+  const none = await loginWithPassport(make(secret, { prompt: "none" }));
   assert("error" in none);
   assertEquals((none.error as Error & { code: string }).code, "login_required");
 });
@@ -151,7 +151,7 @@ test("[SC-05, SC-12] passport-oauth2 gets tokens with PKCE and state", async () 
         done: (error: null, user: object) => void,
       ) => done(null, { parts: accessToken.split(".").length, refreshes: typeof refreshToken, ...params }),
     );
-    const outcome = await passport(strategy);
+    const outcome = await loginWithPassport(strategy);
     assert("user" in outcome, JSON.stringify(outcome));
     const { parts, refreshes, token_type, scope } = outcome.user;
     assertEquals([parts, refreshes, token_type, scope], [3, "string", "Bearer", "read write"]);
@@ -182,8 +182,8 @@ test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidenti
         [customFetch]: fetch,
         ...way,
       }]);
-      const back = await sentFrom(await surf()(await app.begin()));
-      assertEquals(await sentFrom(await app.visit(back)), "https://app.example/home");
+      const back = await getRedirectLocation(await openBrowser()(await app.begin()));
+      assertEquals(await getRedirectLocation(await app.visit(back)), "https://app.example/home");
       const { user } = await (await app.visit("https://app.example/auth/session")).json();
       // Claims about the person are for userinfo alone.
       assertEquals(user, idToken ? {} : { name: "Alice Adams", email: "alice@example.com" });
@@ -209,7 +209,7 @@ test("[CL-06, CL-03] Auth.js shows name and roles by the ID token alone, where I
       session: ({ session, token }) => ({ ...session, user: { ...session.user, roles: token.roles } as never }),
     });
     assertEquals(
-      await sentFrom(await app.visit(await sentFrom(await surf()(await app.begin())))),
+      await getRedirectLocation(await app.visit(await getRedirectLocation(await openBrowser()(await app.begin())))),
       "https://app.example/home",
     );
     const { user } = await (await app.visit("https://app.example/auth/session")).json();
@@ -227,7 +227,7 @@ test("[SC-18] a response by form_post arrives over a socket as any web server re
   const state = `"><script>'&=+% ünï`;
   const request = { response_type: "code", client_id: "basic", redirect_uri: callback, scope: "openid", state };
   url.search = String(new URLSearchParams({ ...request, response_mode: "form_post" }));
-  const { body } = formIn(await (await fetch(url)).text());
+  const { body } = getForm(await (await fetch(url)).text());
   const form = await new Request(callback, {
     method: "POST",
     body,

@@ -5,20 +5,30 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { readPasswordDigest, writePasswordDigest } from "../../src/oauth/users/password.ts";
-import { deriveKey, isPassword } from "../../src/runtime/scrypt.ts";
-import { browse, sessionCookie } from "./browser.ts";
+import { formatPasswordDigest, parsePasswordDigest } from "../../src/oauth/users/password.ts";
+import { deriveKey, verifyPassword } from "../../src/runtime/scrypt.ts";
+import { openBrowser, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { scryptCostsOf } from "./digests.ts";
-import { basic, bench, claimsOf, clients, each, heardStore, outcome, refusals, tokensOf } from "./harness.ts";
-import type { Bench } from "./harness.ts";
-import { ask, codeOf, filled, landing, look, press, send } from "./walk.ts";
-import { latchkey } from "../watched.ts";
+import { recordScryptCosts } from "./digests.ts";
+import {
+  assertTokenResponse,
+  basic,
+  clients,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  recordingStore,
+  testServer,
+} from "./harness.ts";
+import type { TestServer } from "./harness.ts";
+import { describePage, fillForm, getCode, openPage, requestAuthorization, send, submit } from "./page_navigation.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 /** As cheap as a digest may be, because a test is nobody worth guarding. */
 async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<string> {
   const cost = { ln, r: 8, p, salt: new TextEncoder().encode(password.padEnd(16)) };
-  return writePasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
 }
 
 /** Of nothing, and as dear to guess as a real host wants it. */
@@ -39,66 +49,71 @@ const crowd: LatchkeyOptions = {
 
 /** Types a name and a password on the login page that a request leads to. */
 async function type(browser: Browser, sub: string, password: string, fields = {}) {
-  return await press(browser, await ask(browser, fields), "", undefined, { sub, password });
+  return await submit(browser, await requestAuthorization(browser, fields), "", undefined, { sub, password });
 }
 
 test("a user with a password is logged in by it, and by nothing else", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  assertEquals(landing(await type(browser, "alice", secret)), "consent");
-  assertEquals(landing(await type(browse(b), "erin", "pässwörd 🔑")), "consent");
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  assertEquals(describePage(await type(browser, "alice", secret)), "consent");
+  assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑")), "consent");
   // However an input method spells it.
-  assertEquals(landing(await type(browse(b), "erin", "pässwörd 🔑".normalize("NFD"))), "consent");
+  assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑".normalize("NFD"))), "consent");
   const wrong = ["", " ", `${secret} `, secret.toUpperCase(), secret.slice(1), digest, "x".repeat(2000)];
   for (const password of wrong) {
-    const attempt = browse(await bench(crowd));
-    const page = await ask(attempt);
-    const { path, fields } = filled(page, "", undefined, { sub: "alice", password });
-    const again = await look(attempt, path, await send(attempt, path, fields));
-    assertEquals([landing(again), attempt.cookies.has(sessionCookie)], ["login", false], password);
+    const attempt = openBrowser(await testServer(crowd));
+    const page = await requestAuthorization(attempt);
+    const { path, fields } = fillForm(page, "", undefined, { sub: "alice", password });
+    const again = await openPage(attempt, path, await send(attempt, path, fields));
+    assertEquals([describePage(again), attempt.cookies.has(sessionCookie)], ["login", false], password);
     assertEquals(again.status, password === "" ? 200 : 403);
   }
 });
 
 test("a click on somebody with a password leads to the field for it, with the name in it", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const page = await ask(browser, { login_hint: "erin" });
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const page = await requestAuthorization(browser, { login_hint: "erin" });
   const [, href] = /<a class="person" href="([^"]*as=alice[^"]*)"/.exec(page.html)!;
-  const asked = await look(browser, "", await browser.get(href!.replaceAll("&amp;", "&")));
+  const asked = await openPage(browser, "", await browser.get(href!.replaceAll("&amp;", "&")));
   assertStringIncludes(asked.html, `name="sub" type="text" required value="alice" autocomplete="username"`);
   assertStringIncludes(asked.html, `autocomplete="current-password" autofocus`);
   assertStringIncludes(page.html, `value="erin" autocomplete="username"`);
-  const { path, fields } = filled(page, "sub", "bob");
+  const { path, fields } = fillForm(page, "sub", "bob");
   fields.set("sub", "alice");
-  const posted = await look(browser, path, await send(browser, path, fields));
-  assertEquals([posted.status, landing(posted), browser.cookies.has(sessionCookie)], [200, "login", false]);
+  const posted = await openPage(browser, path, await send(browser, path, fields));
+  assertEquals([posted.status, describePage(posted), browser.cookies.has(sessionCookie)], [200, "login", false]);
 });
 
 test("who is logged in goes on without the password, unless a new login is asked for", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  await press(browser, await type(browser, "alice", secret), "decision", "allow");
-  const chosen = await press(browser, await ask(browser, { prompt: "select_account" }), "sub", "alice");
-  assertEquals(landing(chosen), "code");
-  const again = await ask(browser, { prompt: "login" });
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  await submit(browser, await type(browser, "alice", secret), "decision", "allow");
+  const chosen = await submit(
+    browser,
+    await requestAuthorization(browser, { prompt: "select_account" }),
+    "sub",
+    "alice",
+  );
+  assertEquals(describePage(chosen), "code");
+  const again = await requestAuthorization(browser, { prompt: "login" });
   assertEquals(/<button[^>]*name="sub" value="alice"/.test(again.html), false);
-  const { path, fields } = filled(again, "sub", "bob");
+  const { path, fields } = fillForm(again, "sub", "bob");
   fields.set("sub", "alice");
-  assertEquals(landing(await look(browser, path, await send(browser, path, fields))), "login");
-  assertEquals(landing(await press(browser, again, "", undefined, { sub: "alice", password: secret })), "code");
+  assertEquals(describePage(await openPage(browser, path, await send(browser, path, fields))), "login");
+  assertEquals(describePage(await submit(browser, again, "", undefined, { sub: "alice", password: secret })), "code");
 });
 
 test("neither password nor digest is in a page, a token, a claim, a trace or what the server gives out of a user", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const pages = [await ask(browser)];
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const pages = [await requestAuthorization(browser)];
   pages.push(await type(browser, "alice", "a wrong guess"));
   pages.push(await type(browser, "a wrong guess", secret));
   const claims = '{"userinfo":{"password":{"essential":true}},"id_token":{"password":null}}';
   const consent = await type(browser, "alice", secret, { claims, scope: "openid profile" });
-  const end = await press(browser, consent, "decision", "allow");
-  const { id_token, access_token } = await tokensOf(await b.token({ code: codeOf(end) }));
+  const end = await submit(browser, consent, "decision", "allow");
+  const { id_token, access_token } = await assertTokenResponse(await b.token({ code: getCode(end) }));
   const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
   const metadata = await b.get("/.well-known/openid-configuration");
   const documents = await Promise.all(
@@ -107,19 +122,19 @@ test("neither password nor digest is in a page, a token, a claim, a trace or wha
   const told = [
     ...[...pages, consent].map(({ html }) => html),
     ...documents,
-    JSON.stringify([claimsOf(id_token), claimsOf(access_token), await info.json(), await metadata.json()]),
+    JSON.stringify([decodeClaims(id_token), decodeClaims(access_token), await info.json(), await metadata.json()]),
     JSON.stringify([b.events, b.as.users.all(), b.as.users.find("alice")]),
   ].join("\n");
   for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!told.includes(word), word);
   assertNotMatch(JSON.stringify(b.events), /a wrong guess/);
-  assertEquals(refusals(b.events).map(({ why }) => why.rule), ["UI-12", "UI-12"]);
+  assertEquals(getRejections(b.events).map(({ explanation }) => explanation.rule), ["UI-12", "UI-12"]);
 });
 
 test("[UI-12] nothing tells whether it was the name or the password that was wrong", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const seen = new Set<string>();
   for (const sub of ["alice", "nobody", "constructor"]) {
-    const page = await type(browse(b), sub, "wrong");
+    const page = await type(openBrowser(b), sub, "wrong");
     const same = page.html.replaceAll(`value="${sub}"`, "").replace(/(?:[\w-]+\.)*[\w-]{43}/g, "");
     seen.add(`${page.status} ${same}`);
   }
@@ -129,10 +144,10 @@ test("[UI-12] nothing tells whether it was the name or the password that was wro
 /** A server on a real host, where names are secret. */
 async function realHost(
   users: LatchkeyOptions["users"],
-): Promise<{ readonly b: Bench; asked(work: () => Promise<unknown>): Promise<string> }> {
-  const { store, asked } = heardStore();
+): Promise<{ readonly b: TestServer; asked(work: () => Promise<unknown>): Promise<string> }> {
+  const { store, asked } = recordingStore();
   return {
-    b: await bench({ ...crowd, issuer: "https://login.widgets.com", throttle: false, store, users }),
+    b: await testServer({ ...crowd, issuer: "https://login.widgets.com", throttle: false, store, users }),
     async asked(work) {
       asked.length = 0;
       await work();
@@ -142,14 +157,14 @@ async function realHost(
 }
 
 test("[UI-12] every login attempt is verified once at each cost in use, whatever name it has", async () => {
-  const b = await bench({
+  const b = await testServer({
     ...crowd,
     users: [...crowd.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
   });
   for (const sub of ["alice", "erin", "frank", "nobody", "constructor"]) {
-    const costs = await scryptCostsOf(async () => {
-      const page = await type(browse(b), sub, sub === "frank" ? "dearer" : "wrong");
-      assertEquals(landing(page), sub === "frank" ? "consent" : "login");
+    const costs = await recordScryptCosts(async () => {
+      const page = await type(openBrowser(b), sub, sub === "frank" ? "dearer" : "wrong");
+      assertEquals(describePage(page), sub === "frank" ? "consent" : "login");
     });
     assertEquals(costs.sort(), ["1024 8 1", "2048 8 3"], sub);
   }
@@ -165,11 +180,11 @@ test("[UI-12] the store is asked the same for a name that is known and for one t
   const shown = new Set<string>();
   const tried = new Set<string>();
   for (const name of names) {
-    const browser = browse(b);
-    await ask(browser);
-    shown.add(await asked(() => ask(browser, { login_hint: name })));
-    const page = await ask(browser);
-    tried.add(await asked(() => press(browser, page, "", undefined, { sub: name, password: "wrong" })));
+    const browser = openBrowser(b);
+    await requestAuthorization(browser);
+    shown.add(await asked(() => requestAuthorization(browser, { login_hint: name })));
+    const page = await requestAuthorization(browser);
+    tried.add(await asked(() => submit(browser, page, "", undefined, { sub: name, password: "wrong" })));
   }
   assertEquals([shown.size, tried.size], [1, 1], JSON.stringify([...shown, ...tried]));
   assert(![...shown, ...tried].some((questions) => questions.includes("person")));
@@ -182,11 +197,11 @@ test("[UI-12] a hint brings forward whom this browser knows, by subject or e-mai
     { sub: "erin", ...strong },
     { sub: "frank", ...strong },
   ]);
-  const browser = browse(b);
+  const browser = openBrowser(b);
   await type(browser, "alice", secret);
   await type(browser, "erin", secret, { prompt: "login" });
   const offered = async (login_hint?: string) =>
-    [...(await ask(browser, { prompt: "select_account", login_hint })).html.matchAll(
+    [...(await requestAuthorization(browser, { prompt: "select_account", login_hint })).html.matchAll(
       /class="person"[^>]*>(?:<[^>]*>|[^<])*?<code>([^<]*)/g,
     )].map(([, sub]) => sub);
   assertEquals(await offered(), ["erin", "alice"]);
@@ -195,23 +210,26 @@ test("[UI-12] a hint brings forward whom this browser knows, by subject or e-mai
 });
 
 test("[UI-12] after ten wrong guesses even the right one must wait; others go on", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   for (let i = 0; i < 10; i++) assertEquals((await type(browser, "alice", `guess ${i}`)).status, 403);
   const late = await type(browser, "alice", secret);
-  assertEquals([late.status, landing(late), browser.cookies.has(sessionCookie)], [429, "login", false]);
+  assertEquals([late.status, describePage(late), browser.cookies.has(sessionCookie)], [429, "login", false]);
   assertEquals(late.response.headers.get("retry-after"), "60");
   assertStringIncludes(late.text, "60");
-  assertEquals(landing(await type(browse(b), "erin", "pässwörd 🔑")), "consent");
-  assertEquals((await type(browse(b), "alice", secret)).status, 429);
+  assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑")), "consent");
+  assertEquals((await type(openBrowser(b), "alice", secret)).status, 429);
   b.advance(60);
-  assertEquals(landing(await type(browser, "alice", secret)), "consent");
+  assertEquals(describePage(await type(browser, "alice", secret)), "consent");
 });
 
 test("[UI-12] of guesses made all at once from one network a few wait for their turn, and the rest is told to wait", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
-  const { path, fields } = filled(await ask(browser), "", undefined, { sub: "alice", password: "wrong" });
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
+  const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
+    sub: "alice",
+    password: "wrong",
+  });
   const answers = await Promise.all(Array.from({ length: 40 }, () => send(browser, path, fields)));
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
   assertEquals(count(403) + count(429), 40);
@@ -219,17 +237,19 @@ test("[UI-12] of guesses made all at once from one network a few wait for their 
 });
 
 /** A user who logs in and allows all, and what the client gets. */
-async function enter(b: Bench, sub: string, password: string | undefined, scope: string) {
-  const browser = browse(b);
+async function enter(b: TestServer, sub: string, password: string | undefined, scope: string) {
+  const browser = openBrowser(b);
   const page = password === undefined
-    ? await press(browser, await ask(browser, { scope }), "sub", sub)
+    ? await submit(browser, await requestAuthorization(browser, { scope }), "sub", sub)
     : await type(browser, sub, password, { scope });
-  const end = landing(page) === "consent" ? await press(browser, page, "decision", "allow") : page;
-  const { refresh_token } = await tokensOf(await b.token({ code: codeOf(end) })) as { refresh_token?: string };
-  return { browser, refresh_token: refresh_token!, code: codeOf(await ask(browser, { scope })) };
+  const end = describePage(page) === "consent" ? await submit(browser, page, "decision", "allow") : page;
+  const { refresh_token } = await assertTokenResponse(await b.token({ code: getCode(end) })) as {
+    refresh_token?: string;
+  };
+  return { browser, refresh_token: refresh_token!, code: getCode(await requestAuthorization(browser, { scope })) };
 }
 
-function refresh(b: Bench, refresh_token: string): Promise<Response> {
+function refresh(b: TestServer, refresh_token: string): Promise<Response> {
   const fields = { redirect_uri: undefined, code_verifier: undefined };
   return b.token({ grant_type: "refresh_token", refresh_token, ...fields });
 }
@@ -243,26 +263,26 @@ test("[LO-06] a password that is changed, set or taken away ends the sessions of
     ["set", undefined, { sub: "bob", password: other }],
     ["taken away", secret, { sub: "alice" }],
   ] as const;
-  await each(changes, async ([, password, changed]) => {
+  await forEachCase(changes, async ([, password, changed]) => {
     const store = memoryStore();
     const users = crowd.users!.map((user) => user.sub === changed.sub ? changed : user);
-    const b = await bench({ ...crowd, clients: renewing, store });
+    const b = await testServer({ ...crowd, clients: renewing, store });
     const scope = "openid read";
     const bound = await enter(b, changed.sub, password, scope);
     const lasting = await enter(b, changed.sub, password, "openid offline_access");
     const others = await enter(b, "erin", "pässwörd 🔑", scope);
-    const elsewhere = await bench({ ...crowd, clients: renewing, store });
-    assertEquals(await browse(elsewhere, bound.browser.cookies).silently({ scope }), "code");
+    const elsewhere = await testServer({ ...crowd, clients: renewing, store });
+    assertEquals(await openBrowser(elsewhere, bound.browser.cookies).authorizeSilently({ scope }), "code");
 
-    const later = await bench({ ...crowd, clients: renewing, store, users });
+    const later = await testServer({ ...crowd, clients: renewing, store, users });
     b.as.users.set(changed);
     for (const server of [b, later]) {
-      assertEquals(await browse(server, bound.browser.cookies).silently({ scope }), "login_required");
-      assertEquals(await browse(server, others.browser.cookies).silently({ scope }), "code");
-      assertEquals(await outcome(await refresh(server, bound.refresh_token)), "400 invalid_grant");
-      assertEquals(refusals(server.events).at(-1)!.why.rule, "LO-06");
-      assertEquals(await outcome(await server.token({ code: bound.code })), "400 invalid_grant");
-      assertEquals(refusals(server.events).at(-1)!.why.rule, "LO-06");
+      assertEquals(await openBrowser(server, bound.browser.cookies).authorizeSilently({ scope }), "login_required");
+      assertEquals(await openBrowser(server, others.browser.cookies).authorizeSilently({ scope }), "code");
+      assertEquals(await getOutcome(await refresh(server, bound.refresh_token)), "400 invalid_grant");
+      assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "LO-06");
+      assertEquals(await getOutcome(await server.token({ code: bound.code })), "400 invalid_grant");
+      assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "LO-06");
     }
     // What was to outlive the session does, until it is taken back.
     assertEquals((await refresh(later, lasting.refresh_token)).status, 200);
@@ -272,13 +292,13 @@ test("[LO-06] a password that is changed, set or taken away ends the sessions of
 });
 
 test("[LO-06] other changes of a user end no session, and the cookie tells nothing of the password", async () => {
-  const b = await bench({ ...crowd, clients: renewing });
+  const b = await testServer({ ...crowd, clients: renewing });
   const { browser, refresh_token } = await enter(b, "alice", secret, "openid");
   b.as.users.set({ sub: "alice", name: "Alice Brown", password: digest });
-  assertEquals(await browser.silently({ scope: "openid" }), "code");
+  assertEquals(await browser.authorizeSilently({ scope: "openid" }), "code");
   assertEquals((await refresh(b, refresh_token)).status, 200);
   const sealed = JSON.parse(Buffer.from(browser.cookies.get(sessionCookie)!.split(".")[0]!, "base64url").toString());
-  const same = await bench(crowd);
+  const same = await testServer(crowd);
   const again = (await enter(same, "alice", secret, "openid")).browser.cookies.get(sessionCookie)!;
   const elsewhere = JSON.parse(Buffer.from(again.split(".")[0]!, "base64url").toString());
   assertEquals([sealed[1], elsewhere[1]], ["alice", "alice"]);
@@ -287,12 +307,12 @@ test("[LO-06] other changes of a user end no session, and the cookie tells nothi
 
 test("[LO-06] introspection calls a refresh token of before inactive", async () => {
   const web = { client_id: "spa", client_secret: "s", redirect_uris: ["https://spa.example/cb"] };
-  const b = await bench({ ...crowd, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
-  const browser = browse(b);
-  const page = await press(browser, await type(browser, "alice", secret), "decision", "allow");
+  const b = await testServer({ ...crowd, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
+  const browser = openBrowser(b);
+  const page = await submit(browser, await type(browser, "alice", secret), "decision", "allow");
   const headers = { ...basic("spa", "s"), "content-type": "application/x-www-form-urlencoded" };
-  const redeemed = await b.token({ code: codeOf(page), client_id: undefined }, { headers });
-  const { refresh_token } = await tokensOf(redeemed) as unknown as { refresh_token: string };
+  const redeemed = await b.token({ code: getCode(page), client_id: undefined }, { headers });
+  const { refresh_token } = await assertTokenResponse(redeemed) as unknown as { refresh_token: string };
   const body = new URLSearchParams({ token: refresh_token }).toString();
   const isActive = async () =>
     (await (await b.get("/oauth2/introspect", { method: "POST", headers, body })).json()).active;
@@ -306,20 +326,23 @@ test("[LO-06] where everybody is asked for a password, sessions of users without
   const store = memoryStore();
   const users = [{ sub: "alice", password: dear }];
   const settings = { ...crowd, clients: renewing, issuer, store, users };
-  const open = await bench({ ...settings, users: [...users, { sub: "bob" }], insecureAllowOpenLogin: true });
+  const open = await testServer({ ...settings, users: [...users, { sub: "bob" }], insecureAllowOpenLogin: true });
   const bob = await enter(open, "bob", undefined, "openid");
-  const closed = await bench(settings);
+  const closed = await testServer(settings);
   closed.as.users.set({ sub: "bob" });
-  assertEquals(await browse(closed, bob.browser.cookies).silently({ scope: "openid" }), "login_required");
-  assertEquals(await outcome(await refresh(closed, bob.refresh_token)), "400 invalid_grant");
-  assertEquals(await outcome(await closed.token({ code: bob.code })), "400 invalid_grant");
+  assertEquals(await openBrowser(closed, bob.browser.cookies).authorizeSilently({ scope: "openid" }), "login_required");
+  assertEquals(await getOutcome(await refresh(closed, bob.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await closed.token({ code: bob.code })), "400 invalid_grant");
   assertEquals((await refresh(open, bob.refresh_token)).status, 200);
 });
 
 test("[UI-12] guesses from many networks of one site, or from dozens of addresses, leave places in the queue", async () => {
-  const b = await bench({ ...crowd, throttle: false });
-  const browser = browse(b);
-  const { path, fields } = filled(await ask(browser), "", undefined, { sub: "alice", password: "wrong" });
+  const b = await testServer({ ...crowd, throttle: false });
+  const browser = openBrowser(b);
+  const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
+    sub: "alice",
+    password: "wrong",
+  });
   const guess = async (address: string) => {
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { "content-type": "application/x-www-form-urlencoded", cookie };
@@ -341,11 +364,11 @@ test("[UI-12] guesses from many networks of one site, or from dozens of addresse
 });
 
 test("users that are added or changed while the server runs keep their passwords out of sight, too", async () => {
-  const b: Bench = await bench(crowd);
+  const b: TestServer = await testServer(crowd);
   b.as.users.set({ sub: "frank", password: await digestOf("frank's") });
   assertEquals(b.as.users.find("frank"), { sub: "frank" });
-  assertEquals((await type(browse(b), "frank", "wrong")).status, 403);
-  assertEquals(landing(await type(browse(b), "frank", "frank's")), "consent");
+  assertEquals((await type(openBrowser(b), "frank", "wrong")).status, 403);
+  assertEquals(describePage(await type(openBrowser(b), "frank", "frank's")), "consent");
   let told = "";
   try {
     b.as.users.set({ sub: "grace", password: "hunter2" });
@@ -363,7 +386,7 @@ test("a real host wants a password of every user, or to be told that it is not o
       await (await latchkey({ issuer, clients: [], login: "interactive", ...options })).close();
       return [];
     } catch (error) {
-      return (error as { faults: { place: string }[] }).faults.map(({ place }) => place);
+      return (error as ConfigurationError).issues.map(({ path }) => path);
     }
   };
   assertEquals(await places({}), ["users"]);
@@ -388,7 +411,7 @@ test("[UI-12] a digest that is cheap to guess is rejected on a real host, at sta
     "ln=14,r=8,p=1",
     "ln=15,r=8,p=1",
   ];
-  await each(cheap, async (cost) => {
+  await forEachCase(cheap, async (cost) => {
     const told = String(await start(costing(cost)).catch((error) => error));
     assertMatch(
       told,
@@ -427,15 +450,18 @@ test("digests are those of scrypt, and are read as they were written (RFC 7914 �
     "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2" +
       "d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887",
   );
-  const text = writePasswordDigest({ ...cost, hash });
-  const read = readPasswordDigest(text)!;
+  const text = formatPasswordDigest({ ...cost, hash });
+  const read = parsePasswordDigest(text)!;
   assertEquals({ ...read, salt: [...read.salt], hash: [...read.hash] }, {
     ...cost,
     salt: [...cost.salt],
     hash: [...hash],
   });
-  assertEquals([await isPassword("pleaseletmein", read), await isPassword("Pleaseletmein", read)], [true, false]);
+  assertEquals([await verifyPassword("pleaseletmein", read), await verifyPassword("Pleaseletmein", read)], [
+    true,
+    false,
+  ]);
   // Made by another program, passlib.
   const foreign = "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E";
-  assertEquals(await isPassword("password", readPasswordDigest(foreign)!), true);
+  assertEquals(await verifyPassword("password", parsePasswordDigest(foreign)!), true);
 });

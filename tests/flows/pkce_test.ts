@@ -3,21 +3,21 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { equalInConstantTime } from "../../src/oauth/secrets.ts";
+import { constantTimeEqual } from "../../src/oauth/secrets.ts";
 import {
+  assertAuthorizationResponse,
+  assertPage,
   authorizeByPost,
   basic,
-  bench,
   challenge,
-  claimsOf,
   clients,
-  each,
-  refusals,
-  sentTo,
-  shownPage,
+  decodeClaims,
+  forEachCase,
+  getRejections,
+  testServer,
   verifier,
 } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
 
 const spa: Fields = {};
 const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
@@ -32,22 +32,22 @@ async function s256(text: string): Promise<string> {
 }
 
 /** The error that `spa`, or the client named, is redirected with; asserts that no code was issued. */
-async function refusal(server: Bench, fields: Fields): Promise<Readonly<Record<string, string>>> {
+async function refusal(server: TestServer, fields: Fields): Promise<Readonly<Record<string, string>>> {
   const before = codesIssued(server);
   const uri = fields.redirect_uri as string | undefined;
-  const answer = sentTo(await server.authorize(fields), { uri });
-  assertEquals(sentTo(await authorizeByPost(server, fields), { uri }), answer);
+  const answer = assertAuthorizationResponse(await server.authorize(fields), { uri });
+  assertEquals(assertAuthorizationResponse(await authorizeByPost(server, fields), { uri }), answer);
   assert("error" in answer, "a code was issued");
   assertEquals(codesIssued(server), before);
   return answer;
 }
 
-function codesIssued({ events }: Bench): number {
+function codesIssued({ events }: TestServer): number {
   return events.filter((event) => event.type === "code_issued").length;
 }
 
 /** Redeems a code of `web`. */
-function redeemAsWeb({ token }: Bench, fields: Fields): Promise<Response> {
+function redeemAsWeb({ token }: TestServer, fields: Fields): Promise<Response> {
   const { redirect_uri } = web;
   return token({ client_id: undefined, redirect_uri, ...fields }, { headers: basic("web", "web-secret") });
 }
@@ -60,19 +60,19 @@ async function assertRefused(response: Response, ...errors: readonly string[]): 
   assertEquals(Object.keys(body).sort(), ["error", "error_description"]);
 }
 
-function warnings({ events }: Bench, rule: string): number {
-  return events.filter((event) => event.type === "warning" && event.why.rule === rule).length;
+function warnings({ events }: TestServer, rule: string): number {
+  return events.filter((event) => event.type === "warning" && event.explanation.rule === rule).length;
 }
 
 test("[PK-01] a public client without a challenge gets invalid_request and no code", async () => {
-  const server = await bench();
-  await each([undefined, ""], async (code_challenge) => {
+  const server = await testServer();
+  await forEachCase([undefined, ""], async (code_challenge) => {
     assertEquals((await refusal(server, { ...bare, code_challenge })).error, "invalid_request");
     assertEquals((await refusal(server, { code_challenge })).error, "invalid_request");
     assertEquals((await refusal(server, { ...bare, code_challenge, scope: "read" })).error, "invalid_request");
   });
   assertEquals((await refusal(server, { ...bare, Code_Challenge: challenge })).error, "invalid_request");
-  const native = await bench({
+  const native = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], application_type: "native" }],
     pkce: { requireForConfidential: false, requireMethod: false },
   });
@@ -80,8 +80,8 @@ test("[PK-01] a public client without a challenge gets invalid_request and no co
 });
 
 test("[PK-02] a confidential client may leave the challenge out", async () => {
-  const server = await bench();
-  await each([undefined, ""], async (code_challenge) => {
+  const server = await testServer();
+  await forEachCase([undefined, ""], async (code_challenge) => {
     const code = await server.code({ ...web, ...bare, code_challenge });
     assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
     const posted = await server.code({ ...poster, ...bare, code_challenge });
@@ -91,8 +91,8 @@ test("[PK-02] a confidential client may leave the challenge out", async () => {
 });
 
 test("[PK-02] with pkce.requireForConfidential every confidential client must send a challenge", async () => {
-  const server = await bench({ pkce: { requireForConfidential: true } });
-  await each([web, poster], async (client) => {
+  const server = await testServer({ pkce: { requireForConfidential: true } });
+  await forEachCase([web, poster], async (client) => {
     assertEquals((await refusal(server, { ...client, ...bare })).error, "invalid_request");
     assertEquals((await refusal(server, { ...client, ...bare, code_challenge: "" })).error, "invalid_request");
     assert(await server.code(client));
@@ -100,7 +100,7 @@ test("[PK-02] with pkce.requireForConfidential every confidential client must se
 });
 
 test("[PK-02] a confidential client with require_pkce must send a challenge, others need not", async () => {
-  const server = await bench({
+  const server = await testServer({
     clients: [{ ...clients[1], require_pkce: true }, { ...clients[2], require_pkce: false }],
   });
   assertEquals((await refusal(server, { ...web, ...bare })).error, "invalid_request");
@@ -109,13 +109,13 @@ test("[PK-02] a confidential client with require_pkce must send a challenge, oth
 });
 
 test("[PK-03] S256 is the unpadded base64url of SHA-256 over the verifier", async () => {
-  const server = await bench();
+  const server = await testServer();
   const verifiers = [
     ...["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "a".repeat(43), "~".repeat(128), "-._~".repeat(32)],
     ...["0".repeat(64), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"],
   ];
   assertEquals(await s256(verifiers[0]!), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
-  await each(verifiers, async (code_verifier) => {
+  await forEachCase(verifiers, async (code_verifier) => {
     const code_challenge = await s256(code_verifier);
     const code = await server.code({ code_challenge });
     assertEquals((await server.token({ code, code_verifier })).status, 200);
@@ -125,14 +125,14 @@ test("[PK-03] S256 is the unpadded base64url of SHA-256 over the verifier", asyn
 });
 
 test("[PK-04] S256 is the only method, and the description of the refusal says so", async () => {
-  const server = await bench();
+  const server = await testServer();
   const methods = [
     ...["plain", "PLAIN", "S512", "s256", "S256 ", " S256", "S256\0", "S256\n", "S 256", "Ｓ256", "none"],
     ...["S256 plain", "S384"],
     ...["sha256", "__proto__", "constructor", "0", `"><script>`, "S256".repeat(2_500)],
   ];
-  await each(methods, (code_challenge_method) =>
-    each([spa, web], async (client) => {
+  await forEachCase(methods, (code_challenge_method) =>
+    forEachCase([spa, web], async (client) => {
       const answer = await refusal(server, { ...client, code_challenge_method });
       assertEquals(answer.error, "invalid_request");
       assertMatch(answer.error_description!, /not supported/);
@@ -142,9 +142,9 @@ test("[PK-04] S256 is the only method, and the description of the refusal says s
 });
 
 test("[PK-05] a challenge without a method is read as S256, with a warning in the trace", async () => {
-  const server = await bench();
-  await each([undefined, ""], async (code_challenge_method) => {
-    await each([spa, web], async (client) => {
+  const server = await testServer();
+  await forEachCase([undefined, ""], async (code_challenge_method) => {
+    await forEachCase([spa, web], async (client) => {
       const before = warnings(server, "PK-05");
       const code = await server.code({ ...client, code_challenge_method });
       assertEquals(warnings(server, "PK-05"), before + 1);
@@ -161,8 +161,8 @@ test("[PK-05] a challenge without a method is read as S256, with a warning in th
 });
 
 test("[PK-05] with pkce.requireMethod a challenge without a method is invalid_request", async () => {
-  const server = await bench({ pkce: { requireMethod: true } });
-  await each([spa, web], async (client) => {
+  const server = await testServer({ pkce: { requireMethod: true } });
+  await forEachCase([spa, web], async (client) => {
     assertEquals((await refusal(server, { ...client, code_challenge_method: undefined })).error, "invalid_request");
     assertEquals((await refusal(server, { ...client, code_challenge_method: "" })).error, "invalid_request");
     assert(await server.code(client));
@@ -172,10 +172,10 @@ test("[PK-05] with pkce.requireMethod a challenge without a method is invalid_re
 
 test("[PK-06] a method without a challenge is invalid_request for every client", async () => {
   const options: readonly LatchkeyOptions[] = [{}, { pkce: { requireMethod: true, requireForConfidential: true } }];
-  await each(options, async (option) => {
-    const server = await bench(option);
-    await each([spa, web, poster], async (client) => {
-      await each(["S256", "plain", "bogus"], async (code_challenge_method) => {
+  await forEachCase(options, async (option) => {
+    const server = await testServer(option);
+    await forEachCase([spa, web, poster], async (client) => {
+      await forEachCase(["S256", "plain", "bogus"], async (code_challenge_method) => {
         const fields = { ...client, code_challenge_method };
         assertEquals((await refusal(server, { ...fields, code_challenge: undefined })).error, "invalid_request");
         assertEquals((await refusal(server, { ...fields, code_challenge: "" })).error, "invalid_request");
@@ -194,10 +194,10 @@ test("[PK-07] a challenge that is too short, too long or holds another character
     ...[`${with42}%`, `${with42}%41`, `${with42},`, `${with42}:`, `${challenge.slice(0, 20)}=${challenge.slice(21)}`],
     `${challenge.slice(0, 20)}+${challenge.slice(21)}`,
   ];
-  const server = await bench();
-  await each(challenges, (code_challenge) =>
-    each([spa, web], async (client) => {
-      await each(["S256", undefined], async (code_challenge_method) => {
+  const server = await testServer();
+  await forEachCase(challenges, (code_challenge) =>
+    forEachCase([spa, web], async (client) => {
+      await forEachCase(["S256", undefined], async (code_challenge_method) => {
         const answer = await refusal(server, { ...client, code_challenge, code_challenge_method });
         assertEquals(answer.error, "invalid_request");
       });
@@ -212,8 +212,8 @@ test("[PK-08] a verifier that is too short, too long or holds another character 
     ...[`${base}=`, `a${base}=`, `${base}+`, `${base}/`, `${base}é`, `${base}ａ`, `${base}🔑`, `${base}"`, `${base}\\`],
     ...[`${base}%`, `${"a".repeat(20)} ${"a".repeat(22)}`, `${"a".repeat(20)}\t${"a".repeat(22)}`],
   ];
-  const server = await bench();
-  await each(verifiers, async (code_verifier) => {
+  const server = await testServer();
+  await forEachCase(verifiers, async (code_verifier) => {
     const code_challenge = await s256(code_verifier);
     const code = await server.code({ code_challenge });
     await assertRefused(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
@@ -224,8 +224,8 @@ test("[PK-08] a verifier that is too short, too long or holds another character 
 });
 
 test("[PK-08] a verifier of 43 and of 128 characters is accepted, one more or less is not", async () => {
-  const server = await bench();
-  await each([42, 43, 44, 127, 128, 129], async (length) => {
+  const server = await testServer();
+  await forEachCase([42, 43, 44, 127, 128, 129], async (length) => {
     const code_verifier = "Az09-._~".repeat(17).slice(0, length);
     const code = await server.code({ code_challenge: await s256(code_verifier) });
     const { status } = await server.token({ code, code_verifier });
@@ -234,7 +234,7 @@ test("[PK-08] a verifier of 43 and of 128 characters is accepted, one more or le
 });
 
 test("[PK-09, CI-09] a verifier that does not answer is invalid_grant without tokens, and spends nothing", async () => {
-  const server = await bench();
+  const server = await testServer();
   const wrong = [
     ...[`e${verifier.slice(1)}`, `${verifier.slice(0, -1)}l`, `${verifier}a`, `.${verifier}`, verifier + verifier],
     ...[verifier.toUpperCase(), verifier.toLowerCase(), [...verifier].reverse().join("")],
@@ -242,7 +242,7 @@ test("[PK-09, CI-09] a verifier that does not answer is invalid_grant without to
   ];
   const code = await server.code();
   const other = await server.code(web);
-  await each(wrong, async (code_verifier) => {
+  await forEachCase(wrong, async (code_verifier) => {
     await assertRefused(await server.token({ code, code_verifier }), "invalid_grant");
     await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_grant");
   });
@@ -252,7 +252,7 @@ test("[PK-09, CI-09] a verifier that does not answer is invalid_grant without to
 });
 
 test("[PK-09] the verifier of one code does not redeem another", async () => {
-  const server = await bench();
+  const server = await testServer();
   const [mine, theirs] = ["m".repeat(43), "t".repeat(43)];
   const code = await server.code({ code_challenge: await s256(mine) });
   const stolen = await server.code({ code_challenge: await s256(theirs) });
@@ -264,7 +264,7 @@ test("[PK-09] the comparison looks at every character, wherever the values diffe
   const looks = (ours: string, theirs: string) => {
     const seen: number[] = [];
     const watched = { length: ours.length, charCodeAt: (i: number) => (seen.push(i), ours.charCodeAt(i)) };
-    assertEquals(equalInConstantTime(watched as unknown as string, theirs), ours === theirs);
+    assertEquals(constantTimeEqual(watched as unknown as string, theirs), ours === theirs);
     return seen;
   };
   const all = [...challenge].map((_, i) => i);
@@ -277,10 +277,10 @@ test("[PK-09] the comparison looks at every character, wherever the values diffe
 });
 
 test("[PK-10] without a verifier a code with a challenge is refused, and not spent", async () => {
-  const server = await bench();
+  const server = await testServer();
   const code = await server.code();
   const other = await server.code(web);
-  await each([undefined, ""], async (code_verifier) => {
+  await forEachCase([undefined, ""], async (code_verifier) => {
     await assertRefused(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
     await assertRefused(await server.token({ code, code_verifier, Code_Verifier: verifier }), "invalid_request");
     await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
@@ -290,7 +290,7 @@ test("[PK-10] without a verifier a code with a challenge is refused, and not spe
 });
 
 test("[PK-10] a public client needs a verifier even for a code it got without a challenge while it was confidential", async () => {
-  const server = await bench();
+  const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   server.as.clients.set({ client_id: "web", redirect_uris: [web.redirect_uri] });
   await assertRefused(
@@ -302,9 +302,9 @@ test("[PK-10] a public client needs a verifier even for a code it got without a 
 });
 
 test("[PK-11] a verifier for a code that was issued without a challenge is refused, and the code not spent", async () => {
-  const server = await bench();
+  const server = await testServer();
   const code = await server.code({ ...web, ...bare });
-  await each([verifier, challenge, "a".repeat(43), "x"], async (code_verifier) => {
+  await forEachCase([verifier, challenge, "a".repeat(43), "x"], async (code_verifier) => {
     await assertRefused(await redeemAsWeb(server, { code, code_verifier }), "invalid_request", "invalid_grant");
   });
   assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
@@ -320,7 +320,7 @@ function disguises(text: string): string[] {
 }
 
 test("[PK-12] challenge and method stay on the server, whatever it answers", async () => {
-  const server = await bench();
+  const server = await testServer();
   const own = await s256("never to be seen again, neither readable nor encoded");
   const code_challenge = own;
   const code = await server.code({ code_challenge });
@@ -346,7 +346,7 @@ test("[PK-12] challenge and method stay on the server, whatever it answers", asy
   for (const text of texts) {
     for (const disguise of disguises(own)) assert(!text.includes(disguise), text);
   }
-  const claims = [body.access_token, body.id_token].map((jwt) => JSON.stringify(claimsOf(jwt)));
+  const claims = [body.access_token, body.id_token].map((jwt) => JSON.stringify(decodeClaims(jwt)));
   const success = answers[0]!.headers.get("location")!;
   for (const text of [await mine.text(), ...claims, success]) {
     for (const disguise of [...disguises(challenge), "code_challenge"]) assert(!text.includes(disguise), text);
@@ -355,15 +355,15 @@ test("[PK-12] challenge and method stay on the server, whatever it answers", asy
 });
 
 test("[PK-13, MD-08] both metadata documents list S256 and no other method", async () => {
-  const { get } = await bench();
-  await each(["oauth-authorization-server", "openid-configuration"], async (name) => {
+  const { get } = await testServer();
+  await forEachCase(["oauth-authorization-server", "openid-configuration"], async (name) => {
     const metadata = await (await get(`/.well-known/${name}`)).json();
     assertEquals(metadata.code_challenge_methods_supported, ["S256"]);
   });
 });
 
 test("[PK-14] a challenge that the same client already sent for a code still valid is noticed", async () => {
-  const server = await bench();
+  const server = await testServer();
   await server.code();
   await server.code({ ...web });
   await server.code({ code_challenge: await s256("x".repeat(43)) });
@@ -377,16 +377,16 @@ test("[PK-14] a challenge that the same client already sent for a code still val
 });
 
 test("[PK-14] a challenge that no code was issued for is not remembered", async () => {
-  const server = await bench();
+  const server = await testServer();
   for (const _ of [1, 2]) {
-    assertEquals(sentTo(await server.authorize({ prompt: "none" })).error, "login_required");
+    assertEquals(assertAuthorizationResponse(await server.authorize({ prompt: "none" })).error, "login_required");
   }
   await server.code();
   assertEquals(warnings(server, "PK-14"), 0);
 });
 
 test("[PK-14] the warning names the client and never the challenge", async () => {
-  const server = await bench();
+  const server = await testServer();
   await server.code();
   await authorizeByPost(server);
   const [warning] = server.events.filter((event) => event.type === "warning");
@@ -395,7 +395,7 @@ test("[PK-14] the warning names the client and never the challenge", async () =>
 });
 
 test("[PK-07, PK-08, HT-15] refusals tell neither a person nor the trace what was sent", async () => {
-  const server = await bench();
+  const server = await testServer();
   const secret = "tell-nobody-what-i-sent-here-0123456789-abc";
   const code = await server.code();
   await server.authorize({ code_challenge: `${secret}=` });
@@ -403,7 +403,7 @@ test("[PK-07, PK-08, HT-15] refusals tell neither a person nor the trace what wa
   await server.token({ code, code_verifier: secret });
   await server.token({ code, code_verifier: `${secret}=` });
   await server.token({ code, code_verifier: [secret, secret] });
-  assertEquals(refusals(server.events).length, 5);
+  assertEquals(getRejections(server.events).length, 5);
   assert(!JSON.stringify(server.events).includes("tell-nobody"));
-  await shownPage(await server.authorize({ code_challenge: secret, client_id: "nobody" }), 400, secret);
+  await assertPage(await server.authorize({ code_challenge: secret, client_id: "nobody" }), 400, secret);
 });

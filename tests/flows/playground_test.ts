@@ -4,9 +4,17 @@ import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertS
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { attributesOf, browse } from "./browser.ts";
+import { openBrowser, parseAttributes } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { bench, claimsOf, each, encode, overheard, redirected, shownPage } from "./harness.ts";
+import {
+  assertPage,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getRedirectParams,
+  observedStore,
+  testServer,
+} from "./harness.ts";
 import type { Fields } from "./harness.ts";
 
 /** The demo clients, whose redirect URI is the callback page. */
@@ -44,18 +52,18 @@ async function read(response: Response, status = 200): Promise<Page> {
   // A place where a line may break is no text.
   const html = (await response.text()).replaceAll("<wbr/>", "");
   const bare = html.replace(/<(?:form|input|textarea)\b(?:"[^"]*"|[^>"])*>/g, "");
-  await shownPage(new Response(bare, response), status);
+  await assertPage(new Response(bare, response), status);
   const form = /<form\b[^>]*>([^]*?)<\/form>/.exec(html);
   let fields: Record<string, string | string[]> | undefined;
   if (form !== null) {
     const { pathname } = new URL(callback);
-    assertEquals(attributesOf(form[0]).get("action"), `${pathname}/try`);
+    assertEquals(parseAttributes(form[0]).get("action"), `${pathname}/try`);
     assertMatch(form[0], /^<form id="trial"/);
     fields = {};
     // What was tried before stands outside of the form, and belongs to it all the same.
     const controls = /<(input|textarea)\b(?:"[^"]*"|[^>"])*>(?:([^<]*)<\/textarea>)?/g;
     for (const [control, tag, text] of html.matchAll(controls)) {
-      const attributes = attributesOf(control);
+      const attributes = parseAttributes(control);
       if (tag === "input" && attributes.get("type") !== "hidden") continue;
       if (!form[1]!.includes(control)) assertEquals(attributes.get("form"), "trial");
       const name = attributes.get("name")!;
@@ -101,7 +109,7 @@ function bodyOf(message: string): Record<string, unknown> {
 }
 
 test("[DM-11] the callback page shows the request that led there and the redirect, with a verdict on state and iss", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const { text, path, verdicts } = await arrive(browser);
   const answer = new URL(path, "https://as.test").searchParams;
   for (const part of ["response_type code asks for a code", "client_id demo-public who asks"]) {
@@ -117,16 +125,16 @@ test("[DM-11] the callback page shows the request that led there and the redirec
 });
 
 test("[DM-11] the request it shows is the one that was sent", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   const start = (await browser.get("/start")).headers.get("location")!;
-  const back = redirected(await browser.get(start));
+  const back = getRedirectParams(await browser.get(start));
   const { text } = await read(await browser.get(`/authorized?${back}`));
   for (const [name, value] of new URLSearchParams(start.split("?")[1])) assertStringIncludes(text, `${name} ${value}`);
 });
 
 test("[DM-11] PKCE is worked through: verifier, digest, challenge, and that the two ends meet", async () => {
-  const { html, text, verdicts } = await arrive(browse(await bench(demo)));
+  const { html, text, verdicts } = await arrive(openBrowser(await testServer(demo)));
   const verifier = /aria-label="Show the code verifier"\/><span>([\w-]{43})</.exec(html)![1]!;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -138,7 +146,7 @@ test("[DM-11] PKCE is worked through: verifier, digest, challenge, and that the 
 });
 
 test("[DM-11] what belongs into no answer is named and otherwise left alone", async () => {
-  const { get } = await bench(demo);
+  const { get } = await testServer(demo);
   const { text } = await read(
     await get(`/authorized?code=x&session_state=secret-value&${"x".repeat(2000)}=y&%3Cb%3E=1`),
   );
@@ -148,16 +156,16 @@ test("[DM-11] what belongs into no answer is named and otherwise left alone", as
 });
 
 test("[DM-11, AZ-13] in another browser the state fails, nothing of the flow is known, and nothing can be tried", async () => {
-  const self = await bench(demo);
-  const { path } = await arrive(browse(self));
-  const { text, verdicts, steps, fields } = await read(await browse(self).get(path));
+  const self = await testServer(demo);
+  const { path } = await arrive(openBrowser(self));
+  const { text, verdicts, steps, fields } = await read(await openBrowser(self).get(path));
   assertMatch(verdicts[0]!, /^✗ state is not one that this browser sent/);
   assertStringIncludes(text, "the request is not known here");
   assertEquals([steps, fields], [[], undefined]);
 });
 
 test("[DM-11] of a state that none of the links made, and of an answer without iss, the page says what it knows", async () => {
-  const { get } = await bench(demo);
+  const { get } = await testServer(demo);
   const judge = async (query: string) => (await read(await get(`/authorized?code=x&${query}`))).verdicts.slice(0, 2);
   assertMatch((await judge("state=my-own"))[0]!, /^– state comes from no link of this server/);
   assertMatch((await judge("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
@@ -166,8 +174,8 @@ test("[DM-11] of a state that none of the links made, and of an answer without i
 });
 
 test("[DM-12, DM-13] one button exchanges the code: the request as proposed, the real answer, every verdict good", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   const arrived = await arrive(browser);
   assertEquals(arrived.steps, ["exchange", "wrong_verifier"]);
   const page = await press(browser, arrived, "exchange");
@@ -183,13 +191,13 @@ test("[DM-12, DM-13] one button exchanges the code: the request as proposed, the
   const tokens = bodyOf(response!);
   assertEquals(Object.keys(tokens), ["access_token", "token_type", "expires_in", "scope", "refresh_token", "id_token"]);
   assertEquals(page.verdicts.map((one) => one[0]), Array(9).fill("✓"));
-  assertStringIncludes(page.text, `sub ${claimsOf(tokens.id_token as string).sub} who it is about`);
+  assertStringIncludes(page.text, `sub ${decodeClaims(tokens.id_token as string).sub} who it is about`);
   assertStringIncludes(page.text, "2026-01-01 01:00:00 UTC, in 60 minutes");
   assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, 1);
 });
 
 test("[DM-12, PK-09] a wrong verifier is refused, and the code stays good for the right one", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const refused = await press(browser, await arrive(browser), "wrong_verifier");
   assertEquals(refused.heading, "A wrong verifier is refused");
   assertMatch(refused.messages[1]!, /^HTTP\/1\.1 400 Bad Request\n/);
@@ -201,7 +209,7 @@ test("[DM-12, PK-09] a wrong verifier is refused, and the code stays good for th
 });
 
 test("[DM-12] userinfo, introspection and refresh give real answers, and the newest tokens are used", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const exchanged = await walk(browser, await arrive(browser), "exchange");
   assertEquals(exchanged.steps, ["userinfo", "introspect", "refresh", "replay", "revoke"]);
   const info = await press(browser, exchanged, "userinfo");
@@ -220,7 +228,7 @@ test("[DM-12] userinfo, introspection and refresh give real answers, and the new
 });
 
 test("[DM-12, RV-02] after a revocation, userinfo, introspection and refresh are refused, as the page foretells", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const revoked = await walk(browser, await arrive(browser), "exchange", "revoke");
   assertEquals(revoked.heading, "The tokens were given back");
   assertStringIncludes(revoked.text, "Shows that the access token is refused now");
@@ -236,8 +244,8 @@ test("[DM-12, RV-02] after a revocation, userinfo, introspection and refresh are
 });
 
 test("[DM-12, CI-06] a replayed code is refused, and the page shows what that ended", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   const replayed = await walk(browser, await arrive(browser), "exchange", "replay");
   assertEquals(replayed.heading, "The second use was refused");
   const [, refusal, use, answer] = replayed.messages;
@@ -245,11 +253,11 @@ test("[DM-12, CI-06] a replayed code is refused, and the page shows what that en
   assertMatch(use!, /^GET \/oauth2\/userinfo HTTP\/1\.1\n[^]*Authorization: Bearer ey/);
   assertMatch(answer!, /^HTTP\/1\.1 401 /);
   assertStringIncludes(replayed.text, "a second use ends all that the first one bought");
-  assertEquals(self.events.filter(({ type }) => type === "family_ended").length, 1);
+  assertEquals(self.events.filter(({ type }) => type === "grant_revoked").length, 1);
 });
 
 test("[DM-12] a code that was redeemed elsewhere can only be replayed, as the page says when it is opened again", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const { path, ...arrived } = await arrive(browser);
   await press(browser, arrived, "exchange");
   const again = await read(await browser.get(path));
@@ -259,8 +267,8 @@ test("[DM-12] a code that was redeemed elsewhere can only be replayed, as the pa
 });
 
 test("[DM-12] a code that was forgotten ends nothing when it comes again, and the page says so", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   const exchanged = await walk(browser, await arrive(browser), "exchange");
   self.advance(331);
   await self.get("/");
@@ -271,7 +279,7 @@ test("[DM-12] a code that was forgotten ends nothing when it comes again, and th
 });
 
 test("[DM-12] a confidential demo client authenticates by Basic, and asks about its own tokens", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const page = await walk(browser, await arrive(browser, "demo-confidential"), "exchange");
   assertStringIncludes(page.messages[0]!, `\nAuthorization: Basic ${btoa("demo-confidential:demo-secret")}\n`);
   assert(!page.messages[0]!.includes("client_id="));
@@ -291,9 +299,9 @@ const secretive: ClientMetadata[] = [
 ];
 
 test("[DM-13] another secret than the public one has to be typed, is used, and is never shown", async () => {
-  const self = await bench({ clients: secretive });
+  const self = await testServer({ clients: secretive });
   for (const { client_id, client_secret } of secretive) {
-    const browser = browse(self);
+    const browser = openBrowser(self);
     const arrived = await arrive(browser, client_id);
     assertMatch(arrived.html, /<input id="client_secret" name="client_secret" type="password"/);
     const wrong = await press(browser, arrived, "exchange", { client_secret: "not-it-at-all" });
@@ -322,8 +330,8 @@ test("[DM-12] a client that proves itself by a key is not played, and one that c
     { client_id: "elsewhere", redirect_uris: [callback, other] },
     { client_id: "stranger", redirect_uris: [other] },
   ];
-  const self = await bench({ clients });
-  const browser = browse(self);
+  const self = await testServer({ clients });
+  const browser = openBrowser(self);
   assertEquals((await arrive(browser, "signer")).steps, []);
   for (const client_id of ["elsewhere", "stranger"]) {
     const code = await self.code({ client_id, redirect_uri: other });
@@ -334,15 +342,15 @@ test("[DM-12] a client that proves itself by a key is not played, and one that c
   const form = (await arrive(browser, "elsewhere")).fields!;
   for (const client_id of ["stranger", "signer", "nobody", ""]) {
     const response = await browser.post("/authorized/try", { ...form, client_id, step: "exchange" });
-    assertStringIncludes(await shownPage(response, 400), "DM-12");
+    assertStringIncludes(await assertPage(response, 400), "DM-12");
   }
 });
 
 test("[DM-12, UI-04] only the browser that was shown the page can try, and only from there", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   const { fields } = await arrive(browser);
-  const other = browse(self);
+  const other = openBrowser(self);
   const theirs = (await arrive(other)).fields!;
   const post = (from: Browser, change: Fields, headers: Record<string, string> = {}) =>
     from.get("/authorized/try", {
@@ -353,7 +361,7 @@ test("[DM-12, UI-04] only the browser that was shown the page can try, and only 
   const before = self.events.filter(({ type }) => type === "tokens_issued").length;
   for (
     const response of [
-      await post(browse(self), {}),
+      await post(openBrowser(self), {}),
       await post(other, {}),
       await post(browser, { form_token: theirs.form_token }),
       await post(browser, { form_token: undefined }),
@@ -364,7 +372,7 @@ test("[DM-12, UI-04] only the browser that was shown the page can try, and only 
       await post(browser, {}, { "sec-fetch-site": "same-site" }),
       await browser.post("/authorized/try", { ...fields, step: "exchange" }, "elsewhere"),
     ]
-  ) assertMatch(await shownPage(response, 403), /UI-0[45]/);
+  ) assertMatch(await assertPage(response, 403), /UI-0[45]/);
   assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, before);
   // The callback page sends no referrer, so browsers say null; those that do not say which site they are of, say only that.
   const fine = await post(browser, {}, { origin: "null", "sec-fetch-site": "same-origin" });
@@ -374,19 +382,19 @@ test("[DM-12, UI-04] only the browser that was shown the page can try, and only 
 
 test("[DM-12] every request of a step goes through the layers, and to this server alone", async () => {
   const seen: string[] = [];
-  const self = await bench({
+  const self = await testServer({
     ...demo,
     outbound: (url) => {
       throw new Error(`the server called ${url}`);
     },
-    layers: [{
-      around: (next) => (request, peer) => {
+    plugins: [{
+      handle: (next) => (request, peer) => {
         seen.push(`${request.method} ${request.url}`);
         return next(request, peer);
       },
     }],
   });
-  const browser = browse(self);
+  const browser = openBrowser(self);
   const arrived = await arrive(browser);
   seen.length = 0;
   await walk(browser, arrived, "exchange", "userinfo", "introspect", "refresh", "replay", "revoke");
@@ -419,15 +427,15 @@ test("[DM-12] an answer that is broken, late or missing is shown as it is, and t
     },
   ];
   let broken: (() => Response) | undefined;
-  const self = await bench({
+  const self = await testServer({
     ...demo,
-    layers: [{
-      around: (next) => async (request, peer) =>
+    plugins: [{
+      handle: (next) => async (request, peer) =>
         broken !== undefined && request.url.endsWith("/oauth2/token") ? broken() : await next(request, peer),
     }],
   });
-  const browser = browse(self);
-  await each(answers, async (answer) => {
+  const browser = openBrowser(self);
+  await forEachCase(answers, async (answer) => {
     const arrived = await arrive(browser);
     broken = answer;
     const page = await press(browser, arrived, "exchange");
@@ -440,14 +448,14 @@ test("[DM-12] an answer that is broken, late or missing is shown as it is, and t
 
 test("[DM-12] an answer that never comes is told as such", async () => {
   let drop = false;
-  const self = await bench({
+  const self = await testServer({
     ...demo,
-    layers: [{
-      around: (next) => async (request, peer) =>
+    plugins: [{
+      handle: (next) => async (request, peer) =>
         drop && request.url.endsWith("/oauth2/token") ? Response.error() : await next(request, peer),
     }],
   });
-  const browser = browse(self);
+  const browser = openBrowser(self);
   const arrived = await arrive(browser);
   drop = true;
   const lost = await press(browser, arrived, "exchange");
@@ -465,13 +473,13 @@ test("[DM-14] a token that the server got wrong fails the check that it breaks",
     nonce: [{ nonce: "other" }, /^✗ nonce is not the one of the request/],
     at_hash: [{ at_hash: "other" }, /^✗ at_hash is not half the digest/],
   };
-  await each(Object.keys(lies), async (name) => {
+  await forEachCase(Object.keys(lies), async (name) => {
     const [claims, sentence] = lies[name]!;
-    const browser = browse(
-      await bench({
+    const browser = openBrowser(
+      await testServer({
         ...demo,
-        layers: [{
-          during: (server) => ({
+        plugins: [{
+          extend: (server) => ({
             ...server,
             sign: (kind, alg, all) => server.sign(kind, alg, kind === "id_token" ? { ...all, ...claims } : all),
           }),
@@ -486,7 +494,7 @@ test("[DM-14] a token that the server got wrong fails the check that it breaks",
 });
 
 test("[DM-13] verifier, tokens and credentials are masked wherever a page shows them", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   let page: Page = await arrive(browser, "demo-confidential");
   for (const step of ["exchange", "userinfo", "introspect", "refresh", "revoke", "replay", "userinfo"]) {
     const { access_token = "none", refresh_token = "none" } = page.fields!;
@@ -503,7 +511,7 @@ test("[DM-13] verifier, tokens and credentials are masked wherever a page shows 
 });
 
 test("[DM-13] what was tried before is told in order, without its secrets, and never without end", async () => {
-  const browser = browse(await bench(demo));
+  const browser = openBrowser(await testServer(demo));
   const steps = [
     "wrong_verifier",
     "exchange",
@@ -525,8 +533,8 @@ test("[DM-13] what was tried before is told in order, without its secrets, and n
 });
 
 test("[DM-13] what was tried before stays to be read on a whole journey, folded, each with its time and outcome", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   let page: Page = await arrive(browser);
   const code = page.fields!.code as string;
   const steps = ["wrong_verifier", "exchange", "userinfo", "introspect", "refresh", "revoke", "introspect", "replay"];
@@ -557,8 +565,8 @@ test("[DM-13] what was tried before stays to be read on a whole journey, folded,
 });
 
 test("[DM-13] with everything it loads, each page of a long journey stays below 30 kB", async () => {
-  const self = await bench({ ...demo, alg: "RS256", issuer: "https://as.test" });
-  const browser = browse(self);
+  const self = await testServer({ ...demo, alg: "RS256", issuer: "https://as.test" });
+  const browser = openBrowser(self);
   let page: Page = await arrive(browser);
   const loaded = [...page.html.matchAll(/(?:src|href)="(\/static\/[^"]*)"/g)].map(([, path]) => path!);
   let assets = 0;
@@ -573,8 +581,8 @@ test("[DM-13] with everything it loads, each page of a long journey stays below 
 
 test("[DM-13] the server keeps nothing of a trial but what the requests themselves leave", async () => {
   const calls: string[] = [];
-  const self = await bench({ ...demo, store: overheard(memoryStore(), (verb) => calls.push(verb)) });
-  const browser = browse(self);
+  const self = await testServer({ ...demo, store: observedStore(memoryStore(), (verb) => calls.push(verb)) });
+  const browser = openBrowser(self);
   const page = await walk(browser, await arrive(browser), "exchange");
   calls.length = 0;
   await walk(browser, page, "userinfo", "introspect");
@@ -582,10 +590,10 @@ test("[DM-13] the server keeps nothing of a trial but what the requests themselv
 });
 
 test("[DM-13] the address of a trial holds nothing; opened by hand, it leads to the callback page", async () => {
-  const { get } = await bench(demo);
+  const { get } = await testServer(demo);
   const response = await get("/authorized/try");
   assertEquals([response.status, response.headers.get("location")], [302, "/authorized"]);
-  for (const method of ["PUT", "DELETE", "PATCH"]) await shownPage(await get("/authorized/try", { method }), 405);
+  for (const method of ["PUT", "DELETE", "PATCH"]) await assertPage(await get("/authorized/try", { method }), 405);
 });
 
 const hostile = [
@@ -597,11 +605,11 @@ const hostile = [
 ];
 
 test("[UI-03, DM-12] hostile values in any field stay text or are left out, and nothing of them is a 500", async () => {
-  const self = await bench(demo);
-  const browser = browse(self);
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
   const { fields } = await walk(browser, await arrive(browser), "exchange");
   for (const value of hostile) {
-    await each(
+    await forEachCase(
       ["code", "state", "iss", "pkce", "access_token", "refresh_token", "ended", "past", "past_text", "client_secret"],
       async (name) => {
         for (const step of ["userinfo", "introspect", "refresh", "exchange", "replay", "revoke"]) {
@@ -612,19 +620,19 @@ test("[UI-03, DM-12] hostile values in any field stay text or are left out, and 
     );
     for (const change of [{ step: value }, { client_id: value }, { code: "" }]) {
       const response = await browser.post("/authorized/try", { ...fields, step: "userinfo", ...change });
-      await shownPage(response, 400);
+      await assertPage(response, 400);
     }
     const past = ["exchange 1 200", `exchange 1 400 ${value}`, `${value} 1 200`, "exchange 999999999999999 999", "x"];
     const past_text = [`</textarea>${value}`];
     const { html } = await press(browser, { fields } as Page, "userinfo", { past, past_text });
     if (/[<"]/.test(value)) assert(!html.includes(value));
   }
-  assertEquals(self.events.filter(({ type }) => type === "bug"), []);
+  assertEquals(self.events.filter(({ type }) => type === "internal_error"), []);
 });
 
 test("[DM-12] under an issuer with a path, the form and every request stay below it", async () => {
-  const self = await bench({ ...demo, issuer: "https://as.test/t1" });
-  const person = browse({
+  const self = await testServer({ ...demo, issuer: "https://as.test/t1" });
+  const person = openBrowser({
     ...self,
     get: (path, init) => self.as.fetch(new Request(`https://as.test${path}`, { redirect: "manual", ...init })),
   });
@@ -635,7 +643,7 @@ test("[DM-12] under an issuer with a path, the form and every request stay below
   assertStringIncludes(html, "POST /t1/oauth2/token HTTP/1.1");
   const fields: Fields = Object.fromEntries(
     [...html.matchAll(/<input type="hidden"(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => {
-      const input = attributesOf(tag);
+      const input = parseAttributes(tag);
       return [input.get("name")!, input.get("value")!];
     }),
   );

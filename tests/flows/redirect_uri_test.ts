@@ -5,54 +5,70 @@ import { assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { authorizeByPost, basic, bench, each, encode, goodRequest, refusals, sentTo, shownPage } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
+import {
+  assertAuthorizationResponse,
+  assertPage,
+  authorizeByPost,
+  basic,
+  encode,
+  forEachCase,
+  getRejections,
+  goodRequest,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
 
 /** A server with one client, `c`, that has these redirect URIs. */
-function serverWith(redirect_uris: readonly string[], more: Partial<ClientMetadata> = {}): Promise<Bench> {
-  return bench({ clients: [{ client_id: "c", redirect_uris, ...more }] });
+function serverWith(redirect_uris: readonly string[], more: Partial<ClientMetadata> = {}): Promise<TestServer> {
+  return testServer({ clients: [{ client_id: "c", redirect_uris, ...more }] });
 }
 
 /** Asks `c` to be answered at each of these URIs, by GET and by POST, and asserts that none of them is visited. */
-async function assertPages(server: Bench, uris: readonly string[]): Promise<void> {
+async function assertPages(server: TestServer, uris: readonly string[]): Promise<void> {
   const issued = () => server.events.filter((event) => event.type === "code_issued").length;
   const before = issued();
-  await each(uris, async (redirect_uri) => {
-    await shownPage(await server.authorize({ client_id: "c", redirect_uri }));
-    await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri }));
-    await shownPage(await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" }));
+  await forEachCase(uris, async (redirect_uri) => {
+    await assertPage(await server.authorize({ client_id: "c", redirect_uri }));
+    await assertPage(await authorizeByPost(server, { client_id: "c", redirect_uri }));
+    await assertPage(await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" }));
   });
   assertEquals(issued(), before);
 }
 
 /** Asks `c` to be answered at each of these URIs, and asserts that it is, with a code and with an error. */
-async function assertAnswered(server: Bench, uris: readonly string[]): Promise<void> {
-  await each(uris, async (redirect_uri) => {
-    assert(sentTo(await server.authorize({ client_id: "c", redirect_uri }), { uri: redirect_uri }).code);
-    assert(sentTo(await authorizeByPost(server, { client_id: "c", redirect_uri }), { uri: redirect_uri }).code);
+async function assertAnswered(server: TestServer, uris: readonly string[]): Promise<void> {
+  await forEachCase(uris, async (redirect_uri) => {
+    assert(
+      assertAuthorizationResponse(await server.authorize({ client_id: "c", redirect_uri }), { uri: redirect_uri }).code,
+    );
+    assert(
+      assertAuthorizationResponse(await authorizeByPost(server, { client_id: "c", redirect_uri }), {
+        uri: redirect_uri,
+      }).code,
+    );
     const refusal = await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" });
-    assertEquals(sentTo(refusal, { uri: redirect_uri }).error, "invalid_scope");
+    assertEquals(assertAuthorizationResponse(refusal, { uri: redirect_uri }).error, "invalid_scope");
   });
 }
 
 /** Asserts that no server starts with any of these URIs, and that it says where the wrong one stands. */
 async function assertUnregistrable(uris: readonly string[], options: LatchkeyOptions = {}): Promise<void> {
-  await each(uris, async (uri) => {
+  await forEachCase(uris, async (uri) => {
     const clients = [
       { client_id: "good", redirect_uris: ["https://good.example/cb"] },
       { client_id: "c", redirect_uris: ["https://c.example/ok", uri] },
     ];
-    const refusal = await assertRejects(() => bench({ ...options, clients }), ConfigurationError);
-    assertEquals(refusal.faults.map(({ place }) => place), ["clients[1].redirect_uris[1]"]);
+    const refusal = await assertRejects(() => testServer({ ...options, clients }), ConfigurationError);
+    assertEquals(refusal.issues.map(({ path }) => path), ["clients[1].redirect_uris[1]"]);
     assertStringIncludes(refusal.message, "clients[1].redirect_uris[1]");
-    for (const text of [refusal.faults[0]!.expected, refusal.faults[0]!.mend]) assertMatch(text, /\w{3}/);
+    for (const text of [refusal.issues[0]!.expected, refusal.issues[0]!.hint]) assertMatch(text, /\w{3}/);
   });
 }
 
 /** Asserts that each of these URIs can be registered, and is then answered. */
 async function assertRegistrable(uris: readonly string[], options: LatchkeyOptions = {}): Promise<void> {
-  await each(uris, async (uri) => {
-    const server = await bench({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] });
+  await forEachCase(uris, async (uri) => {
+    const server = await testServer({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] });
     await assertAnswered(server, [uri]);
   });
 }
@@ -97,9 +113,9 @@ test("[RU-01] a URI that holds, begins or ends with the registered one gives a p
 });
 
 test("[RU-01] another client's redirect URI gives a page", async () => {
-  const server = await bench();
-  await shownPage(await server.authorize({ redirect_uri: "https://web.example/cb" }));
-  await shownPage(await server.authorize({ client_id: "web" }));
+  const server = await testServer();
+  await assertPage(await server.authorize({ redirect_uri: "https://web.example/cb" }));
+  await assertPage(await server.authorize({ client_id: "web" }));
 });
 
 test("[RU-01, HT-19] names that every object has are no redirect URIs", async () => {
@@ -109,10 +125,10 @@ test("[RU-01, HT-19] names that every object has are no redirect URIs", async ()
 
 test("[RU-02] a redirect URI that is missing where it is needed is told to the person on a page", async () => {
   const several = await serverWith([cb, "https://c.example/other"]);
-  await shownPage(await several.authorize({ client_id: "c", redirect_uri: undefined }));
+  await assertPage(await several.authorize({ client_id: "c", redirect_uri: undefined }));
   const none = await serverWith([], { grant_types: ["client_credentials"] });
-  await shownPage(await none.authorize({ client_id: "c", redirect_uri: undefined, scope: "read" }));
-  await shownPage(await none.authorize({ client_id: "c", redirect_uri: cb }));
+  await assertPage(await none.authorize({ client_id: "c", redirect_uri: undefined, scope: "read" }));
+  await assertPage(await none.authorize({ client_id: "c", redirect_uri: cb }));
 });
 
 test("[RU-02] an unreadable redirect URI is told to the person on a page", async () => {
@@ -130,23 +146,26 @@ test("[RU-02] a foreign redirect URI is shown escaped, never as a link and never
     ...[`</code></dd><meta http-equiv="refresh" content="0;url=//evil.example">`, "<base href=//evil.example>"],
     ...["<a href=https://evil.example>go on</a>", "<!--", "]]>", "&lt;script&gt;", "<svg/onload=alert(1)>"],
   ];
-  await each(hostile, async (redirect_uri) => {
+  await forEachCase(hostile, async (redirect_uri) => {
     const raw = /[<&]/.test(redirect_uri) ? [redirect_uri] : [];
-    await shownPage(await server.authorize({ client_id: "c", redirect_uri }), 400, ...raw);
-    await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri }), 400, ...raw);
-    await shownPage(await server.authorize({ client_id: redirect_uri, redirect_uri }), 400, ...raw);
+    await assertPage(await server.authorize({ client_id: "c", redirect_uri }), 400, ...raw);
+    await assertPage(await authorizeByPost(server, { client_id: "c", redirect_uri }), 400, ...raw);
+    await assertPage(await server.authorize({ client_id: redirect_uri, redirect_uri }), 400, ...raw);
   });
 });
 
 test("[RU-03] on 127.0.0.1 and [::1] the port is free, for every kind of client", async () => {
-  await each([{}, { client_secret: "s" }, { client_secret: "s", application_type: "web" as const }], async (kind) => {
-    const v4 = await serverWith(["http://127.0.0.1/cb"], kind);
-    const v6 = await serverWith(["http://[::1]/cb"], kind);
-    for (const port of ["", ":1", ":80", ":443", ":8080", ":51004", ":65535"]) {
-      await assertAnswered(v4, [`http://127.0.0.1${port}/cb`]);
-      await assertAnswered(v6, [`http://[::1]${port}/cb`]);
-    }
-  });
+  await forEachCase(
+    [{}, { client_secret: "s" }, { client_secret: "s", application_type: "web" as const }],
+    async (kind) => {
+      const v4 = await serverWith(["http://127.0.0.1/cb"], kind);
+      const v6 = await serverWith(["http://[::1]/cb"], kind);
+      for (const port of ["", ":1", ":80", ":443", ":8080", ":51004", ":65535"]) {
+        await assertAnswered(v4, [`http://127.0.0.1${port}/cb`]);
+        await assertAnswered(v6, [`http://[::1]${port}/cb`]);
+      }
+    },
+  );
   await assertAnswered(await serverWith(["http://127.0.0.1:3000/cb"]), [
     ...["http://127.0.0.1:3000/cb", "http://127.0.0.1:4000/cb", "http://127.0.0.1/cb"],
   ]);
@@ -183,7 +202,7 @@ test("[RU-03, TK-15] the code is bound to the port that was asked for", async ()
 });
 
 test("[RU-04] on localhost the port is free for public clients and for native ones", async () => {
-  await each([{}, { client_secret: "s", application_type: "native" as const }], async (kind) => {
+  await forEachCase([{}, { client_secret: "s", application_type: "native" as const }], async (kind) => {
     const server = await serverWith(["http://localhost:3000/cb"], kind);
     await assertAnswered(server, ["http://localhost:3000/cb", "http://localhost:9999/cb", "http://localhost/cb"]);
     await assertPages(server, ["http://localhost:9999/other", "http://LOCALHOST:9999/cb", "https://localhost:9999/cb"]);
@@ -198,7 +217,7 @@ test("[RU-04] on localhost the port is not free for a confidential client that i
 
 test("[RU-04] the three loopback names never stand in for one another", async () => {
   const uris = ["http://localhost:3000/cb", "http://127.0.0.1:3000/cb", "http://[::1]:3000/cb"];
-  await each(uris, async (registered) => {
+  await forEachCase(uris, async (registered) => {
     const server = await serverWith([registered]);
     await assertPages(server, uris.filter((uri) => uri !== registered));
     await assertPages(server, uris.filter((uri) => uri !== registered).map((uri) => uri.replace("3000", "9999")));
@@ -219,7 +238,7 @@ test("[RU-04] names below or beside a loopback name keep their port", async () =
 
 test("[RU-05] the free port is :digits behind the host, from 1 to 65535, and nothing else", async () => {
   const hosts = ["127.0.0.1", "[::1]", "localhost"];
-  await each(hosts, async (host) => {
+  await forEachCase(hosts, async (host) => {
     const server = await serverWith([`http://${host}/cb`]);
     await assertAnswered(server, [`http://${host}:1/cb`, `http://${host}:65535/cb`]);
     await assertPages(
@@ -256,27 +275,30 @@ test("[RU-05] what only resembles a loopback host with a port gives a page", asy
 
 test("[RU-06] a client with several redirect URIs must name one", async () => {
   const server = await serverWith([cb, "http://127.0.0.1/cb"]);
-  await each(["read", "openid", undefined], async (scope) => {
-    await shownPage(await server.authorize({ client_id: "c", redirect_uri: undefined, scope }));
-    await shownPage(await server.authorize({ client_id: "c", redirect_uri: "", scope }));
-    await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
+  await forEachCase(["read", "openid", undefined], async (scope) => {
+    await assertPage(await server.authorize({ client_id: "c", redirect_uri: undefined, scope }));
+    await assertPage(await server.authorize({ client_id: "c", redirect_uri: "", scope }));
+    await assertPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
   });
-  assertEquals(refusals(server.events)[0]!.why.rule, "RU-06");
+  assertEquals(getRejections(server.events)[0]!.explanation.rule, "RU-06");
   await assertAnswered(server, [cb, "http://127.0.0.1:4000/cb"]);
 });
 
 test("[RU-07] a client with one redirect URI may leave it out, and is answered at it as it is registered", async () => {
-  await each(
+  await forEachCase(
     [cb, "http://127.0.0.1/cb", "http://localhost:3000/cb", "com.example.app:/cb", `${cb}?a=1%202&b`],
     async (uri) => {
       const server = await serverWith([uri]);
       for (const left of [undefined, ""]) {
         const fields = { client_id: "c", redirect_uri: left, scope: "read" };
-        const { code } = sentTo(await server.authorize(fields), { uri });
+        const { code } = assertAuthorizationResponse(await server.authorize(fields), { uri });
         assertEquals((await server.token({ client_id: "c", redirect_uri: uri, code })).status, 200);
-        assert(sentTo(await authorizeByPost(server, fields), { uri }).code);
-        assert(sentTo(await server.authorize({ ...fields, scope: undefined }), { uri }).code);
-        assertEquals(sentTo(await server.authorize({ ...fields, scope: "bogus" }), { uri }).error, "invalid_scope");
+        assert(assertAuthorizationResponse(await authorizeByPost(server, fields), { uri }).code);
+        assert(assertAuthorizationResponse(await server.authorize({ ...fields, scope: undefined }), { uri }).code);
+        assertEquals(
+          assertAuthorizationResponse(await server.authorize({ ...fields, scope: "bogus" }), { uri }).error,
+          "invalid_scope",
+        );
       }
     },
   );
@@ -284,15 +306,15 @@ test("[RU-07] a client with one redirect URI may leave it out, and is answered a
 
 test("[RU-07] with openid in the scope the only redirect URI must be named too", async () => {
   const server = await serverWith([cb]);
-  await each(
+  await forEachCase(
     ["openid", "openid read", "read openid", "read openid write", "openid openid", "bogus openid"],
     async (scope) => {
-      await shownPage(await server.authorize({ client_id: "c", redirect_uri: undefined, scope }));
-      await shownPage(await server.authorize({ client_id: "c", redirect_uri: "", scope }));
-      await shownPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
+      await assertPage(await server.authorize({ client_id: "c", redirect_uri: undefined, scope }));
+      await assertPage(await server.authorize({ client_id: "c", redirect_uri: "", scope }));
+      await assertPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
     },
   );
-  assertEquals(refusals(server.events)[0]!.why.rule, "RU-07");
+  assertEquals(getRejections(server.events)[0]!.explanation.rule, "RU-07");
 });
 
 test("[RU-08] a relative redirect URI is refused at start, naming the place", () =>
@@ -334,8 +356,8 @@ test("[RU-08] every wrong redirect URI is named at once", async () => {
     { client_id: "a", redirect_uris: ["/cb", cb, "https://c.example/#"] },
     { client_id: "b", redirect_uris: [cb, "https://*.example"] },
   ];
-  const { faults } = await assertRejects(() => bench({ clients }), ConfigurationError);
-  assertEquals(faults.map(({ place }) => place), [
+  const { issues } = await assertRejects(() => testServer({ clients }), ConfigurationError);
+  assertEquals(issues.map(({ path }) => path), [
     "clients[0].redirect_uris[0]",
     "clients[0].redirect_uris[2]",
     "clients[1].redirect_uris[1]",
@@ -344,12 +366,12 @@ test("[RU-08] every wrong redirect URI is named at once", async () => {
 
 test("[RU-08, RU-09, RU-10] a client that is added later is held to the same rules", async () => {
   const { as, authorize } = await serverWith([cb]);
-  await each(
+  await forEachCase(
     ["/cb", `${cb}#`, "https://*.example/cb", "http://app.example.com/cb", "javascript:alert(1)"],
     async (uri) => {
       assertThrows(() => as.clients.set({ client_id: "late", redirect_uris: [uri] }), ConfigurationError);
       assertEquals(as.clients.find("late"), undefined);
-      await shownPage(await authorize({ client_id: "late", redirect_uri: uri }));
+      await assertPage(await authorize({ client_id: "late", redirect_uri: uri }));
     },
   );
 });
@@ -386,7 +408,7 @@ test("[RU-09] if the issuer is not a test host, http is allowed only for hosts t
   for (
     const uri of ["http://localhost:3000/cb", "http://127.0.0.9/cb", "http://a.localhost/cb", "http://app.test/cb"]
   ) {
-    await (await bench({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] })).as.close();
+    await (await testServer({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] })).as.close();
   }
   await assertUnregistrable(
     ["http://app/cb", "http://host.docker.internal/cb", "http://app.corp.internal/cb", "http://app.corp.com/cb"],
@@ -446,7 +468,7 @@ test("[RU-12] a query of the registered URI survives untouched, with the answer 
     "http://127.0.0.1/cb?a=1": "http://127.0.0.1/cb?a=1&",
     "com.example.app:/cb?a=%20": "com.example.app:/cb?a=%20&",
   };
-  await each(Object.entries(uris), async ([uri, begin]) => {
+  await forEachCase(Object.entries(uris), async ([uri, begin]) => {
     const server = await serverWith([uri]);
     const location = (await server.authorize({ client_id: "c", redirect_uri: uri })).headers.get("location")!;
     assert(location.startsWith(`${begin}code=`), location);
@@ -459,10 +481,10 @@ test("[RU-12] a query of the registered URI survives untouched, with the answer 
 
 test("[RU-12] an empty query of the registered URI, or one that ends in &, survives as well", async () => {
   const server = await serverWith(["https://c.example/cb?", "https://c.example/cb?a=1&"]);
-  await each(["https://c.example/cb?", "https://c.example/cb?a=1&"], async (redirect_uri) => {
+  await forEachCase(["https://c.example/cb?", "https://c.example/cb?a=1&"], async (redirect_uri) => {
     const response = await server.authorize({ client_id: "c", redirect_uri });
     assertMatch(response.headers.get("location")!.slice(redirect_uri.length), /^code=/);
-    sentTo(response, { uri: redirect_uri });
+    assertAuthorizationResponse(response, { uri: redirect_uri });
   });
 });
 
@@ -470,7 +492,7 @@ test("[RU-13] a query that holds a name of the answer is refused at registration
   const names = [
     ...["code", "state", "error", "error_description", "error_uri", "iss", "id_token", "access_token", "response"],
   ];
-  return each(names, async (name) => {
+  return forEachCase(names, async (name) => {
     const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
     await assertUnregistrable([
       ...[`${cb}?${name}=x`, `${cb}?${name}=`, `${cb}?${name}`, `${cb}?a=1&${name}=x`, `${cb}?${encoded}=x`],
@@ -492,7 +514,7 @@ async function assertStays(response: Response): Promise<void> {
   if (location !== null) assertMatch(location, /^\/(?![/\\])/);
   assertEquals(response.headers.get("refresh"), null);
   assertEquals(response.headers.get("link"), null);
-  if (response.headers.get("content-type")?.startsWith("text/html")) await shownPage(response, response.status);
+  if (response.headers.get("content-type")?.startsWith("text/html")) await assertPage(response, response.status);
 }
 
 const targets = [
@@ -510,11 +532,11 @@ test("[RU-14] no parameter of a page or endpoint moves the browser off this orig
     ...["/static/nothing", "/oauth2/authorize", "/oauth2/authorize?client_id=nobody", "/oauth2/token"],
     ...["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
   ];
-  const servers = [await bench(), await bench({ clients: undefined })];
+  const servers = [await testServer(), await testServer({ clients: undefined })];
   for (const { get } of servers) {
-    await each(paths, (path) =>
-      each(names, (name) =>
-        each(targets, async (target) => {
+    await forEachCase(paths, (path) =>
+      forEachCase(names, (name) =>
+        forEachCase(targets, async (target) => {
           const query = encode({ [name]: target });
           await assertStays(await get(`${path}${path.includes("?") ? "&" : "?"}${query}`));
           await assertStays(
@@ -529,30 +551,30 @@ test("[RU-14] no parameter of a page or endpoint moves the browser off this orig
 });
 
 test("[RU-14] beside a validated redirect URI no other parameter names the target", async () => {
-  const server = await bench();
-  await each(
+  const server = await testServer();
+  await forEachCase(
     names.filter((name) => name !== "redirect_uri" && name !== "state"),
     (name) =>
-      each(targets, async (target) => {
+      forEachCase(targets, async (target) => {
         const response = await server.authorize({ [name]: target });
-        sentTo(response);
+        assertAuthorizationResponse(response);
         assertNotMatch(response.headers.get("location")!, /evil\.example|javascript/);
-        sentTo(await server.authorize({ [name]: target, scope: "bogus" }));
+        assertAuthorizationResponse(await server.authorize({ [name]: target, scope: "bogus" }));
       }),
   );
 });
 
 test("[RU-14, HT-16] no path and no host of a request moves the browser off this origin", async () => {
-  const { as } = await bench({ clients: undefined });
+  const { as } = await testServer({ clients: undefined });
   const paths = [
     ...["//evil.example", "//evil.example/", "//evil.example/%2e%2e", "/\\evil.example", "/%2F%2Fevil.example"],
     ...["/%5Cevil.example", "/authorized//evil.example", "/start//evil.example", "/.//evil.example"],
     ...["/https://evil.example", "/authorized/", "/start", "/", "/authorized"],
   ];
-  await each(
+  await forEachCase(
     ["https://as.test", "https://evil.example", "http://evil.example:81"],
     (origin) =>
-      each(paths, async (path) => {
+      forEachCase(paths, async (path) => {
         const headers = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" };
         await assertStays(await as.fetch(new Request(origin + path, { headers, redirect: "manual" })));
       }),
@@ -570,16 +592,19 @@ test("[RU-15] the parameter is decoded once and compared", async () => {
     "https%3A%2F%2Fc.example%2Fa%2520b": "https://c.example/a%20b",
     "https%3A%2F%2Fc.example%2Fa%2Bb": "https://c.example/a+b",
   };
-  await each(Object.entries(right), async ([sent, uri]) => assert(sentTo(await ask(sent), { uri }).code));
+  await forEachCase(
+    Object.entries(right),
+    async ([sent, uri]) => assert(assertAuthorizationResponse(await ask(sent), { uri }).code),
+  );
   const wrong = [
     ...["https%253A%252F%252Fc.example%252Fcb", "https%25253A%25252F%25252Fc.example%25252Fcb"],
     ...["https%3A%2F%2Fc.example%2Fa%20b", "https%3A%2F%2Fc.example%2Fa+b", "https%3A%2F%2Fc.example%2Fa%252520b"],
     ...["https%3A%2F%2Fc.example%2F%2563b", "https%3A%2F%2Fc.example%2Fcb%00", "https%3A%2F%2Fc.example%2Fcb%0A"],
     ...["https&#58;//c.example/cb", "https\\u003a//c.example/cb"],
   ];
-  await each(wrong, async (sent) => {
-    await shownPage(await ask(sent));
-    await shownPage(
+  await forEachCase(wrong, async (sent) => {
+    await assertPage(await ask(sent));
+    await assertPage(
       await server.get("/oauth2/authorize", {
         method: "POST",
         body: `${rest}&redirect_uri=${sent}`,

@@ -11,30 +11,41 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
-  as,
+  assertAcceptsFormsOnly,
+  assertAuthenticatesClients,
+  assertParametersOnce,
+  basicHeader,
   confidentialClient,
-  cookieOf,
-  count,
-  crowd,
-  endedFamilies,
-  introspected,
+  countOutcomes,
+  fetchIntrospection,
+  findLastRule,
+  getRevokedGrants,
+  getSessionCookie,
   isActive,
-  lastRule,
   post,
   publicClient,
   publicTokens,
-  readsFormsAlone,
-  readsParametersOnce,
   refresh,
-  refreshed,
-  refusesStrangers,
+  refreshTokens,
+  testClients,
   userinfo,
   webTokens,
 } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
-import { basic, bench, challenge, claimsOf, each, encode, outcome, overheard, refusals, tokensOf } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { latchkey } from "../watched.ts";
+import {
+  assertTokenResponse,
+  basic,
+  challenge,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  observedStore,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-refresh-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -57,15 +68,17 @@ const start = Date.UTC(2026, 0, 1);
 const day = 86_400;
 
 /** A server for the crowd, with these settings. */
-function open(options: LatchkeyOptions = {}): Promise<Bench> {
-  return bench({ ...crowd, ...options });
+function open(options: LatchkeyOptions = {}): Promise<TestServer> {
+  return testServer({ ...testClients, ...options });
 }
 
 /** Two servers on one store, with one clock. */
 async function openTwo(
   openStore: () => Promise<readonly [Store, Store]>,
   options: LatchkeyOptions = {},
-): Promise<{ readonly one: Bench; readonly two: Bench; advance(seconds: number): void; close(): Promise<void> }> {
+): Promise<
+  { readonly one: TestServer; readonly two: TestServer; advance(seconds: number): void; close(): Promise<void> }
+> {
   const [store, again] = await openStore();
   let time = start;
   const now = () => time;
@@ -83,30 +96,30 @@ async function openTwo(
 }
 
 /** Asserts that nothing of a grant is good any more: no refresh token and no access token. */
-async function assertOver(b: Bench, of: readonly Tokens[], init?: readonly [Fields, Record<string, string>]) {
+async function assertOver(b: TestServer, of: readonly Tokens[], init?: readonly [Fields, Record<string, string>]) {
   for (const { access_token, refresh_token } of of) {
-    assertEquals(await outcome(await refresh(b, refresh_token, ...init ?? [])), "400 invalid_grant");
-    assertEquals(await introspected(b, access_token), { active: false });
+    assertEquals(await getOutcome(await refresh(b, refresh_token, ...init ?? [])), "400 invalid_grant");
+    assertEquals(await fetchIntrospection(b, access_token), { active: false });
     assertEquals((await userinfo(b, access_token)).status, 401);
   }
 }
 
 /** Asserts that the newest tokens of a grant are good. */
 async function assertGoesOn(
-  b: Bench,
+  b: TestServer,
   { access_token, refresh_token }: Tokens,
   init?: readonly [Fields, Record<string, string>],
 ): Promise<Tokens> {
   assertEquals(await isActive(b, access_token), true);
   assertEquals((await userinfo(b, access_token)).status, 200);
-  return await refreshed(b, refresh_token, ...init ?? []);
+  return await refreshTokens(b, refresh_token, ...init ?? []);
 }
 
-const asWeb = [{}, as("web")] as const;
+const asWeb = [{}, basicHeader("web")] as const;
 
 test("[RT-01] whoever is registered for refresh tokens gets one with every code, and nobody else ever does", async () => {
   const b = await open();
-  await each(
+  await forEachCase(
     ["openid", "openid read", "read", undefined, "openid offline_access", "read offline_access"],
     async (scope) => {
       assertMatch((await publicTokens(b, { scope })).refresh_token, /^[A-Za-z0-9_-]+$/);
@@ -120,25 +133,28 @@ test("[RT-01] whoever is registered for refresh tokens gets one with every code,
 test("[RT-01] a client that is not registered for them cannot refresh, whoever's token it has", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
-  assertEquals(await outcome(await refresh(b, refresh_token, { client_id: "brief" })), "400 unauthorized_client");
-  assertEquals(await outcome(await refresh(b, refresh_token, {}, as("machine"))), "400 unauthorized_client");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "brief" })), "400 unauthorized_client");
+  assertEquals(
+    await getOutcome(await refresh(b, refresh_token, {}, basicHeader("machine"))),
+    "400 unauthorized_client",
+  );
   b.as.clients.set(publicClient("spa", { grant_types: ["authorization_code"] }));
-  assertEquals(await outcome(await refresh(b, refresh_token)), "400 unauthorized_client");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 unauthorized_client");
   b.as.clients.set(publicClient("spa"));
-  assertEquals(endedFamilies(b), []);
-  await assertGoesOn(b, { ...await refreshed(b, refresh_token) });
+  assertEquals(getRevokedGrants(b), []);
+  await assertGoesOn(b, { ...await refreshTokens(b, refresh_token) });
 });
 
 test("[RT-01] with refresh.onlyOffline there is one if and only if offline_access was granted", async () => {
   const b = await open({ refresh: { onlyOffline: true } });
-  await each(["openid offline_access", "offline_access read"], async (scope) => {
+  await forEachCase(["openid offline_access", "offline_access read"], async (scope) => {
     const { refresh_token } = await publicTokens(b, { scope });
     assertEquals(
-      "refresh_token" in await refreshed(b, refresh_token, { scope: scope.replace("offline_access", "") }),
+      "refresh_token" in await refreshTokens(b, refresh_token, { scope: scope.replace("offline_access", "") }),
       true,
     );
   });
-  await each(["openid read", "read", undefined], async (scope) => {
+  await forEachCase(["openid read", "read", undefined], async (scope) => {
     assertEquals("refresh_token" in await publicTokens(b, { scope }), false);
     assertEquals("refresh_token" in await webTokens(b, "web", { scope }), false);
   });
@@ -153,11 +169,11 @@ test("[RT-01] with refresh.onlyOffline there is one if and only if offline_acces
 });
 
 /** Logs in, and gives back the tokens of the session and the way to log out of it. */
-async function login(b: Bench, scope: string): Promise<Tokens & { logout(): Promise<void> }> {
+async function login(b: TestServer, scope: string): Promise<Tokens & { logout(): Promise<void> }> {
   const sent = await b.authorize({ scope });
   const code = new URL(sent.headers.get("location")!).searchParams.get("code")!;
-  const tokens = await tokensOf(await b.token({ code })) as Tokens;
-  const cookie = cookieOf(sent);
+  const tokens = await assertTokenResponse(await b.token({ code })) as Tokens;
+  const cookie = getSessionCookie(sent);
   return {
     ...tokens,
     async logout() {
@@ -171,46 +187,46 @@ test("[RT-01, LO-05] without offline_access the token and all that follow from i
   const b = await open();
   const first = await login(b, "openid read");
   const bystander = await login(b, "openid read");
-  const second = await refreshed(b, first.refresh_token);
-  assertEquals((await introspected(b, first.refresh_token, "web")).active, false);
+  const second = await refreshTokens(b, first.refresh_token);
+  assertEquals((await fetchIntrospection(b, first.refresh_token, "web")).active, false);
   await first.logout();
-  assertEquals(await outcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
-  assertEquals(lastRule(b), "LO-05");
+  assertEquals(await getOutcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
+  assertEquals(findLastRule(b), "LO-05");
   for (let i = 0; i < 40; i++) {
     b.advance(day);
-    assertEquals(await outcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
-    if (i === 0) await assertGoesOn(b, await refreshed(b, bystander.refresh_token));
+    assertEquals(await getOutcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
+    if (i === 0) await assertGoesOn(b, await refreshTokens(b, bystander.refresh_token));
   }
 });
 
 test("[RT-01, LO-05] with offline_access the token outlives the session, narrowed in between or not", async () => {
   const b = await open();
   const first = await login(b, "openid read offline_access");
-  const second = await refreshed(b, first.refresh_token, { scope: "openid" });
+  const second = await refreshTokens(b, first.refresh_token, { scope: "openid" });
   await first.logout();
-  const third = await refreshed(b, second.refresh_token, { scope: "openid" });
+  const third = await refreshTokens(b, second.refresh_token, { scope: "openid" });
   await assertGoesOn(b, third);
 });
 
 test("[RT-02] another client's token is 400 invalid_grant, ends nothing, and still works for its owner", async () => {
   const b = await open();
   for (let tokens = await publicTokens(b), i = 0; i < 3; i++) {
-    await each<[Fields, Record<string, string>]>([
+    await forEachCase<[Fields, Record<string, string>]>([
       [{ client_id: "other" }, {}],
-      [{}, as("web")],
+      [{}, basicHeader("web")],
       [{ client_id: "poster", client_secret: "poster-secret" }, {}],
     ], async (sender) => {
-      assertEquals(await outcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
-      assertEquals(lastRule(b), "RT-02");
+      assertEquals(await getOutcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
+      assertEquals(findLastRule(b), "RT-02");
     });
     tokens = await assertGoesOn(b, tokens);
   }
   const tokens = await webTokens(b);
-  for (const sender of [[{ client_id: "spa" }, {}], [{}, as("web2")]] as const) {
-    assertEquals(await outcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
+  for (const sender of [[{ client_id: "spa" }, {}], [{}, basicHeader("web2")]] as const) {
+    assertEquals(await getOutcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
   }
   await assertGoesOn(b, tokens, asWeb);
-  assertEquals(endedFamilies(b), []);
+  assertEquals(getRevokedGrants(b), []);
 });
 
 test("[RT-02] tokens show the user, scope and resources of the grant, whatever the refresh asks for", async () => {
@@ -222,8 +238,8 @@ test("[RT-02] tokens show the user, scope and resources of the grant, whatever t
     ...{ sub: "alice", user: "alice", login_hint: "alice", username: "alice", aud: "evil", audience: "evil" },
     ...{ nonce: "mine", auth_time: "1", code: "x", redirect_uri: "https://evil.example", claims: '{"userinfo":{}}' },
   };
-  const { access_token, scope } = await refreshed(b, refresh_token, greed);
-  const claims = claimsOf(access_token);
+  const { access_token, scope } = await refreshTokens(b, refresh_token, greed);
+  const claims = decodeClaims(access_token);
   assertEquals([claims.sub, claims.client_id, claims.scope, scope], ["bob", "spa", "openid read", "openid read"]);
   assertEquals(claims.aud, resource);
 });
@@ -234,18 +250,21 @@ test("[RI-03, RT-02] resources may be narrowed and never widened, and the refres
   let { refresh_token } = await publicTokens(b, { resource: [one, two] });
   const { refresh_token: none } = await publicTokens(b);
   for (const [resource, aud] of [[one, one], [two, two], [[two, one], [two, one]], [undefined, [one, two]]] as const) {
-    const tokens = await refreshed(b, refresh_token, { resource });
-    assertEquals(claimsOf(tokens.access_token).aud, aud);
+    const tokens = await refreshTokens(b, refresh_token, { resource });
+    assertEquals(decodeClaims(tokens.access_token).aud, aud);
     refresh_token = tokens.refresh_token;
   }
-  await each(["https://three.example", "https://as.test", "one.example", `${one}#x`], async (resource) => {
-    assertEquals(await outcome(await refresh(b, refresh_token, { resource })), "400 invalid_target");
-    assertEquals(await outcome(await refresh(b, refresh_token, { resource: [one, resource] })), "400 invalid_target");
-    assertEquals(await outcome(await refresh(b, none, { resource })), "400 invalid_target");
+  await forEachCase(["https://three.example", "https://as.test", "one.example", `${one}#x`], async (resource) => {
+    assertEquals(await getOutcome(await refresh(b, refresh_token, { resource })), "400 invalid_target");
+    assertEquals(
+      await getOutcome(await refresh(b, refresh_token, { resource: [one, resource] })),
+      "400 invalid_target",
+    );
+    assertEquals(await getOutcome(await refresh(b, none, { resource })), "400 invalid_target");
   });
-  assertEquals(endedFamilies(b), []);
-  assertEquals(claimsOf((await refreshed(b, refresh_token)).access_token).aud, [one, two]);
-  assertEquals(claimsOf((await refreshed(b, none)).access_token).aud, "https://as.test");
+  assertEquals(getRevokedGrants(b), []);
+  assertEquals(decodeClaims((await refreshTokens(b, refresh_token)).access_token).aud, [one, two]);
+  assertEquals(decodeClaims((await refreshTokens(b, none)).access_token).aud, "https://as.test");
 });
 
 test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that have nothing in common", async () => {
@@ -255,7 +274,7 @@ test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that
     let { refresh_token } = await publicTokens(b);
     for (let j = 0; j < 10; j++) {
       tokens.push(refresh_token);
-      ({ refresh_token } = await refreshed(b, refresh_token));
+      ({ refresh_token } = await refreshTokens(b, refresh_token));
     }
   }
   assertEquals(tokens.length, 1000);
@@ -267,10 +286,10 @@ test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that
 test("[RT-02] the store and the trace hear no refresh token; who reads the store cannot tell the next one", async () => {
   const heard: string[] = [];
   const inner = memoryStore();
-  const b = await open({ store: overheard(inner, (verb, args) => heard.push(JSON.stringify([verb, ...args]))) });
+  const b = await open({ store: observedStore(inner, (verb, args) => heard.push(JSON.stringify([verb, ...args]))) });
   const first = await publicTokens(b);
-  const second = await refreshed(b, first.refresh_token);
-  const third = await refreshed(b, second.refresh_token, { scope: "openid" });
+  const second = await refreshTokens(b, first.refresh_token);
+  const third = await refreshTokens(b, second.refresh_token, { scope: "openid" });
   await refresh(b, third.refresh_token, { client_id: "other" });
   await refresh(b, first.refresh_token);
   await refresh(b, third.refresh_token);
@@ -298,58 +317,60 @@ test("[RT-03] a public client gets a new token with every refresh, and the chain
     seen.push(tokens.refresh_token);
   }
   assertEquals(new Set(seen).size, 21);
-  assertEquals(endedFamilies(b), []);
+  assertEquals(getRevokedGrants(b), []);
 });
 
 test("[RT-03] a confidential client keeps its token, which goes on working, however it authenticates", async () => {
   const b = await open();
   const poster = { client_id: "poster", client_secret: "poster-secret" };
   const code = await b.code({ client_id: "poster", redirect_uri: "https://poster.example/cb" });
-  const posted = await tokensOf(
+  const posted = await assertTokenResponse(
     await b.token({ code, redirect_uri: "https://poster.example/cb", ...poster }),
   ) as Tokens;
   for (const [{ refresh_token }, ...sender] of [[await webTokens(b), ...asWeb], [posted, poster, {}]] as const) {
     const accessTokens = new Set<string>();
     for (let i = 0; i < 10; i++) {
       b.advance(60);
-      const tokens = await refreshed(b, refresh_token, ...sender);
+      const tokens = await refreshTokens(b, refresh_token, ...sender);
       assertEquals(tokens.refresh_token, refresh_token);
       accessTokens.add(tokens.access_token);
     }
     assertEquals(accessTokens.size, 10);
     for (const token of accessTokens) assert(await isActive(b, token));
   }
-  assertEquals(endedFamilies(b), []);
+  assertEquals(getRevokedGrants(b), []);
 });
 
 test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse ends the family, too", async () => {
   const b = await open({ refresh: { rotateConfidential: true } });
   const first = await webTokens(b);
-  const second = await refreshed(b, first.refresh_token, ...asWeb);
+  const second = await refreshTokens(b, first.refresh_token, ...asWeb);
   assertNotEquals(second.refresh_token, first.refresh_token);
-  for (const headers of [basic("web", "guess"), as("web2"), {}]) {
-    assertMatch(await outcome(await refresh(b, first.refresh_token, { client_id: undefined }, headers)), /^40[01] /);
+  for (const headers of [basic("web", "guess"), basicHeader("web2"), {}]) {
+    assertMatch(await getOutcome(await refresh(b, first.refresh_token, { client_id: undefined }, headers)), /^40[01] /);
   }
-  assertEquals(endedFamilies(b), []);
+  assertEquals(getRevokedGrants(b), []);
   const third = await assertGoesOn(b, second, asWeb);
-  assertEquals(await outcome(await refresh(b, first.refresh_token, ...asWeb)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, first.refresh_token, ...asWeb)), "400 invalid_grant");
   await assertOver(b, [first, second, third], asWeb);
 });
 
 test("[RT-04] every token that was used before, sent again, ends the family, with all its access tokens", async () => {
-  await each([0, 1, 2, 3], async (reused) => {
+  await forEachCase([0, 1, 2, 3], async (reused) => {
     for (const access_token_format of ["jwt", "opaque"] as const) {
-      const b = await open({ clients: [...crowd.clients.slice(1), publicClient("spa", { access_token_format })] });
+      const b = await open({
+        clients: [...testClients.clients.slice(1), publicClient("spa", { access_token_format })],
+      });
       const chain = [await publicTokens(b)];
-      for (let i = 0; i < 4; i++) chain.push(await refreshed(b, chain.at(-1)!.refresh_token));
+      for (let i = 0; i < 4; i++) chain.push(await refreshTokens(b, chain.at(-1)!.refresh_token));
       const bystander = await publicTokens(b);
       for (const { access_token } of chain) assert(await isActive(b, access_token));
-      assertEquals(await outcome(await refresh(b, chain[reused]!.refresh_token)), "400 invalid_grant");
-      assertEquals([lastRule(b), endedFamilies(b).length], ["RT-04", 1]);
+      assertEquals(await getOutcome(await refresh(b, chain[reused]!.refresh_token)), "400 invalid_grant");
+      assertEquals([findLastRule(b), getRevokedGrants(b).length], ["RT-04", 1]);
       await assertOver(b, chain);
       await assertOver(b, chain.toReversed());
       await assertGoesOn(b, bystander);
-      assertEquals(new Set(endedFamilies(b)).size, 1);
+      assertEquals(new Set(getRevokedGrants(b)).size, 1);
     }
   });
 });
@@ -357,24 +378,24 @@ test("[RT-04] every token that was used before, sent again, ends the family, wit
 test("[RT-04, CI-06] a code that is redeemed again takes its refresh tokens along", async () => {
   const b = await open();
   const code = await b.code();
-  const first = await tokensOf(await b.token({ code })) as Tokens;
-  const second = await refreshed(b, first.refresh_token);
-  assertEquals(await outcome(await b.token({ code })), "400 invalid_grant");
+  const first = await assertTokenResponse(await b.token({ code })) as Tokens;
+  const second = await refreshTokens(b, first.refresh_token);
+  assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
   await assertOver(b, [second, first]);
 });
 
 test("[RT-04] a used token in the hands of anybody but its own client ends nothing", async () => {
   const b = await open();
   const first = await publicTokens(b);
-  const second = await refreshed(b, first.refresh_token);
-  await each<[Fields, Record<string, string>]>([
+  const second = await refreshTokens(b, first.refresh_token);
+  await forEachCase<[Fields, Record<string, string>]>([
     [{ client_id: "other" }, {}],
     [{ client_id: "nobody" }, {}],
     [{ client_id: undefined }, {}],
     [{ client_id: "spa", client_secret: "guess" }, {}],
     [{ client_id: "web" }, {}],
-    [{}, as("web")],
-    [{ client_id: "spa" }, as("web")],
+    [{}, basicHeader("web")],
+    [{ client_id: "spa" }, basicHeader("web")],
     [{}, basic("spa", "")],
     [{}, { authorization: "Bearer x" }],
     [{ grant_type: "authorization_code" }, {}],
@@ -382,27 +403,27 @@ test("[RT-04] a used token in the hands of anybody but its own client ends nothi
     [{ refresh_token: [first.refresh_token, first.refresh_token] }, {}],
     [{ refresh_token: `${first.refresh_token} ` }, {}],
     [{ refresh_token: first.refresh_token.toLowerCase() }, {}],
-  ], async (sender) => assertMatch(await outcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] /));
+  ], async (sender) => assertMatch(await getOutcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] /));
   assertEquals(
-    await outcome(await post(b, "/oauth2/revoke", { token: first.refresh_token, client_id: "other" })),
+    await getOutcome(await post(b, "/oauth2/revoke", { token: first.refresh_token, client_id: "other" })),
     "200",
   );
-  assertEquals((await introspected(b, first.refresh_token)).active, false);
-  assertEquals(endedFamilies(b), []);
+  assertEquals((await fetchIntrospection(b, first.refresh_token)).active, false);
+  assertEquals(getRevokedGrants(b), []);
   await assertGoesOn(b, second);
 });
 
 test("[RT-04] a used token that comes again long after ends the family as well, as long as it lives", async () => {
-  await each([0.001, 3600, 6.9 * day, 7 * day, 8 * day, 25 * day], async (pause) => {
+  await forEachCase([0.001, 3600, 6.9 * day, 7 * day, 8 * day, 25 * day], async (pause) => {
     const b = await open();
     const first = await publicTokens(b);
-    let newest = await refreshed(b, first.refresh_token);
+    let newest = await refreshTokens(b, first.refresh_token);
     for (let left = pause; left > 0; left -= 2 * day) {
       b.advance(Math.min(left, 2 * day));
-      newest = await refreshed(b, newest.refresh_token);
+      newest = await refreshTokens(b, newest.refresh_token);
     }
-    assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
-    assertEquals(endedFamilies(b).length, 1, "a stolen descendant of it stays good");
+    assertEquals(await getOutcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+    assertEquals(getRevokedGrants(b).length, 1, "a stolen descendant of it stays good");
     await assertOver(b, [newest]);
   });
 });
@@ -411,18 +432,18 @@ test("[RT-04] a used token stays used when its client does not rotate any more",
   const store = memoryStore();
   const rotating = await open({ store, refresh: { rotateConfidential: true } });
   const first = await webTokens(rotating);
-  const second = await refreshed(rotating, first.refresh_token, ...asWeb);
+  const second = await refreshTokens(rotating, first.refresh_token, ...asWeb);
   const restarted = await open({ store });
-  assertEquals(await outcome(await refresh(restarted, first.refresh_token, ...asWeb)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(restarted, first.refresh_token, ...asWeb)), "400 invalid_grant");
   await assertOver(restarted, [second], asWeb);
 });
 
 test("[RT-04] a used token of a public client stays used when the client gets a secret", async () => {
   const b = await open();
   const first = await publicTokens(b);
-  await refreshed(b, first.refresh_token);
+  await refreshTokens(b, first.refresh_token);
   b.as.clients.set(confidentialClient("spa"));
-  assertEquals(await outcome(await refresh(b, first.refresh_token, {}, as("spa"))), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, first.refresh_token, {}, basicHeader("spa"))), "400 invalid_grant");
 });
 
 for (const [name, openStore] of Object.entries(stores)) {
@@ -436,13 +457,13 @@ for (const [name, openStore] of Object.entries(stores)) {
         Array.from({ length: tries }, (_, i) => refresh(i % 2 === 0 ? one : two, first.refresh_token)),
       );
       const bodies = await Promise.all(answers.map((answer) => answer.clone().text()));
-      assertEquals(await count(answers), { "200": 1, "400 invalid_grant": tries - 1 });
+      assertEquals(await countOutcomes(answers), { "200": 1, "400 invalid_grant": tries - 1 });
       assertEquals(new Set(bodies.filter((_, i) => !answers[i]!.ok)).size, 1);
       assertEquals([...one.events, ...two.events].filter(({ type }) => type === "tokens_issued").length, 1);
       const second: Tokens = JSON.parse(bodies[answers.findIndex(({ ok }) => ok)]!);
       for (const b of [one, two]) await assertOver(b, [first, second]);
       // Either server may have come too late to be the one that ended it.
-      assertEquals(new Set([...endedFamilies(one), ...endedFamilies(two)]).size, 1);
+      assertEquals(new Set([...getRevokedGrants(one), ...getRevokedGrants(two)]).size, 1);
       await assertGoesOn(one, await assertGoesOn(two, bystander));
       await close();
     }
@@ -452,11 +473,11 @@ for (const [name, openStore] of Object.entries(stores)) {
     const { one, two, close } = await openTwo(openStore);
     const { refresh_token } = await webTokens(one);
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => refreshed(i % 2 === 0 ? one : two, refresh_token, ...asWeb)),
+      Array.from({ length: 100 }, (_, i) => refreshTokens(i % 2 === 0 ? one : two, refresh_token, ...asWeb)),
     );
     assertEquals(new Set(answers.map((answer) => answer.refresh_token)), new Set([refresh_token]));
     assertEquals(new Set(answers.map((answer) => answer.access_token)).size, 100);
-    assertEquals(endedFamilies(one), []);
+    assertEquals(getRevokedGrants(one), []);
     await assertGoesOn(two, answers[0]!, asWeb);
     await close();
   });
@@ -464,7 +485,7 @@ for (const [name, openStore] of Object.entries(stores)) {
   test(`[RT-05] refresh.grace answers a hundred at once, and each again, with one new token (${name})`, async () => {
     const live = new Set<string>();
     const listen = (store: Store) =>
-      overheard(store, (verb, [kind, id]) => {
+      observedStore(store, (verb, [kind, id]) => {
         if ((verb === "add" || verb === "put") && kind === "refresh_token") live.add(id as string);
       });
     const [store, again] = await openStore();
@@ -473,14 +494,14 @@ for (const [name, openStore] of Object.entries(stores)) {
     });
     const first = await publicTokens(one);
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => refreshed(i % 2 === 0 ? one : two, first.refresh_token)),
+      Array.from({ length: 100 }, (_, i) => refreshTokens(i % 2 === 0 ? one : two, first.refresh_token)),
     );
     const next = new Set(answers.map((answer) => answer.refresh_token));
-    next.add((await refreshed(two, first.refresh_token)).refresh_token);
+    next.add((await refreshTokens(two, first.refresh_token)).refresh_token);
     assertEquals(next.size, 1);
-    const unspent = await Promise.all([...live].map(async (id) => (await store.get("refresh_token", id))?.spentAt));
+    const unspent = await Promise.all([...live].map(async (id) => (await store.get("refresh_token", id))?.consumedAt));
     assertEquals(unspent.filter((spentAt) => spentAt === undefined).length, 1, "more than one token is alive");
-    assertEquals([endedFamilies(one), endedFamilies(two)], [[], []]);
+    assertEquals([getRevokedGrants(one), getRevokedGrants(two)], [[], []]);
     await assertGoesOn(two, answers[99]!);
     await close();
   });
@@ -488,12 +509,12 @@ for (const [name, openStore] of Object.entries(stores)) {
   test(`[RT-04, RT-07] a family that one server ended is over at the other, and after a restart (${name})`, async () => {
     const { one, two, close } = await openTwo(openStore);
     const first = await publicTokens(one);
-    const second = await refreshed(two, first.refresh_token);
+    const second = await refreshTokens(two, first.refresh_token);
     const other = await publicTokens(two);
-    assertEquals(await outcome(await refresh(one, first.refresh_token)), "400 invalid_grant");
+    assertEquals(await getOutcome(await refresh(one, first.refresh_token)), "400 invalid_grant");
     await assertOver(two, [first, second]);
     assertEquals(
-      await outcome(await post(two, "/oauth2/revoke", { client_id: "spa", token: other.refresh_token })),
+      await getOutcome(await post(two, "/oauth2/revoke", { client_id: "spa", token: other.refresh_token })),
       "200",
     );
     await assertOver(one, [other]);
@@ -513,8 +534,8 @@ test("[RT-05] the attempts of other clients, among a hundred at once, neither wi
           : refresh(b, first.refresh_token, ...i % 2 ? [{ client_id: "other" }, {}] as const : asWeb),
     ),
   );
-  assertEquals(await count(answers), { "200": 1, "400 invalid_grant": 99 });
-  assertEquals(endedFamilies(b), []);
+  assertEquals(await countOutcomes(answers), { "200": 1, "400 invalid_grant": 99 });
+  assertEquals(getRevokedGrants(b), []);
   await assertGoesOn(b, await answers[50]!.json());
 });
 
@@ -522,34 +543,34 @@ test("[RT-05] refresh.grace is 0 unless it is set: the very next use of a token 
   for (const refresh of [undefined, {}, { grace: 0 }, { grace: undefined }]) {
     const b = await open({ refresh });
     const first = await publicTokens(b);
-    const second = await refreshed(b, first.refresh_token);
+    const second = await refreshTokens(b, first.refresh_token);
     await assertOver(b, [first, second]);
   }
 });
 
 test("[RT-05] refresh.grace is whole seconds from 0 to 60, or the server does not start", async () => {
-  await each([61, -1, 0.5, NaN, Infinity, "10" as never], async (grace) => {
+  await forEachCase([61, -1, 0.5, NaN, Infinity, "10" as never], async (grace) => {
     const error = await assertRejects(() => latchkey({ refresh: { grace } }), ConfigurationError);
-    assertEquals(error.faults.map(({ place }) => place), ["refresh.grace"]);
+    assertEquals(error.issues.map(({ path }) => path), ["refresh.grace"]);
   });
   for (const grace of [0, 1, 60]) await (await latchkey({ issuer: "https://as.test", refresh: { grace } })).close();
 });
 
 test("[RT-05] a lost answer can be asked for again until refresh.grace is over, to the millisecond, and then never", async () => {
-  await each([1, 10, 60], async (grace) => {
+  await forEachCase([1, 10, 60], async (grace) => {
     for (const [late, good] of [[0, 1], [grace - 0.001, 1], [grace, 0], [grace + 1, 0], [day, 0]] as const) {
       const b = await open({ refresh: { grace } });
       const first = await publicTokens(b);
-      const lost = await refreshed(b, first.refresh_token);
+      const lost = await refreshTokens(b, first.refresh_token);
       b.advance(late);
       if (good) {
-        const again = await refreshed(b, first.refresh_token);
+        const again = await refreshTokens(b, first.refresh_token);
         assertEquals(again.refresh_token, lost.refresh_token);
         assertNotEquals(again.access_token, lost.access_token);
         await assertGoesOn(b, again);
       } else {
-        assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant", `after ${late} s`);
-        assertEquals(endedFamilies(b).length, 1);
+        assertEquals(await getOutcome(await refresh(b, first.refresh_token)), "400 invalid_grant", `after ${late} s`);
+        assertEquals(getRevokedGrants(b).length, 1);
         await assertOver(b, [lost]);
       }
     }
@@ -559,57 +580,64 @@ test("[RT-05] a lost answer can be asked for again until refresh.grace is over, 
 test("[RT-05] asking again does not make the time for asking again longer", async () => {
   const b = await open({ refresh: { grace: 10 } });
   const first = await publicTokens(b);
-  const lost = await refreshed(b, first.refresh_token);
+  const lost = await refreshTokens(b, first.refresh_token);
   for (let i = 0; i < 3; i++) {
     b.advance(3);
-    assertEquals((await refreshed(b, first.refresh_token)).refresh_token, lost.refresh_token);
+    assertEquals((await refreshTokens(b, first.refresh_token)).refresh_token, lost.refresh_token);
   }
   b.advance(1);
-  assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
   await assertOver(b, [lost]);
 });
 
 test("[RT-05] once the new token was used, the old one is a replay also within refresh.grace", async () => {
   const b = await open({ refresh: { grace: 60 } });
   const first = await publicTokens(b);
-  const second = await refreshed(b, first.refresh_token);
-  const third = await refreshed(b, second.refresh_token);
-  assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
-  assertEquals([lastRule(b), endedFamilies(b).length], ["RT-04", 1]);
+  const second = await refreshTokens(b, first.refresh_token);
+  const third = await refreshTokens(b, second.refresh_token);
+  assertEquals(await getOutcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+  assertEquals([findLastRule(b), getRevokedGrants(b).length], ["RT-04", 1]);
   await assertOver(b, [third, second, first]);
 });
 
 test("[RT-05] refresh.grace helps no other client, opens no ended family, and holds where confidential clients rotate", async () => {
   const b = await open({ refresh: { grace: 60, rotateConfidential: true } });
   const first = await webTokens(b);
-  const second = await refreshed(b, first.refresh_token, ...asWeb);
-  for (const sender of [[{}, as("web2")], [{ client_id: "spa" }, {}], [{}, basic("web", "guess")]] as const) {
-    assertMatch(await outcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] invalid_(client|grant)$/);
+  const second = await refreshTokens(b, first.refresh_token, ...asWeb);
+  for (const sender of [[{}, basicHeader("web2")], [{ client_id: "spa" }, {}], [{}, basic("web", "guess")]] as const) {
+    assertMatch(await getOutcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] invalid_(client|grant)$/);
   }
-  assertEquals((await refreshed(b, first.refresh_token, ...asWeb)).refresh_token, second.refresh_token);
-  const wider = await refresh(b, first.refresh_token, { scope: "openid read write" }, as("web"));
-  assertEquals(await outcome(wider), "400 invalid_scope");
-  assertEquals(endedFamilies(b), []);
-  assertEquals(await outcome(await post(b, "/oauth2/revoke", { token: second.refresh_token }, as("web"))), "200");
+  assertEquals((await refreshTokens(b, first.refresh_token, ...asWeb)).refresh_token, second.refresh_token);
+  const wider = await refresh(b, first.refresh_token, { scope: "openid read write" }, basicHeader("web"));
+  assertEquals(await getOutcome(wider), "400 invalid_scope");
+  assertEquals(getRevokedGrants(b), []);
+  assertEquals(
+    await getOutcome(await post(b, "/oauth2/revoke", { token: second.refresh_token }, basicHeader("web"))),
+    "200",
+  );
   await assertOver(b, [first, second], asWeb);
 });
 
 test("[RT-05] when the store fails between the two halves of a rotation, no token is left over", async () => {
   for (const grace of [0, 10]) {
     let broken = "";
-    const store = overheard(memoryStore(), (verb, [kind]) => {
+    const store = observedStore(memoryStore(), (verb, [kind]) => {
       if (broken === verb && kind === "refresh_token") throw new Error(`${verb} fails`);
     });
     const b = await open({ store, refresh: { grace } });
-    for (const verb of ["get", "spend", "add"]) {
+    for (const verb of ["get", "consume", "add"]) {
       const { refresh_token } = await publicTokens(b);
       broken = verb;
       const issued = b.events.filter(({ type }) => type === "tokens_issued").length;
-      assertEquals(await outcome(await refresh(b, refresh_token)), "500 server_error", verb);
+      assertEquals(await getOutcome(await refresh(b, refresh_token)), "500 server_error", verb);
       assertEquals(b.events.filter(({ type }) => type === "tokens_issued").length, issued);
       broken = "";
       const expected = verb === "add" && grace === 0 ? "400 invalid_grant" : "200";
-      assertEquals(await outcome(await refresh(b, refresh_token)), expected, `after ${verb}, with a grace of ${grace}`);
+      assertEquals(
+        await getOutcome(await refresh(b, refresh_token)),
+        expected,
+        `after ${verb}, with a grace of ${grace}`,
+      );
     }
   }
 });
@@ -629,11 +657,11 @@ test("[RT-06] scope narrows one access token; the next refresh has it all again"
       [undefined, "openid read write"],
     ] as const
   ) {
-    const tokens = await refreshed(b, refresh_token, { scope });
-    const same = await refreshed(b, web.refresh_token, { scope }, as("web"));
+    const tokens = await refreshTokens(b, refresh_token, { scope });
+    const same = await refreshTokens(b, web.refresh_token, { scope }, basicHeader("web"));
     for (const answer of [tokens, same]) {
       assertEquals(answer.scope.split(" ").sort(), granted.split(" "));
-      assertEquals(claimsOf(answer.access_token).scope, answer.scope);
+      assertEquals(decodeClaims(answer.access_token).scope, answer.scope);
       assertEquals("id_token" in answer, granted.includes("openid"));
       assertEquals((await userinfo(b, answer.access_token)).status, granted.includes("openid") ? 200 : 403);
     }
@@ -644,19 +672,19 @@ test("[RT-06] scope narrows one access token; the next refresh has it all again"
 test("[RT-06] one word more than was granted is 400 invalid_scope, and the token is unused", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
-  await each([
+  await forEachCase([
     ...["write", "openid read write", "read offline_access", "profile", "admin", "openid admin", "Read", "READ openid"],
     ...["read,openid", "read\topenid", "read\u00a0openid", 'read"', "read\\", "*", "__proto__", "constructor", "\0"],
     ...["read\0", "openid read openid write"],
-  ], async (scope) => assertEquals(await outcome(await refresh(b, refresh_token, { scope })), "400 invalid_scope"));
-  assertEquals(endedFamilies(b), []);
-  assertEquals((await refreshed(b, refresh_token)).scope, "openid read");
+  ], async (scope) => assertEquals(await getOutcome(await refresh(b, refresh_token, { scope })), "400 invalid_scope"));
+  assertEquals(getRevokedGrants(b), []);
+  assertEquals((await refreshTokens(b, refresh_token)).scope, "openid read");
 });
 
 test("[RT-06] a scope of nothing but spaces asks for nothing, and no token is issued for it", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
-  assertEquals(await outcome(await refresh(b, refresh_token, { scope: " " })), "400 invalid_scope");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, { scope: " " })), "400 invalid_scope");
 });
 
 test("[RT-06, CI-03] scope that the approver left out cannot be had by refreshing", async () => {
@@ -667,32 +695,32 @@ test("[RT-06, CI-03] scope that the approver left out cannot be had by refreshin
   });
   const b = await open({ approver });
   const { refresh_token } = await publicTokens(b, { scope: "openid read write" });
-  assertEquals(await outcome(await refresh(b, refresh_token, { scope: "read write" })), "400 invalid_scope");
-  assertEquals((await refreshed(b, refresh_token)).scope, "openid read");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, { scope: "read write" })), "400 invalid_scope");
+  assertEquals((await refreshTokens(b, refresh_token)).scope, "openid read");
 });
 
 test("[RT-07] without refresh_token it is 400 invalid_request, whatever else is sent", async () => {
   const b = await open();
   const { access_token } = await publicTokens(b);
-  await each<Fields>(
+  await forEachCase<Fields>(
     [{}, { refresh_token: "" }, { token: access_token }, { "refresh_token ": "x" }, { code: "x" }],
     async (fields) => {
-      assertEquals(await outcome(await refresh(b, undefined, fields)), "400 invalid_request");
-      assertEquals(await outcome(await refresh(b, undefined, fields, as("web"))), "400 invalid_request");
+      assertEquals(await getOutcome(await refresh(b, undefined, fields)), "400 invalid_request");
+      assertEquals(await getOutcome(await refresh(b, undefined, fields, basicHeader("web"))), "400 invalid_request");
     },
   );
 });
 
 test("[RT-07] unknown, foreign, used, expired and revoked tokens and those of a user who is gone get one body", async () => {
   const bodies = new Set<string>();
-  const say = async (b: Bench, token: string) => {
+  const say = async (b: TestServer, token: string) => {
     const response = await refresh(b, token);
     bodies.add(await response.clone().text());
-    assertEquals(await outcome(response), "400 invalid_grant");
+    assertEquals(await getOutcome(response), "400 invalid_grant");
   };
   const b = await open();
   const code = await b.code();
-  const { access_token, id_token, refresh_token: used } = await tokensOf(await b.token({ code })) as Tokens;
+  const { access_token, id_token, refresh_token: used } = await assertTokenResponse(await b.token({ code })) as Tokens;
   const digest = createHash("sha256").update(used).digest("base64url");
   for (
     const unknown of [
@@ -713,7 +741,7 @@ test("[RT-07] unknown, foreign, used, expired and revoked tokens and those of a 
     ]
   ) await say(b, unknown);
   await say(b, (await publicTokens(b, { client_id: "other" })).refresh_token);
-  await refreshed(b, used);
+  await refreshTokens(b, used);
   await say(b, used);
   const { refresh_token: revoked } = await publicTokens(b);
   await post(b, "/oauth2/revoke", { client_id: "spa", token: revoked });
@@ -734,11 +762,11 @@ test("[RT-07] the rule behind each refusal is told to the operator", async () =>
   const { refresh_token } = await publicTokens(b, { login_hint: "bob" });
   b.as.users.delete("bob");
   await refresh(b, refresh_token);
-  assertEquals([lastRule(b), refusals(b.events).at(-1)!.client], ["CI-11", "spa"]);
+  assertEquals([findLastRule(b), getRejections(b.events).at(-1)!.client], ["CI-11", "spa"]);
   b.as.users.set({ sub: "bob" });
-  await assertGoesOn(b, await refreshed(b, refresh_token));
+  await assertGoesOn(b, await refreshTokens(b, refresh_token));
   b.as.clients.delete("spa");
-  assertEquals(await outcome(await refresh(b, refresh_token)), "401 invalid_client");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "401 invalid_client");
 });
 
 test("[RT-07] a token that lies idle is good until the last millisecond of that time", async () => {
@@ -748,14 +776,14 @@ test("[RT-07] a token that lies idle is good until the last millisecond of that 
     [{ refresh_token: 30 }, 30],
     [{ refresh_token: 30, refresh_token_idle: 60 }, 30],
   ];
-  await each(settings, async ([lifetimes, seconds]) => {
+  await forEachCase(settings, async ([lifetimes, seconds]) => {
     for (const [late, expected] of [[-0.001, "200"], [0, "400 invalid_grant"], [day, "400 invalid_grant"]] as const) {
       const b = await open({ lifetimes });
       const [spa, web] = [await publicTokens(b), await webTokens(b)];
       b.advance(seconds + late);
-      assertEquals(await outcome(await refresh(b, spa.refresh_token)), expected);
-      assertEquals(await outcome(await refresh(b, web.refresh_token, ...asWeb)), expected);
-      assertEquals(endedFamilies(b), []);
+      assertEquals(await getOutcome(await refresh(b, spa.refresh_token)), expected);
+      assertEquals(await getOutcome(await refresh(b, web.refresh_token, ...asWeb)), expected);
+      assertEquals(getRevokedGrants(b), []);
     }
   });
 });
@@ -765,10 +793,10 @@ test("[RT-07] each use of a token that rotates starts the idle time anew", async
   let tokens = await publicTokens(b);
   for (let i = 0; i < 4; i++) {
     b.advance(6.9 * day);
-    tokens = await refreshed(b, tokens.refresh_token);
+    tokens = await refreshTokens(b, tokens.refresh_token);
   }
   b.advance(day);
-  await assertGoesOn(b, await refreshed(b, tokens.refresh_token));
+  await assertGoesOn(b, await refreshTokens(b, tokens.refresh_token));
 });
 
 test("[RT-07] each use of a token that does not rotate starts the idle time anew", async () => {
@@ -777,39 +805,42 @@ test("[RT-07] each use of a token that does not rotate starts the idle time anew
   for (let i = 0; i < 4; i++) {
     b.advance(6.9 * day);
     assertEquals(
-      await outcome(await refresh(b, refresh_token, ...asWeb)),
+      await getOutcome(await refresh(b, refresh_token, ...asWeb)),
       "200",
       `${(i + 1) * 6.9} days after the login`,
     );
-    assertEquals((await introspected(b, refresh_token, "web")).active, true);
+    assertEquals((await fetchIntrospection(b, refresh_token, "web")).active, true);
   }
   b.advance(7 * day);
-  assertEquals(await outcome(await refresh(b, refresh_token, ...asWeb)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, ...asWeb)), "400 invalid_grant");
 });
 
 test("[RT-07] a failed use does not start the idle time anew", async () => {
   const b = await open();
   const [spa, web] = [await publicTokens(b), await webTokens(b)];
   b.advance(6 * day);
-  assertEquals(await outcome(await refresh(b, spa.refresh_token, { client_id: "other" })), "400 invalid_grant");
-  assertEquals(await outcome(await refresh(b, web.refresh_token, { scope: "write" }, as("web"))), "400 invalid_scope");
-  assertEquals(await outcome(await refresh(b, web.refresh_token, {}, as("web2"))), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, spa.refresh_token, { client_id: "other" })), "400 invalid_grant");
+  assertEquals(
+    await getOutcome(await refresh(b, web.refresh_token, { scope: "write" }, basicHeader("web"))),
+    "400 invalid_scope",
+  );
+  assertEquals(await getOutcome(await refresh(b, web.refresh_token, {}, basicHeader("web2"))), "400 invalid_grant");
   b.advance(day);
-  assertEquals(await outcome(await refresh(b, spa.refresh_token)), "400 invalid_grant");
-  assertEquals(await outcome(await refresh(b, web.refresh_token, ...asWeb)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, spa.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, web.refresh_token, ...asWeb)), "400 invalid_grant");
 });
 
 test("[RT-07] no number of uses carries a family past its end", async () => {
-  await each([["spa", {}], ["web", as("web")]] as const, async ([client, headers]) => {
+  await forEachCase([["spa", {}], ["web", basicHeader("web")]] as const, async ([client, headers]) => {
     const b = await open({ lifetimes: { refresh_token: 100, refresh_token_idle: 40 } });
     let tokens = client === "spa" ? await publicTokens(b) : await webTokens(b);
     for (const seconds of [30, 30, 30, 9.999]) {
       b.advance(seconds);
-      tokens = await refreshed(b, tokens.refresh_token, {}, headers);
+      tokens = await refreshTokens(b, tokens.refresh_token, {}, headers);
     }
     b.advance(0.001);
-    assertEquals(await outcome(await refresh(b, tokens.refresh_token, {}, headers)), "400 invalid_grant");
-    assertEquals((await introspected(b, tokens.refresh_token, "web")).active, false);
+    assertEquals(await getOutcome(await refresh(b, tokens.refresh_token, {}, headers)), "400 invalid_grant");
+    assertEquals((await fetchIntrospection(b, tokens.refresh_token, "web")).active, false);
   });
 });
 
@@ -817,16 +848,16 @@ test("[RT-07] the life of a family counts from the approval, not from the redemp
   const b = await open({ lifetimes: { refresh_token: 1000, code: 600 } });
   const code = await b.code();
   b.advance(599);
-  const { refresh_token } = await tokensOf(await b.token({ code })) as Tokens;
+  const { refresh_token } = await assertTokenResponse(await b.token({ code })) as Tokens;
   b.advance(401);
-  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
 test("[RT-07] lifetimes of refresh tokens are whole seconds above 0, or the server does not start", async () => {
-  await each([0, -1, 0.5, NaN, Infinity], async (seconds) => {
+  await forEachCase([0, -1, 0.5, NaN, Infinity], async (seconds) => {
     for (const name of ["refresh_token", "refresh_token_idle"]) {
       const error = await assertRejects(() => latchkey({ lifetimes: { [name]: seconds } }), ConfigurationError);
-      assertEquals(error.faults.map(({ place }) => place), [`lifetimes.${name}`]);
+      assertEquals(error.issues.map(({ path }) => path), [`lifetimes.${name}`]);
     }
   });
 });
@@ -835,7 +866,7 @@ test("[RT-07] lifetimes of refresh tokens are whole seconds above 0, or the serv
 async function beforeAndAfter(
   before: LatchkeyOptions,
   after: LatchkeyOptions,
-): Promise<{ readonly before: Bench; readonly after: Bench }> {
+): Promise<{ readonly before: TestServer; readonly after: TestServer }> {
   const store = memoryStore();
   return { before: await open({ ...before, store }), after: await open({ ...after, store }) };
 }
@@ -850,76 +881,81 @@ const less: Readonly<Record<string, LatchkeyOptions>> = {
 };
 
 test("[RT-09] a refresh gives what was granted as far as it is still registered, and all of it when it is again", async () => {
-  await each(Object.keys(less), async (who) => {
+  await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const granted = await publicTokens(before, { scope: "openid read write admin" });
-    const narrowed = await refreshed(after, granted.refresh_token);
-    assertEquals([narrowed.scope, claimsOf(narrowed.access_token).scope], ["openid read", "openid read"]);
+    const narrowed = await refreshTokens(after, granted.refresh_token);
+    assertEquals([narrowed.scope, decodeClaims(narrowed.access_token).scope], ["openid read", "openid read"]);
     const warning = after.events.find(({ type }) => type === "warning") as Extract<TraceEvent, { type: "warning" }>;
-    assertEquals([warning.why.rule, warning.client, warning.why.expected, warning.why.received], [
-      "RT-09",
-      "spa",
-      "openid read",
-      "openid read write admin",
-    ]);
+    assertEquals(
+      [warning.explanation.rule, warning.client, warning.explanation.expected, warning.explanation.received],
+      [
+        "RT-09",
+        "spa",
+        "openid read",
+        "openid read write admin",
+      ],
+    );
     const wide = await refresh(after, narrowed.refresh_token, { scope: "read write" });
-    assertEquals(await outcome(wide), "400 invalid_scope");
-    assertEquals((await refreshed(before, narrowed.refresh_token)).scope, "openid read write admin");
+    assertEquals(await getOutcome(wide), "400 invalid_scope");
+    assertEquals((await refreshTokens(before, narrowed.refresh_token)).scope, "openid read write admin");
   });
 });
 
 test("[RT-09] a code is worth what was granted as far as it is still registered, and so is all that follows from it", async () => {
-  await each(Object.keys(less), async (who) => {
+  await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const code = await before.code({ scope: "openid read write" });
-    const tokens = await tokensOf(await after.token({ code })) as Tokens;
-    assertEquals([tokens.scope, claimsOf(tokens.access_token).scope], ["openid read", "openid read"]);
-    assertEquals((await refreshed(before, tokens.refresh_token)).scope, "openid read");
+    const tokens = await assertTokenResponse(await after.token({ code })) as Tokens;
+    assertEquals([tokens.scope, decodeClaims(tokens.access_token).scope], ["openid read", "openid read"]);
+    assertEquals((await refreshTokens(before, tokens.refresh_token)).scope, "openid read");
   });
 });
 
 test("[RT-09] where nothing is left of the scope, code and refresh token are refused, and are not used up", async () => {
-  await each(Object.keys(less), async (who) => {
+  await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const { refresh_token } = await publicTokens(before, { scope: "write" });
     const code = await before.code({ scope: "admin" });
     for (const answer of [await refresh(after, refresh_token), await after.token({ code })]) {
-      assertEquals(await outcome(answer), "400 invalid_grant");
-      assertEquals(lastRule(after), "RT-09");
+      assertEquals(await getOutcome(answer), "400 invalid_grant");
+      assertEquals(findLastRule(after), "RT-09");
     }
-    assertEquals((await refreshed(before, refresh_token)).scope, "write");
-    assertEquals((await tokensOf(await before.token({ code }))).scope, "admin");
+    assertEquals((await refreshTokens(before, refresh_token)).scope, "write");
+    assertEquals((await assertTokenResponse(await before.token({ code }))).scope, "admin");
   });
 });
 
 test("[RT-09, LO-05] a client that may not have offline_access any more has refresh tokens that end with the session", async () => {
-  await each(Object.keys(less), async (who) => {
+  await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const authorized = await before.authorize({ scope: "openid offline_access" });
     const code = new URL(authorized.headers.get("location")!).searchParams.get("code")!;
-    const { id_token: id_token_hint, refresh_token } = await tokensOf(await before.token({ code })) as Tokens;
+    const { id_token: id_token_hint, refresh_token } = await assertTokenResponse(
+      await before.token({ code }),
+    ) as Tokens;
     const ended = await after.get(`/oauth2/logout?${encode({ id_token_hint })}`, {
-      headers: { cookie: cookieOf(authorized) },
+      headers: { cookie: getSessionCookie(authorized) },
     });
     assertEquals(ended.status, 200);
-    assertEquals(await outcome(await refresh(after, refresh_token)), "400 invalid_grant");
-    assertEquals(lastRule(after), "LO-05");
+    assertEquals(await getOutcome(await refresh(after, refresh_token)), "400 invalid_grant");
+    assertEquals(findLastRule(after), "LO-05");
     assertEquals((await refresh(before, refresh_token)).status, 200);
   });
 });
 
 test("[RT-09] introspection tells of a refresh token what it would bring; access tokens stay as they were issued", async () => {
   const web = confidentialClient("web");
-  const api = crowd.clients.find(({ client_id }) => client_id === "api")!;
+  const api = testClients.clients.find(({ client_id }) => client_id === "api")!;
   const { before, after } = await beforeAndAfter(
     { clients: [web, api], scopes: everything },
     { clients: [{ ...web, scope: "openid read" }, api], scopes: everything },
   );
   const { access_token, refresh_token } = await webTokens(before, "web", { scope: "read write" });
-  assertEquals((await introspected(after, refresh_token, "web")).scope, "read");
-  assertEquals((await introspected(after, access_token)).scope, "read write");
+  assertEquals((await fetchIntrospection(after, refresh_token, "web")).scope, "read");
+  assertEquals((await fetchIntrospection(after, access_token)).scope, "read write");
   const nothing = await webTokens(before, "web", { scope: "write" });
-  assertEquals(await introspected(after, nothing.refresh_token, "web"), { active: false });
+  assertEquals(await fetchIntrospection(after, nothing.refresh_token, "web"), { active: false });
 });
 
 test("[RT-09, US-02] userinfo shows the claims of scope values that the client may still have", async () => {
@@ -930,24 +966,24 @@ test("[RT-09, US-02] userinfo shows the claims of scope values that the client m
   );
   const claims = '{"userinfo":{"email":null},"id_token":{"email":null}}';
   const granted = await publicTokens(before, { scope: "openid profile email", claims });
-  assertEquals(claimsOf(granted.id_token).email, "alice@example.com");
-  const again = await refreshed(after, granted.refresh_token);
-  assertEquals(claimsOf(again.id_token).email, undefined);
+  assertEquals(decodeClaims(granted.id_token).email, "alice@example.com");
+  const again = await refreshTokens(after, granted.refresh_token);
+  assertEquals(decodeClaims(again.id_token).email, undefined);
   for (const { access_token } of [granted, again]) {
     assertEquals(await (await userinfo(after, access_token)).json(), { sub: "alice", name: "A" });
   }
 });
 
 test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud, auth_time and sid, and no nonce", async () => {
-  const b = await open({ clients: [...crowd.clients, publicClient("pair", { subject_type: "pairwise" })] });
-  await each(["spa", "pair"], async (client_id) => {
+  const b = await open({ clients: [...testClients.clients, publicClient("pair", { subject_type: "pairwise" })] });
+  await forEachCase(["spa", "pair"], async (client_id) => {
     let tokens = await publicTokens(b, { client_id, nonce: "n-first" });
-    const first = claimsOf(tokens.id_token);
+    const first = decodeClaims(tokens.id_token);
     for (let i = 0; i < 3; i++) {
       b.advance(1000);
-      const before = Number(claimsOf(tokens.id_token).iat);
-      tokens = await refreshed(b, tokens.refresh_token, { client_id, nonce: "n-mine" });
-      const { iss, sub, aud, auth_time, sid, iat, exp, nonce, at_hash, ...more } = claimsOf(tokens.id_token);
+      const before = Number(decodeClaims(tokens.id_token).iat);
+      tokens = await refreshTokens(b, tokens.refresh_token, { client_id, nonce: "n-mine" });
+      const { iss, sub, aud, auth_time, sid, iat, exp, nonce, at_hash, ...more } = decodeClaims(tokens.id_token);
       assertEquals([iss, sub, aud, auth_time, sid], [first.iss, first.sub, first.aud, first.auth_time, first.sid]);
       assertEquals([iat, exp], [before + 1000, before + 4600]);
       assert(nonce === undefined || nonce === "n-first");
@@ -961,7 +997,7 @@ test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud
 test("[RT-08, ID-01] without openid a refresh brings no id token, and names no person", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b, { scope: "read" });
-  assertEquals(Object.keys(await refreshed(b, refresh_token)).sort(), [
+  assertEquals(Object.keys(await refreshTokens(b, refresh_token)).sort(), [
     ...["access_token", "expires_in", "refresh_token", "scope", "token_type"],
   ]);
 });
@@ -970,24 +1006,28 @@ test("[RT-08, OI-08] claims that were asked for by name stay asked for", async (
   const b = await open();
   const claims = '{"userinfo":{"name":null},"id_token":{"name":{"essential":true}}}';
   const first = await publicTokens(b, { scope: "openid", claims });
-  const second = await refreshed(b, first.refresh_token);
-  assertEquals(claimsOf(second.id_token).name, "Alice Adams");
+  const second = await refreshTokens(b, first.refresh_token);
+  assertEquals(decodeClaims(second.id_token).name, "Alice Adams");
   assertEquals(await (await userinfo(b, second.access_token)).json(), { sub: "alice", name: "Alice Adams" });
 });
 
 test("[TK-02, TK-03, TK-04, RT-07] a refresh is read from a form alone, each parameter once, from whom it comes", async () => {
   const b = await open();
   const { refresh_token } = await webTokens(b);
-  const good = { path: "/oauth2/token", fields: { grant_type: "refresh_token", refresh_token }, headers: as("web") };
-  await readsFormsAlone(b, good);
-  await readsParametersOnce(b, good);
-  await refusesStrangers(b, good);
-  assertEquals(endedFamilies(b), []);
-  await refreshed(b, refresh_token, ...asWeb);
+  const good = {
+    path: "/oauth2/token",
+    fields: { grant_type: "refresh_token", refresh_token },
+    headers: basicHeader("web"),
+  };
+  await assertAcceptsFormsOnly(b, good);
+  await assertParametersOnce(b, good);
+  await assertAuthenticatesClients(b, good);
+  assertEquals(getRevokedGrants(b), []);
+  await refreshTokens(b, refresh_token, ...asWeb);
 });
 
 test("[RT-02, PK-09] a refresh needs no code_verifier and gains nothing by one", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
-  await refreshed(b, refresh_token, { code_verifier: challenge, redirect_uri: "https://evil.example/" });
+  await refreshTokens(b, refresh_token, { code_verifier: challenge, redirect_uri: "https://evil.example/" });
 });

@@ -5,20 +5,20 @@ import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, ResourceSettings } from "../../src/mod.ts";
 import {
+  assertTokenResponse,
   authorizeByPost,
   basic,
-  bench,
-  claimsOf,
   clients,
-  each,
+  decodeClaims,
   encode,
-  outcome,
-  redirected,
-  tokensOf,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  testServer,
 } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { browse } from "./browser.ts";
-import type { LoginAnswer } from "./browser.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { openBrowser } from "./browser.ts";
+import type { LoginTokens } from "./browser.ts";
 
 const [api, mail, files] = ["https://api.example", "https://mail.example/v1", "https://files.example/a?b=c"] as const;
 
@@ -42,9 +42,9 @@ const crowd: LatchkeyOptions = {
 };
 const listed: LatchkeyOptions = { ...crowd, resources: [api, mail, files].map((uri) => ({ uri })) };
 
-const audienceOf = (token: string) => claimsOf(token).aud;
+const audienceOf = (token: string) => decodeClaims(token).aud;
 
-function refresh({ token }: Bench, refresh_token: string, fields: Fields = {}): Promise<Response> {
+function refresh({ token }: TestServer, refresh_token: string, fields: Fields = {}): Promise<Response> {
   return token({
     grant_type: "refresh_token",
     refresh_token,
@@ -56,7 +56,7 @@ function refresh({ token }: Bench, refresh_token: string, fields: Fields = {}): 
 
 /** The error of an authorization response, or `null`; a response with an error holds no code. */
 async function refusal(response: Promise<Response>): Promise<string | null> {
-  const answer = redirected(await response);
+  const answer = getRedirectParams(await response);
   assertEquals([answer.get("state"), answer.get("iss"), answer.has("code")], [
     "st4te",
     "https://as.test",
@@ -66,18 +66,18 @@ async function refusal(response: Promise<Response>): Promise<string | null> {
 }
 
 /** Redeems a code of `spa` for these resources. */
-async function granted(b: Bench, resource: string | readonly string[] | undefined): Promise<LoginAnswer> {
-  return await browse(b).login({ resource });
+async function granted(b: TestServer, resource: string | readonly string[] | undefined): Promise<LoginTokens> {
+  return await openBrowser(b).login({ resource });
 }
 
-function machine({ token }: Bench, fields: Fields): Promise<Response> {
+function machine({ token }: TestServer, fields: Fields): Promise<Response> {
   const form = { grant_type: "client_credentials", scope: "read", ...fields };
   const nothing = { client_id: undefined, redirect_uri: undefined, code_verifier: undefined };
   return token({ ...nothing, ...form }, { headers: basic("machine", "machine-secret") });
 }
 
 async function introspected(
-  { get }: Bench,
+  { get }: TestServer,
   token: string,
   id: string,
   secret: string,
@@ -99,31 +99,31 @@ const malformed = [
 
 test("[RI-01] what is no absolute URI without a fragment is invalid_target, by redirect and as JSON", async () => {
   for (const options of [crowd, listed]) {
-    const b = await bench(options);
-    await each(malformed, async (resource) => {
+    const b = await testServer(options);
+    await forEachCase(malformed, async (resource) => {
       assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
       assertEquals(await refusal(authorizeByPost(b, { resource: [api, resource] })), "invalid_target");
-      assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+      assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
     });
   }
 });
 
 test("[RI-01] a refused resource leaves code and refresh token usable", async () => {
-  const b = await bench(listed);
+  const b = await testServer(listed);
   const code = await b.code({ resource: api });
   for (const resource of ["x", `${api}#`, mail, "https://unknown.example", [api, mail], [api, "x"]]) {
-    assertEquals(await outcome(await b.token({ code, resource })), "400 invalid_target");
+    assertEquals(await getOutcome(await b.token({ code, resource })), "400 invalid_target");
   }
-  const { refresh_token } = await tokensOf(await b.token({ code })) as LoginAnswer;
+  const { refresh_token } = await assertTokenResponse(await b.token({ code })) as LoginTokens;
   for (const resource of ["x", mail, [api, mail]]) {
-    assertEquals(await outcome(await refresh(b, refresh_token, { resource })), "400 invalid_target");
+    assertEquals(await getOutcome(await refresh(b, refresh_token, { resource })), "400 invalid_target");
   }
-  assertEquals(audienceOf((await tokensOf(await refresh(b, refresh_token))).access_token), api);
+  assertEquals(audienceOf((await assertTokenResponse(await refresh(b, refresh_token))).access_token), api);
 });
 
 test("[RI-01] with a list of resources, those alone may be named; without, https URIs and those on test hosts", async () => {
-  const strict = await bench(listed);
-  const open = await bench(crowd);
+  const strict = await testServer(listed);
+  const open = await testServer(crowd);
   const cases: [resource: string, listed: boolean, open: boolean][] = [
     [api, true, true],
     [mail, true, true],
@@ -142,20 +142,20 @@ test("[RI-01] with a list of resources, those alone may be named; without, https
     ["http://127.0.0.1.company.com", false, false],
     ["http://example.com", false, false],
   ];
-  await each(cases, async ([resource, isListed, isOpen]) => {
+  await forEachCase(cases, async ([resource, isListed, isOpen]) => {
     for (const [b, good] of [[strict, isListed], [open, isOpen]] as const) {
       assertEquals(await refusal(b.authorize({ resource })), good ? null : "invalid_target");
-      assertEquals(await outcome(await machine(b, { resource })), good ? "200" : "400 invalid_target");
+      assertEquals(await getOutcome(await machine(b, { resource })), good ? "200" : "400 invalid_target");
     }
   });
-  const none = await bench({ ...crowd, resources: [] });
+  const none = await testServer({ ...crowd, resources: [] });
   assertEquals(await refusal(none.authorize({ resource: api })), "invalid_target");
 });
 
 test("[RI-01] a resource that is no URI with a host, or has a fragment, is refused at the start", async () => {
-  await each(["x", "/api", `${api}#`, "", "https://", "https://a b"], async (uri) => {
+  await forEachCase(["x", "/api", `${api}#`, "", "https://", "https://a b"], async (uri) => {
     try {
-      await bench({ ...crowd, resources: [{ uri }] });
+      await testServer({ ...crowd, resources: [{ uri }] });
     } catch (error) {
       return assertMatch(String(error), /resources\[0\]\.uri/);
     }
@@ -164,7 +164,7 @@ test("[RI-01] a resource that is no URI with a host, or has a fragment, is refus
 });
 
 test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an empty one is none", async () => {
-  const b = await bench(listed);
+  const b = await testServer(listed);
   const cases: [resource: string | string[] | undefined, aud: unknown][] = [
     [undefined, "https://as.test"],
     ["", "https://as.test"],
@@ -175,43 +175,45 @@ test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an emp
     [[api, "https://API.example/", api], api],
     [["", api, ""], api],
   ];
-  await each(cases, async ([resource, aud]) => {
+  await forEachCase(cases, async ([resource, aud]) => {
     assertEquals(audienceOf((await granted(b, resource)).access_token), aud);
-    const { access_token } = await tokensOf(await machine(b, { resource }));
+    const { access_token } = await assertTokenResponse(await machine(b, { resource }));
     assertEquals(audienceOf(access_token), aud);
   });
 });
 
 test("[RI-03] redemption and refresh may name some of the granted resources, and the refresh token keeps them all", async () => {
-  const b = await bench(listed);
+  const b = await testServer(listed);
   const asked = [api, mail, files];
   const code = () => b.code({ resource: asked });
-  await each([[api], [files, api], [mail], asked, undefined], async (resource) => {
+  await forEachCase([[api], [files, api], [mail], asked, undefined], async (resource) => {
     const expected = resource === undefined ? asked : resource.length === 1 ? resource[0] : resource;
-    const first = await tokensOf(await b.token({ code: await code(), resource })) as LoginAnswer;
+    const first = await assertTokenResponse(await b.token({ code: await code(), resource })) as LoginTokens;
     assertEquals(audienceOf(first.access_token), expected);
-    const narrow = await tokensOf(await refresh(b, first.refresh_token, { resource: mail })) as LoginAnswer;
+    const narrow = await assertTokenResponse(await refresh(b, first.refresh_token, { resource: mail })) as LoginTokens;
     assertEquals(audienceOf(narrow.access_token), mail);
-    const other = await tokensOf(await refresh(b, narrow.refresh_token, { resource: [api, files] })) as LoginAnswer;
+    const other = await assertTokenResponse(
+      await refresh(b, narrow.refresh_token, { resource: [api, files] }),
+    ) as LoginTokens;
     assertEquals(audienceOf(other.access_token), [api, files]);
-    const all = await tokensOf(await refresh(b, other.refresh_token)) as LoginAnswer;
+    const all = await assertTokenResponse(await refresh(b, other.refresh_token)) as LoginTokens;
     assertEquals(audienceOf(all.access_token), asked);
   });
 });
 
 test("[RI-03] none at all may be named where none was granted, not even the server's own audience", async () => {
-  const b = await bench({ ...listed, resources: [...listed.resources!, { uri: "https://as.test" }] });
+  const b = await testServer({ ...listed, resources: [...listed.resources!, { uri: "https://as.test" }] });
   const code = await b.code();
   for (const resource of [api, "https://as.test"]) {
-    assertEquals(await outcome(await b.token({ code, resource })), "400 invalid_target");
+    assertEquals(await getOutcome(await b.token({ code, resource })), "400 invalid_target");
   }
-  const { refresh_token, access_token } = await tokensOf(await b.token({ code })) as LoginAnswer;
+  const { refresh_token, access_token } = await assertTokenResponse(await b.token({ code })) as LoginTokens;
   assertEquals(audienceOf(access_token), "https://as.test");
-  assertEquals(await outcome(await refresh(b, refresh_token, { resource: api })), "400 invalid_target");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, { resource: api })), "400 invalid_target");
 });
 
 test("[RI-03, US-03] a token for other resources is none for userinfo, which its own resource accepts", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const status = async (resource: string | string[] | undefined) => {
     const { access_token } = await granted(b, resource);
     return (await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } })).status;
@@ -225,15 +227,15 @@ test("[RI-03, US-03] a token for other resources is none for userinfo, which its
 });
 
 test("[RI-03, CI-09] the resources of a code are settled at authorization; those of the token request add nothing", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const code = await b.code({ resource: api });
-  assertEquals(await outcome(await b.token({ code, resource: [api, mail] })), "400 invalid_target");
-  const { access_token, id_token } = await tokensOf(await b.token({ code, resource: api }));
+  assertEquals(await getOutcome(await b.token({ code, resource: [api, mail] })), "400 invalid_target");
+  const { access_token, id_token } = await assertTokenResponse(await b.token({ code, resource: api }));
   assertEquals([audienceOf(access_token), audienceOf(id_token)], [api, "spa"]);
 });
 
 test("[RI-04] scheme and host may be in capitals and a lone slash may follow; nothing else may differ", async () => {
-  const b = await bench(listed);
+  const b = await testServer(listed);
   for (
     const resource of ["HTTPS://api.example", "https://API.Example", "https://api.example/", "hTTps://API.EXAMPLE/"]
   ) {
@@ -242,7 +244,7 @@ test("[RI-04] scheme and host may be in capitals and a lone slash may follow; no
   for (const resource of ["https://MAIL.example/v1", "HTTPS://FILES.EXAMPLE/a?b=c"]) {
     assertMatch(String(audienceOf((await granted(b, resource)).access_token)), /^https:\/\/(?:mail|files)\.example\//);
   }
-  await each([
+  await forEachCase([
     ...[
       "https://api.example//",
       "https://api.example/?",
@@ -270,20 +272,20 @@ test("[RI-04] scheme and host may be in capitals and a lone slash may follow; no
 
 test("[RI-04] aud has the spelling of the list, however the request spells it, at each endpoint", async () => {
   const resources: ResourceSettings[] = [{ uri: "https://API.Example/" }, { uri: "HTTPS://mail.example/V1" }];
-  const b = await bench({ ...crowd, resources });
+  const b = await testServer({ ...crowd, resources });
   for (const resource of ["https://api.example", "https://API.Example/", "https://api.example/"]) {
     const { access_token, refresh_token } = await granted(b, resource);
     assertEquals(audienceOf(access_token), "https://API.Example/");
-    const again = await tokensOf(await refresh(b, refresh_token, { resource: "HTTPS://api.EXAMPLE" }));
+    const again = await assertTokenResponse(await refresh(b, refresh_token, { resource: "HTTPS://api.EXAMPLE" }));
     assertEquals(audienceOf(again.access_token), "https://API.Example/");
-    const { access_token: machines } = await tokensOf(await machine(b, { resource }));
+    const { access_token: machines } = await assertTokenResponse(await machine(b, { resource }));
     assertEquals(audienceOf(machines), "https://API.Example/");
   }
   assertEquals(audienceOf((await granted(b, "https://MAIL.example/V1")).access_token), "HTTPS://mail.example/V1");
 });
 
 test("[RI-04, IN-02] who serves a resource may introspect its tokens, in whichever spelling both were written", async () => {
-  const b = await bench(listed);
+  const b = await testServer(listed);
   const { access_token } = await granted(b, [api, mail]);
   const { access_token: foreign } = await granted(b, mail);
   for (const [id, secret] of [["api", "api-secret"], ["shouting", "s"]] as const) {
@@ -294,72 +296,75 @@ test("[RI-04, IN-02] who serves a resource may introspect its tokens, in whichev
 });
 
 test("[JA-03] the audience of an access token is never a client, though its id be a URI", async () => {
-  const b = await bench({
+  const b = await testServer({
     clients: [...crowd.clients!, { client_id: "https://app.example", redirect_uris: ["https://app.example/cb"] }],
   });
-  const answer = redirected(await b.authorize({ resource: "https://app.example" }));
+  const answer = getRedirectParams(await b.authorize({ resource: "https://app.example" }));
   assertEquals(answer.get("error"), "invalid_target");
-  assertEquals(await outcome(await machine(b, { resource: "https://app.example" })), "400 invalid_target");
+  assertEquals(await getOutcome(await machine(b, { resource: "https://app.example" })), "400 invalid_target");
 });
 
 test("[RI-01, RI-02] a dozen resources in one request are one audience each; more than a server takes are refused", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const resource = Array.from({ length: 100 }, (_, i) => `https://r${i}.example`);
   assertEquals(audienceOf((await granted(b, resource.slice(0, 12))).access_token), resource.slice(0, 12));
   assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
-  assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+  assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
 });
 
 test("[RI-05] a granted resource that is no longer registered is left out, by redemption and by refresh", async () => {
   const store = memoryStore();
-  const before = await bench({ ...listed, store });
-  const after = await bench({ ...crowd, resources: [{ uri: "HTTPS://API.example" }, { uri: files }], store });
+  const before = await testServer({ ...listed, store });
+  const after = await testServer({ ...crowd, resources: [{ uri: "HTTPS://API.example" }, { uri: files }], store });
   const tokens = await granted(before, [api, mail]);
   const code = await before.code({ resource: [api, mail] });
-  const redeemed = await tokensOf(await after.token({ code })) as LoginAnswer;
+  const redeemed = await assertTokenResponse(await after.token({ code })) as LoginTokens;
   // In the spelling of now (RI-04).
   assertEquals(audienceOf(redeemed.access_token), "HTTPS://API.example");
-  const next = await tokensOf(await refresh(after, tokens.refresh_token)) as LoginAnswer;
+  const next = await assertTokenResponse(await refresh(after, tokens.refresh_token)) as LoginTokens;
   assertEquals(audienceOf(next.access_token), "HTTPS://API.example");
-  assertEquals(await outcome(await refresh(after, next.refresh_token, { resource: mail })), "400 invalid_target");
-  assertEquals(await outcome(await refresh(after, next.refresh_token, { resource: files })), "400 invalid_target");
+  assertEquals(await getOutcome(await refresh(after, next.refresh_token, { resource: mail })), "400 invalid_target");
+  assertEquals(await getOutcome(await refresh(after, next.refresh_token, { resource: files })), "400 invalid_target");
   assertEquals((await refresh(after, next.refresh_token, { resource: api })).status, 200);
 });
 
 test("[RI-05] where none is left it is invalid_target, never the default audience, and nothing is used up", async () => {
   const store = memoryStore();
-  const before = await bench({ ...listed, store });
-  const after = await bench({ ...crowd, resources: [{ uri: files }], store });
+  const before = await testServer({ ...listed, store });
+  const after = await testServer({ ...crowd, resources: [{ uri: files }], store });
   const { refresh_token } = await granted(before, api);
   const code = await before.code({ resource: [api, mail] });
   for (const resource of [undefined, api, files]) {
-    assertEquals(await outcome(await refresh(after, refresh_token, { resource })), "400 invalid_target");
-    assertEquals(await outcome(await after.token({ code, resource })), "400 invalid_target");
+    assertEquals(await getOutcome(await refresh(after, refresh_token, { resource })), "400 invalid_target");
+    assertEquals(await getOutcome(await after.token({ code, resource })), "400 invalid_target");
   }
-  assertEquals(audienceOf((await tokensOf(await refresh(before, refresh_token))).access_token), api);
+  assertEquals(audienceOf((await assertTokenResponse(await refresh(before, refresh_token))).access_token), api);
   assertEquals((await before.token({ code })).status, 200);
   // What was granted for the default audience goes on.
   const usual = await granted(before, undefined);
-  assertEquals(audienceOf((await tokensOf(await refresh(after, usual.refresh_token))).access_token), "https://as.test");
+  assertEquals(
+    audienceOf((await assertTokenResponse(await refresh(after, usual.refresh_token))).access_token),
+    "https://as.test",
+  );
 });
 
 test("[RI-05] a resource that has become the id of a client is one no longer", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const { refresh_token } = await granted(b, api);
   b.as.clients.set({ client_id: api, redirect_uris: ["https://spa.example/cb"] });
-  assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_target");
+  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_target");
 });
 
 test("[RI-01] a request names at most 16 resources, each of at most 512 characters and all of at most 2048", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const uri = (i: number, length: number) => `https://api.example/${i}/`.padEnd(length, "x");
   const uris = (count: number, length: number) => Array.from({ length: count }, (_, i) => uri(i, length));
   const audienceSize = async (resource: string[]) =>
-    [audienceOf((await tokensOf(await machine(b, { resource }))).access_token)].flat().length;
+    [audienceOf((await assertTokenResponse(await machine(b, { resource }))).access_token)].flat().length;
   for (const resource of [uris(16, 30), uris(1, 512), uris(4, 512)]) {
     assertEquals(await audienceSize(resource), resource.length);
   }
   for (const resource of [uris(17, 30), uris(1, 513), [...uris(3, 512), uri(3, 511), "https://a.example"]]) {
-    assertEquals(await outcome(await machine(b, { resource })), "400 invalid_target");
+    assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
   }
 });

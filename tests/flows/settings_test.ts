@@ -4,11 +4,11 @@ import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { latchkey } from "../watched.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 test("problems of the issuer and of the clients are told at once; those of clients that nobody wrote follow the issuer", async () => {
   const places = async (options: LatchkeyOptions) =>
-    (await assertRejects(() => latchkey(options), ConfigurationError)).faults.map(({ place }) => place);
+    (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map(({ path }) => path);
   const issuer = "https://real.example.org/?x";
   const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/#x"] }];
   assertEquals(await places({ issuer, login: "interactive", users: [], clients }), [
@@ -37,19 +37,19 @@ test("an option of the wrong type is a fault at its place, for those who write J
   for (const [options, place, found, mend] of cases) {
     const error = await assertRejects(() => latchkey(options as LatchkeyOptions), Error, undefined, place);
     assert(error instanceof ConfigurationError, `${place}: ${error}`);
-    assertEquals(error.faults.map((fault) => [fault.place, fault.found]), [[place, found]]);
-    assertStringIncludes(error.faults[0]!.mend, mend);
+    assertEquals(error.issues.map((fault) => [fault.path, fault.received]), [[place, found]]);
+    assertStringIncludes(error.issues[0]!.hint, mend);
   }
   await using as = await latchkey();
   const set = () => as.clients.set({ ...spa, redirect_uris: uri } as unknown as typeof spa);
-  assertEquals(assertThrows(set, ConfigurationError).faults.map(({ place }) => place), ["redirect_uris"]);
+  assertEquals(assertThrows(set, ConfigurationError).issues.map(({ path }) => path), ["redirect_uris"]);
 });
 
 test("a grant type that OAuth 2.1 does not have is told apart from one that is not served", async () => {
   const fix = async (type: string) => {
     const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/"], grant_types: [type] }];
-    const { faults } = await assertRejects(() => latchkey({ clients } as LatchkeyOptions), ConfigurationError);
-    return faults.find(({ place }) => place === "clients[0].grant_types[0]")?.mend;
+    const { issues } = await assertRejects(() => latchkey({ clients } as LatchkeyOptions), ConfigurationError);
+    return issues.find(({ path }) => path === "clients[0].grant_types[0]")?.hint;
   };
   const none = "OAuth 2.1 has no such grant: use authorization_code.";
   assertEquals([await fix("password"), await fix("implicit")], [none, none]);
@@ -67,15 +67,15 @@ test("of the demo users one has a verified e-mail address and the other has not"
 test("a real host with automatic login is told whether the setting is missing or wrong", async () => {
   const found = async (options: LatchkeyOptions) => {
     const issuer = "https://real.example.org";
-    const { faults } = await assertRejects(() => latchkey({ ...options, issuer }), ConfigurationError);
-    return faults.find(({ place }) => place === "login")?.found;
+    const { issues } = await assertRejects(() => latchkey({ ...options, issuer }), ConfigurationError);
+    return issues.find(({ path }) => path === "login")?.received;
   };
   assertEquals([await found({}), await found({ login: "auto" })], ['nothing, which means "auto"', '"auto"']);
 });
 
 test("each setting about keys that is out of range gets advice of its own", async () => {
   const advice = async (keys: LatchkeyOptions["keys"]) =>
-    (await assertRejects(() => latchkey({ keys }), ConfigurationError)).faults.map(({ mend }) => mend);
+    (await assertRejects(() => latchkey({ keys }), ConfigurationError)).issues.map(({ hint }) => hint);
   assertEquals(await advice({ lead: -1 }), ["300 is as long as most clients cache keys."]);
   assertEquals(await advice({ rotateEvery: -1 }), ["A day is 86400."]);
 });

@@ -10,20 +10,20 @@ import type { ClientMetadata, Latchkey, LatchkeyOptions, Store } from "../../src
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, freshName, postgresUrl, redisUrl } from "../stores/servers.ts";
-import { basic, bench, heardStore, outcome, tokensOf } from "./harness.ts";
-import type { Bench } from "./harness.ts";
+import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import { assertTokenResponse, basic, getOutcome, recordingStore, testServer } from "./harness.ts";
+import type { TestServer } from "./harness.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-changes-"));
 after(() => rmSync(folder, { recursive: true }));
 
 /** A store that says it lasts, and as many handles on it as there are instances. */
 function sharedStore(): Store {
-  return { ...memoryStore(), lasting: true, close: () => Promise.resolve() };
+  return { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
 }
 
-function instances(store: Store, count: number, options: LatchkeyOptions = {}): Promise<Bench[]> {
-  return Promise.all(Array.from({ length: count }, () => bench({ store, ...options })));
+function instances(store: Store, count: number, options: LatchkeyOptions = {}): Promise<TestServer[]> {
+  return Promise.all(Array.from({ length: count }, () => testServer({ store, ...options })));
 }
 
 const late: ClientMetadata = {
@@ -34,48 +34,48 @@ const late: ClientMetadata = {
 const lateRequest = { client_id: "late", redirect_uri: "https://late.example/cb" };
 
 /** Waits for what an instance does by itself, by its own clock. */
-async function pass({ as, advance, get }: Bench, seconds: number): Promise<void> {
+async function pass({ as, advance, get }: TestServer, seconds: number): Promise<void> {
   advance(seconds);
   // Any request makes it look around; the one after it finds what was found.
   await get("/oauth2/jwks");
-  await as.clients.kept();
+  await as.clients.flush();
   await get("/oauth2/jwks");
 }
 
-const idsOf = ({ as }: Bench) => as.clients.all().map(({ id }) => id);
-const subsOf = ({ as }: Bench) => as.users.all().map(({ sub }) => sub);
+const idsOf = ({ as }: TestServer) => as.clients.all().map(({ id }) => id);
+const subsOf = ({ as }: TestServer) => as.users.all().map(({ sub }) => sub);
 
 test("[OP-06] a client added at one instance works at another at once: login here, tokens there", async () => {
-  const [one, two] = await instances(sharedStore(), 2) as [Bench, Bench];
+  const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.clients.set(late);
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   const code = await two.code(lateRequest);
-  const [three] = await instances(sharedStore(), 1) as [Bench];
+  const [three] = await instances(sharedStore(), 1) as [TestServer];
   assertEquals(
-    await outcome(await three.token({ ...lateRequest, code, client_id: undefined }, proof)),
+    await getOutcome(await three.token({ ...lateRequest, code, client_id: undefined }, proof)),
     "401 invalid_client",
   );
   const answer = await one.token({ ...lateRequest, code, client_id: undefined }, proof);
-  assertEquals((await tokensOf(answer)).token_type, "Bearer");
+  assertEquals((await assertTokenResponse(answer)).token_type, "Bearer");
 });
 
 test("[OP-06] a secret that is changed at one instance counts at another at once", async () => {
-  const [one, two] = await instances(sharedStore(), 2) as [Bench, Bench];
+  const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.clients.set({ client_id: "web", client_secret: "the-new-secret", redirect_uris: ["https://web.example/cb"] });
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   const code = await two.code({ client_id: "web", redirect_uri: "https://web.example/cb" });
   const fields = { code, client_id: undefined, redirect_uri: "https://web.example/cb" };
   const answer = await two.token(fields, { headers: basic("web", "the-new-secret") });
-  assertEquals(await outcome(answer), "200");
+  assertEquals(await getOutcome(answer), "200");
 });
 
 const proof = { headers: basic("late", "late-secret-late-secret") };
 
 test("[OP-06] a client that is changed or removed at one instance is so at another within a second", async () => {
-  const [one, two] = await instances(sharedStore(), 2) as [Bench, Bench];
+  const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.clients.set({ client_id: "spa", redirect_uris: ["https://moved.example/cb"] });
   one.as.clients.delete("poster");
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   await pass(two, 1);
   assertEquals([two.as.clients.find("spa")?.redirectUris, idsOf(two)], [["https://moved.example/cb"], ["spa", "web"]]);
   assertEquals((await two.authorize()).status, 400);
@@ -84,23 +84,27 @@ test("[OP-06] a client that is changed or removed at one instance is so at anoth
 });
 
 test("[OP-06] users that are added, changed, put first and removed are the same everywhere, in the same order", async () => {
-  const [one, two] = await instances(sharedStore(), 2) as [Bench, Bench];
+  const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.users.set({ sub: "carol", name: "Carol" });
   one.as.users.set({ sub: "bob", name: "Robert" });
-  one.as.users.putFirst("carol");
+  one.as.users.makeDefault("carol");
   one.as.users.delete("alice");
-  await one.as.users.kept();
+  await one.as.users.flush();
   await pass(two, 1);
   assertEquals([subsOf(one), subsOf(two)], [["carol", "bob"], ["carol", "bob"]]);
   assertEquals(two.as.users.find("bob"), { sub: "bob", name: "Robert" });
 });
 
 test("[OP-06] a code for a user who was added a moment ago is redeemed at another instance", async () => {
-  const [one, two] = await instances(sharedStore(), 2) as [Bench, Bench];
+  const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.users.set({ sub: "dora" });
-  await one.as.users.kept();
+  await one.as.users.flush();
   const { sub } = JSON.parse(
-    atob((await tokensOf(await two.token({ code: await one.code({ login_hint: "dora" }) }))).id_token.split(".")[1]!),
+    atob(
+      (await assertTokenResponse(await two.token({ code: await one.code({ login_hint: "dora" }) }))).id_token.split(
+        ".",
+      )[1]!,
+    ),
   );
   assertEquals(sub, "dora");
 });
@@ -111,9 +115,9 @@ test("[OP-06] instances that change at the same moment agree in the end, and los
     for (let n = 0; n < 10; n++) {
       as.clients.set({ client_id: `${i}-${n}`, redirect_uris: [`https://app.example/${i}`] });
       as.users.set({ sub: "bob", name: `Bob of ${i}, the ${n}th` });
-      if (n % 3 === 0) await as.clients.kept();
+      if (n % 3 === 0) await as.clients.flush();
     }
-    await as.clients.kept();
+    await as.clients.flush();
   }));
   for (const { as } of all) await as.clients.refresh();
   const [first, ...others] = all.map((one) => [idsOf(one), one.as.users.find("bob")]);
@@ -125,11 +129,11 @@ test("[OP-06] instances that change at the same moment agree in the end, and los
 test("[OP-06] what was changed holds after a restart, over what the configuration says, and secrets are digests", async () => {
   const path = join(folder, "kept.db");
   const options = { issuer: "https://kept.test", users: [{ sub: "alice" }, { sub: "bob" }] };
-  const open = async () => await bench({ ...options, store: await sqliteStore(path) });
+  const open = async () => await testServer({ ...options, store: await sqliteStore(path) });
   const before = await open();
   before.as.clients.set(late);
   before.as.clients.delete("web");
-  before.as.users.putFirst("bob");
+  before.as.users.makeDefault("bob");
   await before.as.close();
   const behind = await open();
   assertEquals([idsOf(behind), subsOf(behind)], [["spa", "poster", "late"], ["bob", "alice"]]);
@@ -156,10 +160,10 @@ test("[OP-06] a program that says the same at every start adds nothing to the st
     },
   };
   for (let start = 0; start < 5; start++) {
-    const { as } = await bench({ store });
+    const { as } = await testServer({ store });
     as.clients.set(late);
     as.clients.delete("poster");
-    await as.clients.kept();
+    await as.clients.flush();
   }
   assertEquals(added, 2);
 });
@@ -171,14 +175,14 @@ test("[OP-06] what the store could not take is not acknowledged, holds here, and
     get: (store, verb: keyof Store) =>
       verb === "add" && down ? () => Promise.reject(new Error("the store is down")) : store[verb],
   });
-  const [one, two] = await instances(store, 2) as [Bench, Bench];
+  const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   down = true;
   one.as.clients.set(late);
-  await assertRejects(() => one.as.clients.kept(), Error, "the store is down");
+  await assertRejects(() => one.as.clients.flush(), Error, "the store is down");
   assertEquals([idsOf(one).includes("late"), idsOf(two).includes("late")], [true, false]);
   down = false;
   await pass(one, 1);
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   await two.as.clients.refresh();
   assertEquals(idsOf(two), ["spa", "web", "poster", "late"]);
 });
@@ -194,12 +198,12 @@ test("[OP-06] a change whose answer was lost is not written twice", async () => 
       return added;
     },
   };
-  const [one, two] = await instances(store, 2) as [Bench, Bench];
+  const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   one.as.clients.set(late);
-  await one.as.clients.kept().catch(() => {});
+  await one.as.clients.flush().catch(() => {});
   two.as.clients.set({ ...late, redirect_uris: ["https://later.example/cb"] });
-  await two.as.clients.kept();
-  await one.as.clients.kept();
+  await two.as.clients.flush();
+  await one.as.clients.flush();
   for (const { as } of [one, two]) {
     await as.clients.refresh();
     assertEquals(as.clients.find("late")?.redirectUris, ["https://later.example/cb"]);
@@ -208,16 +212,16 @@ test("[OP-06] a change whose answer was lost is not written twice", async () => 
 
 test("[OP-06] issuers on one store change their own clients alone, and what another's settings refuse is left out", async () => {
   const store = sharedStore();
-  const [one] = await instances(store, 1) as [Bench];
-  const other = await bench({ store, issuer: "https://other.test" });
-  const strict = await bench({ store, scopes: ["openid", "read"] });
+  const [one] = await instances(store, 1) as [TestServer];
+  const other = await testServer({ store, issuer: "https://other.test" });
+  const strict = await testServer({ store, scopes: ["openid", "read"] });
   one.as.clients.set({ ...late, scope: "openid write" });
   one.as.users.set({ sub: "erin" });
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   for (const { as } of [other, strict]) await as.clients.refresh();
   assertEquals([idsOf(other), subsOf(other)], [["spa", "web", "poster"], ["alice", "bob"]]);
   assertEquals([idsOf(strict), subsOf(strict)], [["spa", "web", "poster"], ["alice", "bob", "erin"]]);
-  const bugs = strict.events.filter((event) => event.type === "bug");
+  const bugs = strict.events.filter((event) => event.type === "internal_error");
   assert(bugs.length === 1 && bugs[0]!.cause instanceof ConfigurationError);
 });
 
@@ -226,16 +230,16 @@ test("with a store that does not last, changes are for this run, and nothing is 
   const store = new Proxy(memoryStore(), {
     get: (store, verb: keyof Store) => (asked.push(verb), store[verb]),
   });
-  const { as } = await bench({ store });
+  const { as } = await testServer({ store });
   as.clients.set(late);
-  as.users.putFirst("bob");
-  await as.clients.kept();
+  as.users.makeDefault("bob");
+  await as.clients.flush();
   await as.users.refresh();
-  assertEquals([as.clients.isKept, as.users.all()[0]!.sub], [false, "bob"]);
-  assertEquals([...new Set(asked)].filter((verb) => verb !== "lasting"), []);
+  assertEquals([as.clients.isPersistent, as.users.all()[0]!.sub], [false, "bob"]);
+  assertEquals([...new Set(asked)].filter((verb) => verb !== "persistent"), []);
 });
 
-const name = freshName();
+const name = uniqueName();
 const servers = [
   ["PostgreSQL", postgresUrl, (url: string) => postgresStore(url, { schema: name })],
   ["Redis", redisUrl, (url: string) => redisStore(url, { prefix: name })],
@@ -247,11 +251,11 @@ for (const [server, url, open] of servers) {
   test(`[OP-06] on ${server} what one instance changes holds at another, and after a restart`, {
     skip: url === undefined,
   }, async () => {
-    const start = async () => await bench({ store: await open(url!) });
+    const start = async () => await testServer({ store: await open(url!) });
     const [one, two] = [await start(), await start()];
     one.as.clients.set(late);
     one.as.users.set({ sub: "carol", name: "Zoë" });
-    await Promise.all([one.as.clients.kept(), two.as.clients.delete("poster"), two.as.clients.kept()]);
+    await Promise.all([one.as.clients.flush(), two.as.clients.delete("poster"), two.as.clients.flush()]);
     assertEquals((await two.authorize(lateRequest)).status, 302);
     await one.as.clients.refresh();
     await two.as.clients.refresh();
@@ -285,20 +289,20 @@ function changed(...entries: readonly { readonly client_id?: string; readonly su
 }
 
 /** What a start said of the store: what it changed, and what was left out of it. */
-function toldAtStart({ events }: Bench): readonly [stored: unknown[], left: (string | undefined)[]] {
+function toldAtStart({ events }: TestServer): readonly [stored: unknown[], left: (string | undefined)[]] {
   const stored = events.flatMap((event) => {
     if (event.type !== "stored_changes") return [];
     const { of, replaced, removed, added } = event;
     return [`${of}: replaced ${replaced}; removed ${removed}; added ${added}`];
   });
   const left = events.flatMap((event) =>
-    event.type === "warning" && event.why.rule === "OP-10" ? /"(.+)"/.exec(event.why.reason)![1] : []
+    event.type === "warning" && event.explanation.rule === "OP-10" ? /"(.+)"/.exec(event.explanation.reason)![1] : []
   );
   return [stored, left.sort()];
 }
 
 /** Whether a client proves itself by a secret. */
-async function proves(b: Bench, id: string, secret: string): Promise<boolean> {
+async function proves(b: TestServer, id: string, secret: string): Promise<boolean> {
   const answer = await b.get("/oauth2/introspect", {
     method: "POST",
     body: "token=none",
@@ -320,7 +324,7 @@ for (const [server, skip, open] of lastingStores) {
   test(`[OP-10] on ${server} a change holds until the configuration says something else, and then never again`, {
     skip,
   }, async () => {
-    const start = async (options: LatchkeyOptions) => await bench({ ...options, store: await open() });
+    const start = async (options: LatchkeyOptions) => await testServer({ ...options, store: await open() });
     const one = await start(first);
     assertEquals(toldAtStart(one), [[], []]);
     one.as.clients.set({ ...first.clients[1]!, client_secret: "changed-web-secret" });
@@ -330,7 +334,7 @@ for (const [server, skip, open] of lastingStores) {
     one.as.users.set({ sub: "bob", name: "Robert" });
     one.as.users.delete("carol");
     one.as.users.set({ sub: "dora" });
-    await one.as.clients.kept();
+    await one.as.clients.flush();
     await one.as.close();
 
     const same = await start(first);
@@ -388,10 +392,10 @@ for (const [server, skip, open] of lastingStores) {
 }
 
 test("[OP-06] a login of a client and a user who are known here asks the store for no changes", async () => {
-  const { store, asked } = heardStore();
-  const b = await bench({ store });
+  const { store, asked } = recordingStore();
+  const b = await testServer({ store });
   asked.length = 0;
-  await tokensOf(await b.token({ code: await b.code() }));
+  await assertTokenResponse(await b.token({ code: await b.code() }));
   assertEquals(asked.filter((call) => call.endsWith(" change")), []);
   await b.authorize({ client_id: "nobody" });
   assertEquals(asked.includes("get change"), true);
@@ -399,20 +403,20 @@ test("[OP-06] a login of a client and a user who are known here asks the store f
 
 test("[OP-10] instances with two configurations, as in a rolling update, lose no change of either", async () => {
   const store = sharedStore();
-  const start = (options: LatchkeyOptions) => bench({ ...options, store });
+  const start = (options: LatchkeyOptions) => testServer({ ...options, store });
   const newer = changed({
     client_id: "web",
     ...{ client_secret: "rotated", redirect_uris: ["https://web.example/cb"] },
   });
   const old = await start(first);
   old.as.clients.set({ ...first.clients[1]!, client_secret: "changed-at-old" });
-  await old.as.clients.kept();
+  await old.as.clients.flush();
   const one = await start(newer);
   await old.as.clients.refresh();
   assertEquals([await proves(old, "web", "changed-at-old"), await proves(one, "web", "rotated")], [true, true]);
   one.as.clients.set({ client_id: "web", client_secret: "changed-at-new", redirect_uris: ["https://web.example/cb"] });
   one.as.clients.set(late);
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   await old.as.clients.refresh();
   assertEquals([await proves(old, "web", "changed-at-old"), await proves(old, "web", "changed-at-new")], [true, false]);
   assertEquals([toldAtStart(old)[1], idsOf(old).includes("late")], [["web"], true]);
@@ -425,7 +429,7 @@ test("[OP-10] instances with two configurations, as in a rolling update, lose no
 
 test("[OP-10] a change that an instance of a former configuration makes later takes nothing from the one before", async () => {
   const store = sharedStore();
-  const start = (options: LatchkeyOptions) => bench({ ...options, store });
+  const start = (options: LatchkeyOptions) => testServer({ ...options, store });
   const web = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
   const newer = changed({
     client_id: "web",
@@ -433,20 +437,20 @@ test("[OP-10] a change that an instance of a former configuration makes later ta
   });
   const [old, one] = [await start(first), await start(newer)];
   one.as.clients.set({ ...web, client_secret: "changed-at-new" });
-  await one.as.clients.kept();
+  await one.as.clients.flush();
   old.as.clients.set({ ...web, client_secret: "changed-at-old" });
-  await old.as.clients.kept();
+  await old.as.clients.flush();
   assertEquals(await proves(await start(newer), "web", "changed-at-new"), true);
 });
 
 test("[OP-10] a program that configures and changes the same at every start adds nothing after the first", async () => {
-  const { store, asked } = heardStore();
+  const { store, asked } = recordingStore();
   for (let i = 0; i < 3; i++) {
-    const b = await bench({ ...first, store });
+    const b = await testServer({ ...first, store });
     asked.length = 0;
     b.as.clients.set({ ...first.clients[1]!, client_secret: "changed-web-secret" });
     b.as.clients.delete("kept");
-    await b.as.clients.kept();
+    await b.as.clients.flush();
     assertEquals(asked.includes("add change"), i === 0);
   }
 });
@@ -466,7 +470,7 @@ test("[OP-10] of changes without a digest those that take away count, until the 
   await write(5, { of: "users", id: "carol", verb: "delete" });
   await write(6, { of: "users", id: "bob", verb: "first" });
   for (const left of [["bob", "gone", "late", "web"], []]) {
-    const b = await bench({ ...first, store });
+    const b = await testServer({ ...first, store });
     assertEquals(toldAtStart(b), [
       ["clients: replaced ; removed kept; added ", "users: replaced ; removed carol; added "],
       left,
@@ -474,7 +478,7 @@ test("[OP-10] of changes without a digest those that take away count, until the 
     assertEquals([await proves(b, "web", "web-secret"), await proves(b, "gone", "gone-secret")], [true, true]);
     assertEquals([idsOf(b), subsOf(b)], [["spa", "web", "gone"], ["alice", "bob"]]);
   }
-  const b = await bench({
+  const b = await testServer({
     ...changed({ client_id: "kept", ...{ redirect_uris: ["https://kept.example/new"] } }),
     store,
   });
@@ -485,12 +489,12 @@ test("[OP-10] what a change was made over is kept as a digest, keyed by a secret
   const overs: string[] = [];
   for (let i = 0; i < 2; i++) {
     const store = sharedStore();
-    const { as } = await bench({ ...first, store });
+    const { as } = await testServer({ ...first, store });
     as.clients.set({ ...first.clients[1]!, client_name: "Web" });
     as.clients.delete("web");
     as.users.delete("bob");
     as.users.set({ sub: "dora" });
-    await as.clients.kept();
+    await as.clients.flush();
     for (const number of [0, 1, 2, 3]) {
       overs.push((await store.get("change", `https://as.test ${number}`))!.value.over!);
     }
@@ -511,7 +515,7 @@ async function pageOf(as: Latchkey, path: string): Promise<{ html: string; token
 
 test("[OP-06] the pages say whether a change is kept, and answer when it is", async () => {
   const store = sharedStore();
-  const [one, two] = await instances(store, 2) as [Bench, Bench];
+  const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   const { html, token, cookie } = await pageOf(one.as, "/clients");
   assertMatch(html, /Kept in the store: whatever instance runs on it/);
   assert(!html.includes("For this run"));
@@ -526,6 +530,6 @@ test("[OP-06] the pages say whether a change is kept, and answer when it is", as
   );
   assertEquals(added.status, 303);
   await two.code({ client_id: "paged", redirect_uri: "https://paged.example/cb" });
-  const [alone] = await Promise.all([bench()]);
+  const [alone] = await Promise.all([testServer()]);
   assertMatch((await pageOf(alone.as, "/users")).html, /For this run/);
 });

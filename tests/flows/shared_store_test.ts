@@ -3,10 +3,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { narrate } from "../../src/operating/format_event.ts";
-import { veil } from "../../src/oauth/trace.ts";
-import { digestedBy } from "./digests.ts";
-import { bench, outcome, redirected, refusals, tokensOf, verifier } from "./harness.ts";
+import { formatEvent } from "../../src/operating/format_event.ts";
+import { redactText } from "../../src/oauth/trace.ts";
+import { recordDigests } from "./digests.ts";
+import { assertTokenResponse, getOutcome, getRedirectParams, getRejections, testServer, verifier } from "./harness.ts";
 
 const clients = [{
   client_id: "spa",
@@ -18,28 +18,28 @@ const clients = [{
 test("[CI-03, RT-02, UI-07] what one issuer gave out is worth nothing at another on the same store", async () => {
   const store = memoryStore();
   const [one, two] = [
-    await bench({ store, clients, audience: "https://api.test" }),
-    await bench({ store, clients, audience: "https://api.test", issuer: "https://other.test" }),
+    await testServer({ store, clients, audience: "https://api.test" }),
+    await testServer({ store, clients, audience: "https://api.test", issuer: "https://other.test" }),
   ];
-  assertEquals(await outcome(await two.token({ code: await one.code() })), "400 invalid_grant");
+  assertEquals(await getOutcome(await two.token({ code: await one.code() })), "400 invalid_grant");
 
   const login = await one.authorize();
   const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
-  const tokens = await (await one.token({ code: redirected(login).get("code")! })).json();
+  const tokens = await (await one.token({ code: getRedirectParams(login).get("code")! })).json();
   const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, code_verifier: undefined };
-  assertEquals(await outcome(await two.token(refresh)), "400 invalid_grant");
+  assertEquals(await getOutcome(await two.token(refresh)), "400 invalid_grant");
   const bearer = { headers: { authorization: `Bearer ${tokens.access_token}` } };
   assertEquals((await two.get("/oauth2/userinfo", bearer)).status, 401);
   assertEquals((await one.get("/oauth2/userinfo", bearer)).status, 200);
   const silently = await two.authorize({ prompt: "none" }, { headers: { cookie } });
-  assertEquals(redirected(silently).get("error"), "login_required");
+  assertEquals(getRedirectParams(silently).get("error"), "login_required");
   assertEquals((await one.token(refresh)).status, 200);
 });
 
 test("[HT-15] a verifier of any allowed characters, put where it does not belong, is told to nobody", async () => {
   const odd = "abc.def~ghi-jkl.mno_pqr~stu.vwx-yz0.123~456.789AB";
   for (const secret of [odd, verifier, "x".repeat(43)]) {
-    const b = await bench();
+    const b = await testServer();
     for (const name of ["client_id", "redirect_uri", "response_mode", "scope", "code_challenge_method"]) {
       await b.authorize({ [name]: name === "redirect_uri" ? `https://spa.example/cb?code=${secret}` : secret });
     }
@@ -47,8 +47,8 @@ test("[HT-15] a verifier of any allowed characters, put where it does not belong
       await b.token({ code: "x", [name]: secret });
     }
     await b.get(`/authorized/${secret}`);
-    assert(refusals(b.events).length >= 8);
-    const told = JSON.stringify(b.events) + b.events.map((event) => narrate(event, true)).join("\n");
+    assert(getRejections(b.events).length >= 8);
+    const told = JSON.stringify(b.events) + b.events.map((event) => formatEvent(event, true)).join("\n");
     assert(!told.includes(secret), secret);
   }
 });
@@ -56,26 +56,26 @@ test("[HT-15] a verifier of any allowed characters, put where it does not belong
 test("[HT-09] what is told of a request takes a time in proportion to its length", () => {
   // Counted in steps of a regular expression that has to give up, not in time: a runaway would not end at all.
   for (const unit of ["a".repeat(31) + ".", "a=", "?a", "&", "=", "~", "a.b-c_d"]) {
-    const text = veil(unit.repeat(1_000_000 / unit.length));
+    const text = redactText(unit.repeat(1_000_000 / unit.length));
     assert(text.length <= 2100);
   }
 });
 
 test("[OI-08] many demands for a subject cost one look at each user", async () => {
-  const b = await bench({
+  const b = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], subject_type: "pairwise" as const }],
     users: Array.from({ length: 500 }, (_, i) => ({ sub: `user${i}` })),
   });
   const values = Array.from({ length: 900 }, (_, i) => String(i % 10));
   const claims = JSON.stringify({ id_token: { sub: { values } } });
-  const digested = await digestedBy(async () => {
-    assertEquals(redirected(await b.authorize({ claims })).get("error"), "access_denied");
+  const digested = await recordDigests(async () => {
+    assertEquals(getRedirectParams(await b.authorize({ claims })).get("error"), "access_denied");
   });
   assert(digested.length >= 500 && digested.length < 600, `${digested.length} digests`);
 });
 
 test("[AZ-18, OI-08] a claim of a scope that was refused is not shown because it was asked for by name", async () => {
-  const b = await bench({
+  const b = await testServer({
     approver: (request, { users, now }) => ({
       user: users.find("alice")!,
       scope: request.scope.filter((token) => token !== "email"),
@@ -83,7 +83,9 @@ test("[AZ-18, OI-08] a claim of a scope that was refused is not shown because it
     }),
   });
   const claims = JSON.stringify({ userinfo: { email: null, name: null }, id_token: { email: null } });
-  const tokens = await tokensOf(await b.token({ code: await b.code({ scope: "openid email read", claims }) }));
+  const tokens = await assertTokenResponse(
+    await b.token({ code: await b.code({ scope: "openid email read", claims }) }),
+  );
   assertEquals(tokens.scope, "openid read");
   const bearer = { headers: { authorization: `Bearer ${tokens.access_token}` } };
   const info = await (await b.get("/oauth2/userinfo", bearer)).json();
@@ -92,19 +94,21 @@ test("[AZ-18, OI-08] a claim of a scope that was refused is not shown because it
 });
 
 test("[OI-05, SC-09] a login that an approver calls new may not be older than max_age", async () => {
-  const b = await bench({
+  const b = await testServer({
     approver: (request, { users, now }) => ({
       user: users.find("alice")!,
       scope: request.scope,
       authTime: now() - 5_000_000,
     }),
   });
-  assertEquals(redirected(await b.authorize({ max_age: "10" })).get("error"), "login_required");
-  assert(redirected(await b.authorize({ max_age: "6000" })).get("code"));
+  assertEquals(getRedirectParams(await b.authorize({ max_age: "10" })).get("error"), "login_required");
+  assert(getRedirectParams(await b.authorize({ max_age: "6000" })).get("code"));
 });
 
 test("[OI-05] max_age=0 and a clock that goes on during the request: the login made for it is new enough", async () => {
   let time = Date.UTC(2026, 0, 1);
-  const b = await bench({ now: () => time++ });
-  for (let i = 0; i < 20; i++) assert(redirected(await b.authorize({ max_age: "0", prompt: "login" })).get("code"));
+  const b = await testServer({ now: () => time++ });
+  for (let i = 0; i < 20; i++) {
+    assert(getRedirectParams(await b.authorize({ max_age: "0", prompt: "login" })).get("code"));
+  }
 });

@@ -5,14 +5,14 @@ import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/store/store_error.ts";
-import { authorizeByPost, basic, bench, each, redirected } from "./harness.ts";
+import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
 
 const place = "postgres://10.0.0.7/db";
 
 /** A store in memory that can be taken away and given back. */
 function leavingStore(): { store: Store; leave(): void; comeBack(): void } {
   let gone = false;
-  const failure = () => new StoreError({ place, expected: "an answer", found: "none", mend: "wait" });
+  const failure = () => new StoreError({ location: place, expected: "an answer", received: "none", hint: "wait" });
   const store = new Proxy(memoryStore(), {
     get: (target, verb: keyof Store) => (...args: unknown[]) =>
       gone ? Promise.reject(failure()) : (target[verb] as (...args: unknown[]) => unknown)(...args),
@@ -27,7 +27,7 @@ const clients = [
 
 test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answer 503 with Retry-After", async () => {
   const { store, leave, comeBack } = leavingStore();
-  const b = await bench({ store, clients });
+  const b = await testServer({ store, clients });
   const code = await b.code();
   const { access_token } = await (await b.token({ code: await b.code() })).json();
   const post = (path: string, fields: Record<string, string>, headers?: Record<string, string>) =>
@@ -44,7 +44,7 @@ test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answe
     userinfo: () => b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } }),
     jwks: () => b.get("/oauth2/jwks"),
   };
-  await each(Object.keys(asks), async (name) => {
+  await forEachCase(Object.keys(asks), async (name) => {
     const response = await asks[name]!();
     const text = await response.text();
     assertEquals([response.status, JSON.parse(text).error], [503, "temporarily_unavailable"]);
@@ -52,7 +52,7 @@ test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answe
     assertEquals(response.headers.get("www-authenticate"), null);
     assertNotMatch(text, /postgres|10\.0\.0\.7|StoreError/);
   });
-  const told = b.events.filter((event) => event.type === "bug").map(({ cause }) => (cause as Error).message);
+  const told = b.events.filter((event) => event.type === "internal_error").map(({ cause }) => (cause as Error).message);
   assert(told.length >= 5 && told.every((message) => message.includes(place)), "the operator is told which store");
   comeBack();
   assertEquals((await b.token({ code })).status, 200);
@@ -60,19 +60,19 @@ test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answe
 
 test("[AZ-22] a store that is away sends the browser back with temporarily_unavailable", async () => {
   const { store, leave } = leavingStore();
-  const b = await bench({ store, clients });
+  const b = await testServer({ store, clients });
   leave();
-  await each([() => b.authorize(), () => authorizeByPost(b)], async (send) => {
+  await forEachCase([() => b.authorize(), () => authorizeByPost(b)], async (send) => {
     const response = await send();
-    assertEquals(redirected(response).get("error"), "temporarily_unavailable");
-    assertEquals(redirected(response).get("state"), "st4te");
+    assertEquals(getRedirectParams(response).get("error"), "temporarily_unavailable");
+    assertEquals(getRedirectParams(response).get("state"), "st4te");
     assertNotMatch(decodeURIComponent(response.headers.get("location")! + await response.text()), /postgres|10\.0/);
   });
 });
 
 test("[AZ-22] a page that needs a store which is away is answered 503 with Retry-After", async () => {
   const { store, leave } = leavingStore();
-  const b = await bench({ store, clients, login: "interactive" });
+  const b = await testServer({ store, clients, login: "interactive" });
   const login = (await b.authorize()).headers.get("location")!;
   leave();
   const response = await b.get(login);
@@ -84,10 +84,10 @@ test("[AZ-22] a page that needs a store which is away is answered 503 with Retry
 
 test("[BR-02, AZ-22] a token is never called bad because the keys cannot be looked up", async () => {
   const { store, leave, comeBack } = leavingStore();
-  const issuing = await bench({ store });
+  const issuing = await testServer({ store });
   const { access_token } = await (await issuing.token({ code: await issuing.code({ scope: "openid" }) })).json();
   // Another instance, which has not seen a key yet.
-  const other = await bench({ store });
+  const other = await testServer({ store });
   const ask = (token: string) => other.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
   leave();
   assertEquals((await ask(access_token)).status, 503);
@@ -99,7 +99,7 @@ test("[BR-02, AZ-22] a token is never called bad because the keys cannot be look
 test("keys that are known go on signing while others cannot be looked up", async () => {
   const { store, leave, comeBack } = leavingStore();
   const machine = { client_id: "job", client_secret: "job-secret", grant_types: ["client_credentials"] };
-  const b = await bench({ store, clients: [machine] });
+  const b = await testServer({ store, clients: [machine] });
   const sign = async () => {
     const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
     const answer = await b.token(fields, { headers: basic("job", "job-secret") });

@@ -4,8 +4,8 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
-import { browse } from "./browser.ts";
-import { bench } from "./harness.ts";
+import { openBrowser } from "./browser.ts";
+import { testServer } from "./harness.ts";
 
 /** The secret that seals sessions where the issuer is a real host. */
 async function sealOf(store: Store): Promise<string | undefined> {
@@ -15,10 +15,10 @@ async function sealOf(store: Store): Promise<string | undefined> {
 test("[JK-06] a store that a test has used brings no secret of the test along to a real host", async () => {
   const store = memoryStore();
   const dice = (bytes: number) => new Uint8Array(bytes).fill(7);
-  await browse(await bench({ store, random: dice })).authorize();
+  await openBrowser(await testServer({ store, randomBytes: dice })).authorize();
   assertEquals(await sealOf(store), undefined);
-  const real = await bench({ store, issuer: "https://auth.latchkey.dev", insecureAllowAutoLogin: true });
-  await browse(real).authorize();
+  const real = await testServer({ store, issuer: "https://auth.latchkey.dev", insecureAllowAutoLogin: true });
+  await openBrowser(real).authorize();
   assertNotEquals(await sealOf(store), undefined);
   assertNotEquals(await sealOf(store), (await store.get("server_secret", "test session"))?.value.secret);
 });

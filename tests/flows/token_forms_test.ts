@@ -8,10 +8,21 @@ import { after, test } from "node:test";
 import { autoApprover, ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Approver, ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { basic, bench, claimsOf, each, encode, outcome, overheard, redirected, sentTo, tokensOf } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
-import { browse } from "./browser.ts";
-import type { LoginAnswer } from "./browser.ts";
+import {
+  assertAuthorizationResponse,
+  assertTokenResponse,
+  basic,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  getRedirectParams,
+  observedStore,
+  testServer,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { openBrowser } from "./browser.ts";
+import type { LoginTokens } from "./browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-forms-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -40,7 +51,12 @@ const crowd: LatchkeyOptions = {
   users: [{ sub: "alice", name: "Alice Adams" }, { sub: "bob" }],
 };
 
-function post({ get }: Bench, path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> {
+function post(
+  { get }: TestServer,
+  path: string,
+  fields: Fields,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return get(path, {
     method: "POST",
     body: encode(fields),
@@ -49,7 +65,7 @@ function post({ get }: Bench, path: string, fields: Fields, headers: Record<stri
 }
 
 async function introspect(
-  b: Bench,
+  b: TestServer,
   token: string,
   id = "api",
   secret = `${id}-secret`,
@@ -57,15 +73,15 @@ async function introspect(
   return await (await post(b, "/oauth2/introspect", { token }, basic(id, secret))).json();
 }
 
-function info({ get }: Bench, token: string): Promise<Response> {
+function info({ get }: TestServer, token: string): Promise<Response> {
   return get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
 }
 
-async function subjectAt(b: Bench, token: string): Promise<unknown> {
+async function subjectAt(b: TestServer, token: string): Promise<unknown> {
   return (await (await info(b, token)).json()).sub;
 }
 
-function refresh({ token }: Bench, refresh_token: string, fields: Fields = {}): Promise<Response> {
+function refresh({ token }: TestServer, refresh_token: string, fields: Fields = {}): Promise<Response> {
   return token({
     grant_type: "refresh_token",
     refresh_token,
@@ -76,16 +92,16 @@ function refresh({ token }: Bench, refresh_token: string, fields: Fields = {}): 
 }
 
 test("[IN-03] an opaque token says nothing by itself: 256 random bits, no dot, and no two alike", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const tokens = await Promise.all(
-    Array.from({ length: 50 }, async () => (await browse(b).login({ client_id: "opaque" })).access_token),
+    Array.from({ length: 50 }, async () => (await openBrowser(b).login({ client_id: "opaque" })).access_token),
   );
   for (const token of tokens) assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
   assertEquals(new Set(tokens).size, 50);
 });
 
 test("[IN-03] opaque is what the client is registered for, or what one of the resources wants", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const isOpaque = ({ access_token }: { access_token: string }) => !access_token.includes(".");
   const cases: [Fields, boolean][] = [
     [{}, false],
@@ -96,36 +112,40 @@ test("[IN-03] opaque is what the client is registered for, or what one of the re
     [{ resource: ["https://api.example", "https://closed.example"] }, true],
     [{ resource: "https://api.example", client_id: "opaque" }, true],
   ];
-  await each(cases, async ([fields, opaque]) => {
+  await forEachCase(cases, async ([fields, opaque]) => {
     const client = fields.client_id ?? "spa";
-    const tokens = await browse(b).login(fields);
+    const tokens = await openBrowser(b).login(fields);
     assertEquals(isOpaque(tokens), opaque);
-    assertEquals(isOpaque(await tokensOf(await refresh(b, tokens.refresh_token, { client_id: client }))), opaque);
-    assertEquals(claimsOf(tokens.id_token).aud, client);
+    assertEquals(
+      isOpaque(await assertTokenResponse(await refresh(b, tokens.refresh_token, { client_id: client }))),
+      opaque,
+    );
+    assertEquals(decodeClaims(tokens.id_token).aud, client);
   });
-  const both = await browse(b).login({ resource: ["https://api.example", "https://closed.example"] });
-  const narrow = await tokensOf(await refresh(b, both.refresh_token, { resource: "https://api.example" }));
+  const both = await openBrowser(b).login({ resource: ["https://api.example", "https://closed.example"] });
+  const narrow = await assertTokenResponse(await refresh(b, both.refresh_token, { resource: "https://api.example" }));
   assertEquals(isOpaque(narrow), false);
 });
 
 test("[IN-03] introspection tells the same of an opaque token as of a JWT, and as the JWT says itself", async () => {
-  const b = await bench(crowd);
-  const browser = browse(b);
+  const b = await testServer(crowd);
+  const browser = openBrowser(b);
   const resource = "https://api.example";
   const jwt = await browser.login({ resource });
   const opaque = await browser.login({ resource, client_id: "opaque" });
   const [known, shown] = [await introspect(b, jwt.access_token), await introspect(b, opaque.access_token)];
-  const { jti, ...claims } = claimsOf(jwt.access_token);
+  const { jti, ...claims } = decodeClaims(jwt.access_token);
   assertEquals(known, { active: true, token_type: "Bearer", ...claims, jti });
   assertEquals({ ...shown, client_id: "spa", jti }, known);
   assertNotEquals(shown.jti, jti);
 });
 
 test("[IN-02] who may introspect an opaque token: its client, who serves its resource, and all for the default audience", async () => {
-  const b = await bench(crowd);
-  const forApi = (await browse(b).login({ client_id: "opaque", resource: "https://api.example" })).access_token;
-  const forServer = (await browse(b).login({ client_id: "opaque" })).access_token;
-  const forClosed = (await browse(b).login({ client_id: "opaque", resource: "https://closed.example" })).access_token;
+  const b = await testServer(crowd);
+  const forApi = (await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" })).access_token;
+  const forServer = (await openBrowser(b).login({ client_id: "opaque" })).access_token;
+  const forClosed =
+    (await openBrowser(b).login({ client_id: "opaque", resource: "https://closed.example" })).access_token;
   const active = async (token: string, id: string) => (await introspect(b, token, id)).active;
   assertEquals([await active(forApi, "api"), await active(forApi, "nosy")], [true, false]);
   assertEquals([await active(forServer, "api"), await active(forServer, "nosy")], [true, true]);
@@ -134,8 +154,8 @@ test("[IN-02] who may introspect an opaque token: its client, who serves its res
 });
 
 test("[US-01, US-03] userinfo takes an opaque token as it takes a JWT, until it expires", async () => {
-  const b = await bench({ ...crowd, lifetimes: { access_token: 100 } });
-  const { access_token } = await browse(b).login({ client_id: "opaque", scope: "openid profile" });
+  const b = await testServer({ ...crowd, lifetimes: { access_token: 100 } });
+  const { access_token } = await openBrowser(b).login({ client_id: "opaque", scope: "openid profile" });
   assertEquals(await (await info(b, access_token)).json(), { sub: "alice", name: "Alice Adams" });
   assertEquals((await post(b, "/oauth2/userinfo", { access_token })).status, 200);
   assertEquals((await info(b, access_token.toLowerCase())).status, 401);
@@ -147,43 +167,46 @@ test("[US-01, US-03] userinfo takes an opaque token as it takes a JWT, until it 
 });
 
 test("[US-03, RI-03] an opaque token for another resource, or without openid, is refused as a JWT would be", async () => {
-  const b = await bench(crowd);
-  const { access_token } = await browse(b).login({ client_id: "opaque", resource: "https://api.example" });
+  const b = await testServer(crowd);
+  const { access_token } = await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" });
   assertEquals((await info(b, access_token)).status, 401);
-  const { access_token: plain } = await browse(b).login({ client_id: "opaque", scope: "read" });
+  const { access_token: plain } = await openBrowser(b).login({ client_id: "opaque", scope: "read" });
   assertEquals((await info(b, plain)).status, 403);
 });
 
 test("[RV-05, CI-06, RT-04] an opaque token ends when it is revoked, and with its family", async () => {
-  const b = await bench(crowd);
+  const b = await testServer(crowd);
   const gone = async (token: string) => {
     assertEquals((await info(b, token)).status, 401);
     assertEquals(await introspect(b, token), { active: false });
   };
-  const one = await browse(b).login({ client_id: "opaque" });
-  const two = await browse(b).login({ client_id: "opaque" });
+  const one = await openBrowser(b).login({ client_id: "opaque" });
+  const two = await openBrowser(b).login({ client_id: "opaque" });
   assertEquals((await post(b, "/oauth2/revoke", { token: one.access_token, client_id: "spa" })).status, 200);
   assertEquals((await info(b, one.access_token)).status, 200);
   assertEquals((await post(b, "/oauth2/revoke", { token: one.access_token, client_id: "opaque" })).status, 200);
   await gone(one.access_token);
-  await tokensOf(await refresh(b, one.refresh_token, { client_id: "opaque" }));
-  const next = await tokensOf(await refresh(b, two.refresh_token, { client_id: "opaque" }));
-  assertEquals(await outcome(await refresh(b, two.refresh_token, { client_id: "opaque" })), "400 invalid_grant");
+  await assertTokenResponse(await refresh(b, one.refresh_token, { client_id: "opaque" }));
+  const next = await assertTokenResponse(await refresh(b, two.refresh_token, { client_id: "opaque" }));
+  assertEquals(await getOutcome(await refresh(b, two.refresh_token, { client_id: "opaque" })), "400 invalid_grant");
   await gone(two.access_token);
   await gone(next.access_token);
   const code = await b.code({ client_id: "opaque" });
-  const three = await tokensOf(await b.token({ client_id: "opaque", code }));
-  assertEquals(await outcome(await b.token({ client_id: "opaque", code })), "400 invalid_grant");
+  const three = await assertTokenResponse(await b.token({ client_id: "opaque", code }));
+  assertEquals(await getOutcome(await b.token({ client_id: "opaque", code })), "400 invalid_grant");
   await gone(three.access_token);
 });
 
 test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store holds none of them", async () => {
   const path = join(folder, "opaque.db");
   const start = async (hear: (text: string) => void = () => {}) =>
-    await bench({ ...crowd, store: overheard(await sqliteStore(path), (_, args) => hear(JSON.stringify(args))) });
+    await testServer({
+      ...crowd,
+      store: observedStore(await sqliteStore(path), (_, args) => hear(JSON.stringify(args))),
+    });
   let heard = "";
   const one = await start((text) => heard += text);
-  const { access_token, refresh_token } = await browse(one).login({ client_id: "opaque" });
+  const { access_token, refresh_token } = await openBrowser(one).login({ client_id: "opaque" });
   await one.as.close();
   assert(!heard.includes(access_token) && !heard.includes(refresh_token), "a token was stored as it is");
   const two = await start();
@@ -193,8 +216,8 @@ test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store ho
 });
 
 test("[CC-03, IN-03] an opaque token of a client that acts for itself names the client, and no user", async () => {
-  const b = await bench({ ...crowd, users: [{ sub: "machine" }] });
-  const { access_token } = await tokensOf(
+  const b = await testServer({ ...crowd, users: [{ sub: "machine" }] });
+  const { access_token } = await assertTokenResponse(
     await post(
       b,
       "/oauth2/token",
@@ -208,11 +231,11 @@ test("[CC-03, IN-03] an opaque token of a client that acts for itself names the 
 });
 
 test("[BR-03] no token of another kind, and nothing of a token, is an opaque access token", async () => {
-  const b = await bench(crowd);
-  const { access_token, refresh_token, id_token } = await browse(b).login({ client_id: "opaque" });
+  const b = await testServer(crowd);
+  const { access_token, refresh_token, id_token } = await openBrowser(b).login({ client_id: "opaque" });
   const code = await b.code({ client_id: "opaque" });
   const [first = "", middle = ""] = id_token.split(".");
-  await each([
+  await forEachCase([
     refresh_token,
     id_token,
     code,
@@ -241,15 +264,15 @@ const sectors: ClientMetadata[] = [
 
 const pairwise: LatchkeyOptions = { ...crowd, clients: [...crowd.clients!, ...sectors] };
 
-function loginAt(b: Bench, client_id: string, fields: Fields = {}): Promise<LoginAnswer> {
+function loginAt(b: TestServer, client_id: string, fields: Fields = {}): Promise<LoginTokens> {
   const client = sectors.find((one) => one.client_id === client_id);
-  return browse(b).login({ client_id, redirect_uri: client?.redirect_uris?.[0] ?? cb, ...fields });
+  return openBrowser(b).login({ client_id, redirect_uri: client?.redirect_uris?.[0] ?? cb, ...fields });
 }
 
-const subOf = ({ id_token }: { id_token: string }) => claimsOf(id_token).sub as string;
+const subOf = ({ id_token }: { id_token: string }) => decodeClaims(id_token).sub as string;
 
 test("[ID-04] a pairwise subject is the same within its sector, another in every other, and another for every user", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const subs = async (login_hint: string) =>
     await Promise.all(["a", "a2", "c", "b", "spa"].map(async (id) => subOf(await loginAt(b, id, { login_hint }))));
   const [alice, bob] = [await subs("alice"), await subs("bob")];
@@ -263,7 +286,7 @@ test("[ID-04] a pairwise subject is the same within its sector, another in every
 });
 
 test("[ID-04, US-02, IN-03] it is the same in id token, userinfo, introspection and after every refresh", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const tokens = await loginAt(b, "a", { login_hint: "bob" });
   const sub = subOf(tokens);
   let now = tokens;
@@ -271,12 +294,12 @@ test("[ID-04, US-02, IN-03] it is the same in id token, userinfo, introspection 
     assertEquals(subOf(now), sub);
     assertEquals(await subjectAt(b, now.access_token), sub);
     for (const id of ["api", "nosy"]) assertEquals((await introspect(b, now.access_token, id)).sub, sub);
-    now = await tokensOf(await refresh(b, now.refresh_token, { client_id: "a" })) as LoginAnswer;
+    now = await assertTokenResponse(await refresh(b, now.refresh_token, { client_id: "a" })) as LoginTokens;
   }
 });
 
 test("[ID-04] it does not depend on time, session, scope, form of the response or other clients", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const sub = subOf(await loginAt(b, "a"));
   b.advance(100_000);
   b.as.clients.delete("b");
@@ -287,7 +310,7 @@ test("[ID-04] it does not depend on time, session, scope, form of the response o
 
 test("[ID-04, JK-05] it survives a restart on SQLite, is the same at two servers on one store, and differs on another", async () => {
   const path = join(folder, "pairwise.db");
-  const start = async () => await bench({ ...pairwise, store: await sqliteStore(path) });
+  const start = async () => await testServer({ ...pairwise, store: await sqliteStore(path) });
   const [one, two] = [await start(), await start()];
   const [sub, again] = await Promise.all(
     [loginAt(one, "a"), loginAt(two, "a")].map(async (login) => subOf(await login)),
@@ -298,18 +321,20 @@ test("[ID-04, JK-05] it survives a restart on SQLite, is the same at two servers
   const three = await start();
   assertEquals([subOf(await loginAt(three, "a")), await subjectAt(three, access_token)], [sub, sub]);
   await three.as.close();
-  assertNotEquals(subOf(await loginAt(await bench({ ...pairwise, store: memoryStore() }), "a")), sub);
+  assertNotEquals(subOf(await loginAt(await testServer({ ...pairwise, store: memoryStore() }), "a")), sub);
 });
 
 test("[ID-04] nothing that a pairwise client gets, or the trace of its redirects, holds the user's real name here", async () => {
-  const b = await bench({ ...pairwise, users: [{ sub: "real-subject-of-alice", name: "Alice" }] });
+  const b = await testServer({ ...pairwise, users: [{ sub: "real-subject-of-alice", name: "Alice" }] });
   const response = await b.authorize({ client_id: "a", redirect_uri: "https://a.example/cb", scope: "openid profile" });
-  const code = redirected(response).get("code")!;
-  const tokens = await tokensOf(await b.token({ client_id: "a", redirect_uri: "https://a.example/cb", code }));
+  const code = getRedirectParams(response).get("code")!;
+  const tokens = await assertTokenResponse(
+    await b.token({ client_id: "a", redirect_uri: "https://a.example/cb", code }),
+  );
   const seen = [
     response.headers.get("location"),
     ...Object.values(tokens).map(String),
-    JSON.stringify(claimsOf(tokens.id_token)),
+    JSON.stringify(decodeClaims(tokens.id_token)),
     await (await info(b, tokens.access_token)).text(),
     JSON.stringify(await introspect(b, tokens.access_token)),
   ];
@@ -317,47 +342,47 @@ test("[ID-04] nothing that a pairwise client gets, or the trace of its redirects
 });
 
 test("[ID-04, US-03] the token of a pairwise client is of no use once its user is gone", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const { access_token, refresh_token } = await loginAt(b, "a", { login_hint: "bob" });
   assertEquals((await info(b, access_token)).status, 200);
   b.as.users.delete("bob");
   assertEquals((await info(b, access_token)).status, 401);
-  assertEquals(await outcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
 });
 
 test("[OI-07, ID-04] an id token with a pairwise subject is a hint of its user, logged in or not", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const redirect_uri = "https://a.example/cb";
   const tokens = await loginAt(b, "a", { login_hint: "bob" });
   const ask = { client_id: "a", redirect_uri, id_token_hint: tokens.id_token };
-  const bobs = browse(b);
+  const bobs = openBrowser(b);
   await bobs.login({ login_hint: "bob" });
-  assertEquals(await bobs.silently(ask), "code");
-  const alices = browse(b);
+  assertEquals(await bobs.authorizeSilently(ask), "code");
+  const alices = openBrowser(b);
   await alices.login();
-  assertEquals(await alices.silently(ask), "login_required");
-  for (const browser of [alices, browse(b)]) assertEquals(subOf(await browser.login(ask)), subOf(tokens));
+  assertEquals(await alices.authorizeSilently(ask), "login_required");
+  for (const browser of [alices, openBrowser(b)]) assertEquals(subOf(await browser.login(ask)), subOf(tokens));
 });
 
 test("[OI-08, ID-04] a sub that a pairwise client asks for is its own name for the user, and never another client's", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const redirect_uri = "https://a.example/cb";
   const asks = (value: string) => JSON.stringify({ id_token: { sub: { value } } });
   const sub = subOf(await loginAt(b, "a", { login_hint: "bob" }));
-  const bobs = browse(b);
+  const bobs = openBrowser(b);
   await bobs.login({ login_hint: "bob" });
   const ask = { client_id: "a", redirect_uri };
-  assertEquals(await bobs.silently({ ...ask, claims: asks(sub) }), "code");
+  assertEquals(await bobs.authorizeSilently({ ...ask, claims: asks(sub) }), "code");
   for (const value of ["bob", "alice", subOf(await loginAt(b, "b", { login_hint: "bob" }))]) {
-    const answer = redirected(await bobs.authorize({ ...ask, claims: asks(value) }));
+    const answer = getRedirectParams(await bobs.authorize({ ...ask, claims: asks(value) }));
     assertEquals([answer.get("error"), answer.get("code")], ["access_denied", null]);
   }
   // What the server calls the user is no name for them at that client, and the client's name is none at another.
-  assertEquals(sentTo(await bobs.authorize({ claims: asks(sub) })).error, "access_denied");
+  assertEquals(assertAuthorizationResponse(await bobs.authorize({ claims: asks(sub) })).error, "access_denied");
 });
 
 test("[ID-04] a sector is a host, whatever the port", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const redirect_uri = "https://a.example:8443/cb";
   b.as.clients.set({
     client_id: "port",
@@ -368,7 +393,7 @@ test("[ID-04] a sector is a host, whatever the port", async () => {
 });
 
 test("[ID-04] redirect URIs without a host make no sector that strangers share", async () => {
-  const b = await bench(pairwise);
+  const b = await testServer(pairwise);
   const subs: string[] = [];
   for (const uri of ["com.one.app:/cb", "com.two.app:/cb"]) {
     try {
@@ -383,7 +408,7 @@ test("[ID-04] redirect URIs without a host make no sector that strangers share",
 });
 
 test("[ID-04] a pairwise client with several hosts, or none, needs a sector_identifier_uri with https", async () => {
-  await each([
+  await forEachCase([
     { redirect_uris: ["https://x.example/cb", "https://y.example/cb"] },
     { redirect_uris: [], grant_types: ["client_credentials"], client_secret: "s" },
     { redirect_uris: ["https://x.example/cb"], sector_identifier_uri: "http://x.example/" },
@@ -391,7 +416,7 @@ test("[ID-04] a pairwise client with several hosts, or none, needs a sector_iden
   ], async (client) => {
     const clients: ClientMetadata[] = [{ client_id: "p", subject_type: "pairwise", ...client }];
     try {
-      await bench({ clients });
+      await testServer({ clients });
     } catch (error) {
       return assert(error instanceof ConfigurationError);
     }
@@ -400,38 +425,38 @@ test("[ID-04] a pairwise client with several hosts, or none, needs a sector_iden
 });
 
 test("[LO-02, ID-04] a pairwise client logs its user out with its own id token", async () => {
-  const b = await bench(pairwise);
-  const browser = browse(b);
+  const b = await testServer(pairwise);
+  const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login({
     client_id: "a",
     redirect_uri: "https://a.example/cb",
   });
   assertEquals((await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`)).status, 200);
-  assertEquals(await browser.silently(), "login_required");
-  assertEquals(await outcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
+  assertEquals(await browser.authorizeSilently(), "login_required");
+  assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
 });
 
 /** Asks nobody twice: shows a page, whose answer is a cookie that names a user. */
-const byCookie: Approver = (request, { session, users, now, http }) => {
-  const user = users.find(/\buser=(\w+)/.exec(http.headers.get("cookie") ?? "")?.[1] ?? "");
+const byCookie: Approver = (request, { session, users, now, httpRequest }) => {
+  const user = users.find(/\buser=(\w+)/.exec(httpRequest.headers.get("cookie") ?? "")?.[1] ?? "");
   if (user === undefined) return new Response("Who are you?", { status: 200, headers: { "set-cookie": "asked=1" } });
   const scope = request.scope.filter((value) => value !== "write");
   return { user, scope, authTime: session?.sub === user.sub ? session.authTime : now() };
 };
 
 test("[AZ-18, OI-03] an approver of one's own asks first, then a session begins, and the answer goes on with it", async () => {
-  const b = await bench({ ...crowd, approver: byCookie });
-  const browser = browse(b);
+  const b = await testServer({ ...crowd, approver: byCookie });
+  const browser = openBrowser(b);
   const page = await browser.authorize();
   assertEquals([page.status, await page.text(), page.headers.get("cache-control")], [200, "Who are you?", "no-store"]);
-  assertEquals(await browser.silently(), "login_required");
+  assertEquals(await browser.authorizeSilently(), "login_required");
   browser.cookies.set("user", "bob");
   const first = await browser.login({ scope: "openid read write" });
   assertEquals([subOf(first), first.scope], ["bob", "openid read"]);
   b.advance(30);
-  assertEquals(await browser.silently(), "code");
-  const { auth_time, sid } = claimsOf((await browser.login()).id_token);
-  assertEquals([auth_time, sid], [claimsOf(first.id_token).auth_time, claimsOf(first.id_token).sid]);
+  assertEquals(await browser.authorizeSilently(), "code");
+  const { auth_time, sid } = decodeClaims((await browser.login()).id_token);
+  assertEquals([auth_time, sid], [decodeClaims(first.id_token).auth_time, decodeClaims(first.id_token).sid]);
 });
 
 test("[OI-04, OI-05, UI-07] an approver sees no session where a new login is demanded, and begins another", async () => {
@@ -440,35 +465,35 @@ test("[OI-04, OI-05, UI-07] an approver sees no session where a new login is dem
     seen.push(at.session?.sub);
     return byCookie(request, at);
   };
-  const b = await bench({ ...crowd, approver });
-  const browser = browse(b, [["user", "bob"]]);
-  const first = claimsOf((await browser.login()).id_token);
+  const b = await testServer({ ...crowd, approver });
+  const browser = openBrowser(b, [["user", "bob"]]);
+  const first = decodeClaims((await browser.login()).id_token);
   b.advance(10);
   await browser.login();
-  const again = claimsOf((await browser.login({ prompt: "login" })).id_token);
-  const old = claimsOf((await browser.login({ max_age: "0" })).id_token);
+  const again = decodeClaims((await browser.login({ prompt: "login" })).id_token);
+  const old = decodeClaims((await browser.login({ max_age: "0" })).id_token);
   assertEquals(seen, [undefined, "bob", undefined, undefined]);
   assertEquals([again.auth_time, old.auth_time], [first.auth_time as number + 10, again.auth_time]);
   assertEquals(new Set([first.sid, again.sid, old.sid]).size, 3);
 });
 
 test("[OI-03, OI-07] an approver cannot answer prompt=none or a hint with another user", async () => {
-  const b = await bench({ ...crowd, approver: byCookie });
-  const browser = browse(b, [["user", "bob"]]);
+  const b = await testServer({ ...crowd, approver: byCookie });
+  const browser = openBrowser(b, [["user", "bob"]]);
   const { id_token: id_token_hint } = await browser.login();
   browser.cookies.set("user", "alice");
-  const answer = redirected(await browser.authorize({ id_token_hint }));
+  const answer = getRedirectParams(await browser.authorize({ id_token_hint }));
   assertEquals([answer.get("error"), answer.get("code")], ["access_denied", null]);
-  assertNotEquals(await browser.silently({ id_token_hint }), "code");
+  assertNotEquals(await browser.authorizeSilently({ id_token_hint }), "code");
 });
 
 test("[OI-03] whoever an approver finds, prompt=none logs in no other user than the one of the session", async () => {
-  const b = await bench({ ...crowd, approver: byCookie });
-  const browser = browse(b, [["user", "bob"]]);
+  const b = await testServer({ ...crowd, approver: byCookie });
+  const browser = openBrowser(b, [["user", "bob"]]);
   await browser.login();
   browser.cookies.set("user", "alice");
   const response = await browser.authorize({ prompt: "none" });
-  assertEquals([redirected(response).get("code"), response.headers.getSetCookie()], [null, []]);
+  assertEquals([getRedirectParams(response).get("code"), response.headers.getSetCookie()], [null, []]);
   assertEquals(subOf(await browser.login()), "alice");
 });
 
@@ -479,14 +504,14 @@ test("[AZ-18] the built-in approver can be wrapped, and what it grants be cut", 
       ? approval
       : { ...approval, scope: approval.scope.filter((one) => one !== "read") };
   };
-  const b = await bench({ ...crowd, approver });
-  const browser = browse(b);
+  const b = await testServer({ ...crowd, approver });
+  const browser = openBrowser(b);
   const tokens = await browser.login({ scope: "openid read write" });
-  assertEquals([tokens.scope, await browser.silently()], ["openid write", "code"]);
-  const next = await tokensOf(await refresh(b, tokens.refresh_token));
+  assertEquals([tokens.scope, await browser.authorizeSilently()], ["openid write", "code"]);
+  const next = await assertTokenResponse(await refresh(b, tokens.refresh_token));
   assertEquals(next.scope, "openid write");
   assertEquals(
-    await outcome(await refresh(b, (next as LoginAnswer).refresh_token, { scope: "read" })),
+    await getOutcome(await refresh(b, (next as LoginTokens).refresh_token, { scope: "read" })),
     "400 invalid_scope",
   );
 });

@@ -2,25 +2,25 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { digestOf, writePasswordDigest } from "../../src/oauth/users/password.ts";
-import { browse } from "./browser.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../../src/oauth/users/password.ts";
+import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { refusesStrangers, shownPageWithForms, tokenOf } from "./csrf.ts";
-import { bench, claimsOf, each, shownPage } from "./harness.ts";
-import type { Bench, Fields } from "./harness.ts";
+import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
+import { assertPage, decodeClaims, forEachCase, testServer } from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
 
 async function post(browser: Browser, path: string, fields: Fields): Promise<Response> {
-  return await browser.post(path, { form_token: await tokenOf(browser, path), ...fields });
+  return await browser.post(path, { form_token: await fetchCsrfToken(browser, path), ...fields });
 }
 
 /** Who `login: "auto"` logs in. */
-async function whoIsFirst(b: Bench): Promise<unknown> {
-  return claimsOf((await (await b.token({ code: await b.code() })).json()).id_token).sub;
+async function whoIsFirst(b: TestServer): Promise<unknown> {
+  return decodeClaims((await (await b.token({ code: await b.code() })).json()).id_token).sub;
 }
 
 test("[DI-02, DI-06] the list shows who can log in with every claim, and who is first", async () => {
-  const b = await bench();
-  const html = await shownPageWithForms(await b.get("/users"));
+  const b = await testServer();
+  const html = await assertPageWithForms(await b.get("/users"));
   for (const text of ["Alice Adams", "alice@example.com", "email_verified", "true", "Bob Brown"]) {
     assertStringIncludes(html, text);
   }
@@ -28,24 +28,24 @@ test("[DI-02, DI-06] the list shows who can log in with every claim, and who is 
   assert(html.indexOf("The first user") < html.indexOf("Bob Brown"));
   assertStringIncludes(await (await b.get("/users/alice")).text(), "The first user");
   assert(!(await (await b.get("/users/bob")).text()).includes("The first user"));
-  for (const path of ["/users/nobody", "/users/%ff", "/users/constructor"]) await shownPage(await b.get(path), 404);
+  for (const path of ["/users/nobody", "/users/%ff", "/users/constructor"]) await assertPage(await b.get(path), 404);
 });
 
 test("[DI-03] a user that is added can log in at once, with these claims", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const response = await post(browser, "/users", { sub: "carol", claims: `{"name":"Carol Clark","groups":["a"]}` });
   assertEquals([response.status, response.headers.get("location")], [303, "/users"]);
   assertEquals(b.as.users.find("carol"), { sub: "carol", name: "Carol Clark", groups: ["a"] });
   assertStringIncludes(await (await browser.get("/users/carol")).text(), "Carol Clark");
   const code = await b.code({ login_hint: "carol" });
-  assertEquals(claimsOf((await (await b.token({ code })).json()).id_token).sub, "carol");
+  assertEquals(decodeClaims((await (await b.token({ code })).json()).id_token).sub, "carol");
   assertMatch(await (await browser.get("/users")).text(), /For this run: when the server stops/);
 });
 
 test("[DI-03] claims that are changed count at once; those left out are gone", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   assertMatch(
     await (await browser.get("/users/bob")).text(),
     /<textarea[^>]*>{\n {2}&quot;name&quot;: &quot;Bob Brown&quot;,/,
@@ -57,29 +57,29 @@ test("[DI-03] claims that are changed count at once; those left out are gone", a
 });
 
 test("[DI-03, DI-06] a user can be put first, which is who automatic login takes", async () => {
-  const b = await bench({ users: [{ sub: "alice" }, { sub: "bob" }, { sub: "carol" }] });
+  const b = await testServer({ users: [{ sub: "alice" }, { sub: "bob" }, { sub: "carol" }] });
   assertEquals(await whoIsFirst(b), "alice");
-  await post(browse(b), "/users/bob", { action: "first" });
+  await post(openBrowser(b), "/users/bob", { action: "first" });
   assertEquals(b.as.users.all().map(({ sub }) => sub), ["bob", "alice", "carol"]);
   assertEquals(await whoIsFirst(b), "bob");
 });
 
 test("[DI-03] a user that is removed cannot log in any more, and their sessions are over", async () => {
-  const b = await bench();
-  const browser = browse(b);
-  assertEquals(await browser.silently(), "login_required");
+  const b = await testServer();
+  const browser = openBrowser(b);
+  assertEquals(await browser.authorizeSilently(), "login_required");
   await browser.login();
-  assertEquals(await browser.silently(), "code");
+  assertEquals(await browser.authorizeSilently(), "code");
   await post(browser, "/users/alice", { action: "remove" });
   assertEquals(b.as.users.find("alice"), undefined);
-  assertEquals(await browser.silently(), "login_required");
+  assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
 test("[DI-03] a fault stands at its field with how to mend it, everything typed stays, and nothing changes", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const before = JSON.stringify(b.as.users.all());
-  await each<[string, Fields, string, RegExp]>([
+  await forEachCase<[string, Fields, string, RegExp]>([
     ["/users", { sub: "", claims: "{}" }, "sub", /1 to 255 printable ASCII/],
     ["/users", { sub: "a b", claims: "{}" }, "sub", /1 to 255 printable ASCII/],
     ["/users", { sub: "alice", claims: "{}" }, "sub", /a subject that no other user has/],
@@ -93,7 +93,7 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
     ["/users/bob", { action: "save", claims: `{"sub":"alice"}` }, "claims", /The subject never changes/],
     ["/users/bob", { action: "save", claims: `"<b>"` }, "claims", /a JSON object/],
   ], async ([path, fields, field, fault]) => {
-    const html = await shownPageWithForms(await post(browser, path, fields), 400, "<b>");
+    const html = await assertPageWithForms(await post(browser, path, fields), 400, "<b>");
     const [, said] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
     assertMatch(said ?? "nothing", fault);
     assertStringIncludes(html, `role="alert"`);
@@ -104,13 +104,13 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
 
 test("[DI-02] a password is neither shown nor lost, whatever is done to its user", async () => {
   const bytes = (length: number) => new Uint8Array(length).fill(7);
-  const password = writePasswordDigest({ ln: 10, r: 8, p: 1, salt: bytes(16), hash: bytes(32) });
-  const b = await bench({
+  const password = formatPasswordDigest({ ln: 10, r: 8, p: 1, salt: bytes(16), hash: bytes(32) });
+  const b = await testServer({
     login: "interactive",
     users: [{ sub: "alice", name: "Alice" }, { sub: "bob", name: "Bob", password }],
   });
-  const browser = browse(b);
-  const asked = () => digestOf(b.as.users.find("bob")!)?.hash.length;
+  const browser = openBrowser(b);
+  const asked = () => getPasswordDigest(b.as.users.find("bob")!)?.hash.length;
   assertEquals(asked(), 32);
   for (
     const fields of [{ action: "save", claims: `{"name":"Robert"}` }, { action: "first" }, {
@@ -128,10 +128,10 @@ test("[DI-02] a password is neither shown nor lost, whatever is done to its user
 });
 
 test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's token, changes nothing", async () => {
-  const b = await bench();
+  const b = await testServer();
   const listed = () => JSON.stringify(b.as.users.all());
-  await refusesStrangers(b, "/users", { sub: "eve", claims: "{}" }, listed);
-  const browser = browse(b);
+  await assertCsrfProtected(b, "/users", { sub: "eve", claims: "{}" }, listed);
+  const browser = openBrowser(b);
   for (const action of ["save", "first", "remove"]) {
     const before = listed();
     const response = await browser.post("/users/bob", { action, claims: "{}" });
@@ -140,10 +140,10 @@ test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's tok
 });
 
 test("[UI-03] hostile claims are text on these pages", async () => {
-  const b = await bench();
+  const b = await testServer();
   const evil = `</textarea><script>alert(1)</script>"><img src=x onerror=alert(1)>`;
   b.as.users.set({ sub: `"><script>`, name: evil, [evil]: evil });
   for (const at of ["/", "/users", `/users/${encodeURIComponent(`"><script>`)}`]) {
-    await shownPageWithForms(await b.get(at), 200, "<script>", "<img src=x", "</textarea><s");
+    await assertPageWithForms(await b.get(at), 200, "<script>", "<img src=x", "</textarea><s");
   }
 });

@@ -1,15 +1,15 @@
 /** Attacks: ways through the server that begin in order, each request of which may have been tampered with. */
 
 import fc from "fast-check";
-import { press, readForms } from "../../src/testing/browser/html_form.ts";
+import { parseForms, submitForm } from "../../src/testing/browser/html_form.ts";
 import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
-import { proveClient } from "../../src/testing/client_proof.ts";
+import { authenticateClient } from "../../src/testing/client_authentication.ts";
 import { challenge, verifier } from "../flows/harness.ts";
-import { change, changed, draft } from "./draft.ts";
-import type { Change, Draft, Pair } from "./draft.ts";
+import { mutate, mutation, requestDraft } from "./request_draft.ts";
+import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";
 import { hostileText } from "./hostile_text.ts";
-import { password } from "./world.ts";
-import type { Known, Siege } from "./world.ts";
+import { password } from "./servers.ts";
+import type { AttackedServer, KnownClient } from "./servers.ts";
 
 /** One request of an attack: what it would be, and how it is changed. Numbers choose among what there is. */
 export interface Step {
@@ -17,30 +17,30 @@ export interface Step {
   readonly client: number;
   readonly pick: number;
   readonly text: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly Mutation[];
 }
 
 /** What was answered, as far as the next steps build upon it. */
-export interface Answered {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** What an attacker has in hand: all that was answered so far. */
-export interface Hand {
+export interface AttackerState {
   readonly cookies: Map<string, string>;
-  readonly codes: { readonly code: string; readonly client: Known; readonly redirectUri: string }[];
+  readonly codes: { readonly code: string; readonly client: KnownClient; readonly redirectUri: string }[];
   readonly tokens: Readonly<Record<string, unknown>>[];
   forms: readonly HtmlForm[];
   location: string | undefined;
-  last: Draft | undefined;
+  last: RequestDraft | undefined;
   /** The authorization request under way. */
-  asked: { readonly client: Known; readonly redirectUri: string } | undefined;
+  authorization: { readonly client: KnownClient; readonly redirectUri: string } | undefined;
 }
 
 /** An empty hand. */
-export function emptyHand(): Hand {
+export function emptyState(): AttackerState {
   return {
     cookies: new Map(),
     codes: [],
@@ -48,7 +48,7 @@ export function emptyHand(): Hand {
     forms: [],
     location: undefined,
     last: undefined,
-    asked: undefined,
+    authorization: undefined,
   };
 }
 
@@ -77,7 +77,7 @@ const pages = [
 ] as const;
 
 /** What a person would type, by the name of the field. */
-const plausible: Readonly<Record<string, string>> = {
+const typicalValues: Readonly<Record<string, string>> = {
   password,
   sub: "carol",
   subject: "somebody-new",
@@ -87,15 +87,15 @@ const plausible: Readonly<Record<string, string>> = {
   redirect_uris: "https://made.example/cb\nhttp://127.0.0.1/cb",
 };
 
-type Write = (siege: Siege, hand: Hand, step: Step) => Draft | Promise<Draft>;
+type BuildRequest = (siege: AttackedServer, hand: AttackerState, step: Step) => RequestDraft | Promise<RequestDraft>;
 
 const writers = {
   /** An authorization request. */
-  authorize(siege, hand, { client: which, pick }) {
-    const client = clientOf(siege, which);
+  authorize(server, state, { client: which, pick }) {
+    const client = pickClient(server, which);
     const uris = client.metadata.redirect_uris ?? [];
     const redirectUri = uris[pick % (uris.length || 1)] ?? "https://spa.example/cb";
-    hand.asked = { client, redirectUri };
+    state.authorization = { client, redirectUri };
     const fields: Pair[] = [
       ["response_type", "code"],
       ["client_id", client.metadata.client_id],
@@ -108,14 +108,15 @@ const writers = {
       ...pick % 5 === 0 ? [["response_mode", "form_post"]] as const : [],
       ...pick % 7 === 0 ? [["prompt", "consent"]] as const : [],
     ];
-    const path = base(siege) + "/oauth2/authorize";
-    return pick % 3 === 0 ? draft("POST", path, { form: fields }) : draft("GET", path, { query: fields });
+    const path = basePath(server) + "/oauth2/authorize";
+    return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
   },
   /** The newest code, or an older one, for tokens. */
-  async redeem(siege, hand, { client: which, pick }) {
-    const kept = hand.codes.at(pick % 4 === 0 ? -1 - pick % (hand.codes.length || 1) : -1);
-    const { client, code, redirectUri } = kept ?? { client: clientOf(siege, which), code: "none", redirectUri: "x:y" };
-    return await asClient(siege, client, "/oauth2/token", [
+  async redeem(server, state, { client: which, pick }) {
+    const issued = state.codes.at(pick % 4 === 0 ? -1 - pick % (state.codes.length || 1) : -1);
+    const { client, code, redirectUri } = issued ??
+      { client: pickClient(server, which), code: "none", redirectUri: "x:y" };
+    return await clientRequest(server, client, "/oauth2/token", [
       ["grant_type", "authorization_code"],
       ["code", code],
       ["redirect_uri", redirectUri],
@@ -123,156 +124,186 @@ const writers = {
     ]);
   },
   /** A refresh token for new ones. */
-  async refresh(siege, hand, { pick }) {
-    const { token, client } = tokenOf(siege, hand, "refresh_token", pick);
-    return await asClient(siege, client, "/oauth2/token", [["grant_type", "refresh_token"], ["refresh_token", token]]);
+  async refresh(server, state, { pick }) {
+    const { token, client } = pickToken(server, state, "refresh_token", pick);
+    return await clientRequest(server, client, "/oauth2/token", [["grant_type", "refresh_token"], [
+      "refresh_token",
+      token,
+    ]]);
   },
   /** Tokens for the client itself. */
-  machine: (siege) =>
-    asClient(siege, siege.clients.find(({ metadata }) => metadata.client_id === "machine")!, "/oauth2/token", [
+  machine: (server) =>
+    clientRequest(server, server.clients.find(({ metadata }) => metadata.client_id === "machine")!, "/oauth2/token", [
       ["grant_type", "client_credentials"],
       ["scope", "read"],
     ]),
   /** Who the newest access token is about. */
-  userinfo(siege, hand, { pick }) {
-    const { token } = tokenOf(siege, hand, "access_token", pick);
-    const path = base(siege) + "/oauth2/userinfo";
+  userinfo(server, state, { pick }) {
+    const { token } = pickToken(server, state, "access_token", pick);
+    const path = basePath(server) + "/oauth2/userinfo";
     return pick % 3 === 0
-      ? draft("POST", path, { form: [["access_token", token]] })
-      : draft("GET", path, { headers: [["authorization", `Bearer ${token}`]] });
+      ? requestDraft("POST", path, { form: [["access_token", token]] })
+      : requestDraft("GET", path, { headers: [["authorization", `Bearer ${token}`]] });
   },
   /** What a token is worth. */
-  async introspect(siege, hand, { client: which, pick }) {
-    const { token } = tokenOf(siege, hand, pick % 2 === 0 ? "access_token" : "refresh_token", pick);
-    return await asClient(siege, clientOf(siege, which), "/oauth2/introspect", [["token", token]]);
+  async introspect(server, state, { client: which, pick }) {
+    const { token } = pickToken(server, state, pick % 2 === 0 ? "access_token" : "refresh_token", pick);
+    return await clientRequest(server, pickClient(server, which), "/oauth2/introspect", [["token", token]]);
   },
   /** The end of a token. */
-  async revoke(siege, hand, { pick }) {
-    const { token, client } = tokenOf(siege, hand, pick % 2 === 0 ? "access_token" : "refresh_token", pick);
-    return await asClient(siege, client, "/oauth2/revoke", [["token", token], ["token_type_hint", "access_token"]]);
+  async revoke(server, state, { pick }) {
+    const { token, client } = pickToken(server, state, pick % 2 === 0 ? "access_token" : "refresh_token", pick);
+    return await clientRequest(server, client, "/oauth2/revoke", [["token", token], [
+      "token_type_hint",
+      "access_token",
+    ]]);
   },
   /** The end of the session. */
-  logout(siege, hand, { pick }) {
-    const { token } = tokenOf(siege, hand, "id_token", pick);
+  logout(server, state, { pick }) {
+    const { token } = pickToken(server, state, "id_token", pick);
     const fields: Pair[] = [
       ...pick % 2 === 0 && token !== "none" ? [["id_token_hint", token]] as const : [],
       ["client_id", "spa"],
       ["post_logout_redirect_uri", "https://spa.example/bye?x=y"],
       ["state", `bye${pick}`],
     ];
-    const path = base(siege) + "/oauth2/logout";
-    return pick % 3 === 0 ? draft("POST", path, { form: fields }) : draft("GET", path, { query: fields });
+    const path = basePath(server) + "/oauth2/logout";
+    return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
   },
   /** Any page or document. */
-  open: (siege, _, { pick }) => opened(siege, pick),
+  open: (server, _, { pick }) => openPage(server, pick),
   /** A form of the page before, with any of its buttons; what a person would type is hostile, or is what they know. */
-  submit(siege, hand, { pick, text }) {
-    const form = hand.forms[pick % (hand.forms.length || 1)];
-    if (form === undefined) return opened(siege, pick);
+  submit(server, state, { pick, text }) {
+    const form = state.forms[pick % (state.forms.length || 1)];
+    if (form === undefined) return openPage(server, pick);
     const button = form.buttons[Math.floor(pick / 3) % (form.buttons.length || 1)];
     const typed = Object.fromEntries(
       form.controls.filter(({ type }) => ["text", "textarea", "password"].includes(type)).map(({ name, value }, i) =>
-        [name, (pick >> i) % 3 === 1 ? text : plausible[name] ?? value] as const
+        [name, (pick >> i) % 3 === 1 ? text : typicalValues[name] ?? value] as const
       ),
     );
-    const { url, form: fields } = press(form, button, typed, ({ type }) => type === "checkbox" && pick % 5 === 4);
+    const { url, form: fields } = submitForm(form, button, typed, ({ type }) => type === "checkbox" && pick % 5 === 4);
     const { pathname, search, origin } = new URL(url);
     // A form for a client is not for this server; it goes to the page that plays one.
-    const path = origin === new URL(siege.as.issuer).origin ? pathname : `${base(siege)}/authorized`;
-    return draft("POST", path, { form: [...fields], query: [...new URLSearchParams(search)] });
+    const path = origin === new URL(server.as.issuer).origin ? pathname : `${basePath(server)}/authorized`;
+    return requestDraft("POST", path, { form: [...fields], query: [...new URLSearchParams(search)] });
   },
   /** Wherever the answer before leads, if it is within this server; the client's page where it leads to a client. */
-  follow(siege, hand) {
-    const { pathname, search, origin, searchParams } = new URL(hand.location ?? `${base(siege)}/`, siege.as.issuer);
-    const path = origin === new URL(siege.as.issuer).origin ? pathname : `${base(siege)}/authorized`;
-    const client = siege.clients.find(({ metadata }) => metadata.client_id === searchParams.get("client_id"));
+  follow(server, state) {
+    const { pathname, search, origin, searchParams } = new URL(
+      state.location ?? `${basePath(server)}/`,
+      server.as.issuer,
+    );
+    const path = origin === new URL(server.as.issuer).origin ? pathname : `${basePath(server)}/authorized`;
+    const client = server.clients.find(({ metadata }) => metadata.client_id === searchParams.get("client_id"));
     const redirectUri = searchParams.get("redirect_uri");
-    if (client !== undefined && redirectUri !== null) hand.asked = { client, redirectUri };
-    return draft("GET", path, { query: [...new URLSearchParams(search)] });
+    if (client !== undefined && redirectUri !== null) state.authorization = { client, redirectUri };
+    return requestDraft("GET", path, { query: [...new URLSearchParams(search)] });
   },
   /** The same request once more. */
-  again: (siege, hand, { pick }) => hand.last ?? opened(siege, pick),
+  again: (server, state, { pick }) => state.last ?? openPage(server, pick),
   /** Anything at all. */
   anything: (_, __, { pick, text }) =>
-    draft(["GET", "POST"][pick % 2]!, text.startsWith("/") ? text : `/${text}`, {
+    requestDraft(["GET", "POST"][pick % 2]!, text.startsWith("/") ? text : `/${text}`, {
       rawQuery: pick % 3 === 0 ? text : undefined,
       form: pick % 2 === 1 ? [[text, text]] : undefined,
     }),
-} satisfies Readonly<Record<string, Write>>;
+} satisfies Readonly<Record<string, BuildRequest>>;
 
 /** What a step sets out to do. */
 export type Move = keyof typeof writers | "wait";
 
 /** Writes the request of a step, before and after it is tampered with; `undefined` where time passes instead. */
-export async function write(siege: Siege, hand: Hand, step: Step): Promise<Draft | undefined> {
+export async function buildRequest(
+  server: AttackedServer,
+  state: AttackerState,
+  step: Step,
+): Promise<RequestDraft | undefined> {
   const { move, pick, changes } = step;
   if (move === "wait") {
-    siege.advance([1, 29, 31, 299, 301, 3601, 30 * 60, 8 * 3600, 40 * 24 * 3600, -60][pick % 10]!);
+    server.advance([1, 29, 31, 299, 301, 3601, 30 * 60, 8 * 3600, 40 * 24 * 3600, -60][pick % 10]!);
     return undefined;
   }
-  const writer: Write = writers[move];
-  const good = await writer(siege, hand, step);
-  const cookie = [...hand.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const headers = good.headers.filter(([name]) => name !== "cookie");
-  const carried = cookie === ""
-    ? { ...good, headers }
-    : { ...good, headers: [...headers, ["cookie", cookie] as const] };
-  return changes.reduce(changed, carried);
+  const writer: BuildRequest = writers[move];
+  const unchanged = await writer(server, state, step);
+  const cookie = [...state.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const headers = unchanged.headers.filter(([name]) => name !== "cookie");
+  const withCookies = cookie === ""
+    ? { ...unchanged, headers }
+    : { ...unchanged, headers: [...headers, ["cookie", cookie] as const] };
+  return changes.reduce(mutate, withCookies);
 }
 
 /** Takes in hand what an answer brought. */
-export function take(siege: Siege, hand: Hand, sent: Draft, { status, headers, text }: Answered): void {
-  hand.last = sent;
+export function updateState(
+  server: AttackedServer,
+  state: AttackerState,
+  sent: RequestDraft,
+  { status, headers, text }: ReceivedResponse,
+): void {
+  state.last = sent;
   for (const line of headers.getSetCookie()) {
     const [pair = ""] = line.split(";");
     const at = pair.indexOf("=");
-    if (line.includes("Max-Age=0")) hand.cookies.delete(pair.slice(0, at));
-    else hand.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+    if (line.includes("Max-Age=0")) state.cookies.delete(pair.slice(0, at));
+    else state.cookies.set(pair.slice(0, at), pair.slice(at + 1));
   }
   // A page may hold the link that begins a flow.
   const link = /href="([^"]*\/oauth2\/authorize\?[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
-  hand.location = headers.get("location") ?? link;
+  state.location = headers.get("location") ?? link;
   const type = headers.get("content-type") ?? "";
   if (type.startsWith("text/html")) {
-    const found = readForms(text, `${siege.as.issuer}/`);
-    if (found.length > 0) hand.forms = found;
+    const found = parseForms(text, `${server.as.issuer}/`);
+    if (found.length > 0) state.forms = found;
     const code = found.flatMap(({ controls }) => controls).find(({ name }) => name === "code")?.value;
-    if (code !== undefined && hand.asked !== undefined) hand.codes.push({ code, ...hand.asked });
+    if (code !== undefined && state.authorization !== undefined) state.codes.push({ code, ...state.authorization });
   }
-  const code = hand.location && URL.canParse(hand.location) && new URL(hand.location).searchParams.get("code");
-  if (code && hand.asked !== undefined) hand.codes.push({ code, ...hand.asked });
+  const code = state.location && URL.canParse(state.location) && new URL(state.location).searchParams.get("code");
+  if (code && state.authorization !== undefined) state.codes.push({ code, ...state.authorization });
   if (status === 200 && type.startsWith("application/json") && text.includes('"access_token"')) {
-    hand.tokens.push(JSON.parse(text));
+    state.tokens.push(JSON.parse(text));
   }
 }
 
-function opened(siege: Siege, pick: number): Draft {
+function openPage(server: AttackedServer, pick: number): RequestDraft {
   const [path = "", query] = pages[pick % pages.length]!.split("?");
-  return draft("GET", base(siege) + path, { query: query === undefined ? [] : [["show", "secrets"]] });
+  return requestDraft("GET", basePath(server) + path, { query: query === undefined ? [] : [["show", "secrets"]] });
 }
 
-function base({ as }: Siege): string {
+function basePath({ as }: AttackedServer): string {
   return new URL(as.issuer).pathname.replace(/\/$/, "");
 }
 
-function clientOf({ clients }: Siege, which: number): Known {
-  return clients[which % clients.length]!;
+function pickClient({ clients }: AttackedServer, index: number): KnownClient {
+  return clients[index % clients.length]!;
 }
 
-function tokenOf(siege: Siege, hand: Hand, kind: string, pick: number): { token: string; client: Known } {
-  const held = hand.tokens.filter((one) => typeof one[kind] === "string");
-  const one = held.at(pick % 3 === 0 ? -1 - pick % (held.length || 1) : -1);
+function pickToken(
+  server: AttackedServer,
+  state: AttackerState,
+  kind: string,
+  pick: number,
+): { token: string; client: KnownClient } {
+  const candidates = state.tokens.filter((tokens) => typeof tokens[kind] === "string");
+  const tokens = candidates.at(pick % 3 === 0 ? -1 - pick % (candidates.length || 1) : -1);
   // Whose it is, the newest code tells well enough.
-  const client = hand.codes.at(-1)?.client ?? clientOf(siege, pick);
-  return { token: (one?.[kind] as string | undefined) ?? "none", client };
+  const client = state.codes.at(-1)?.client ?? pickClient(server, pick);
+  return { token: (tokens?.[kind] as string | undefined) ?? "none", client };
 }
 
-async function asClient(siege: Siege, client: Known, path: string, form: readonly Pair[]): Promise<Draft> {
-  const { as, now, random } = siege;
+async function clientRequest(
+  server: AttackedServer,
+  client: KnownClient,
+  path: string,
+  form: readonly Pair[],
+): Promise<RequestDraft> {
+  const { as, now, random } = server;
   const { metadata: { client_id, client_secret }, privateJwk: private_jwk } = client;
-  const world = { clients: as.clients, issuer: as.issuer, now, random } as Parameters<typeof proveClient>[0];
-  const { headers, params } = await proveClient(world, { client_id, client_secret, private_jwk });
-  return draft("POST", base(siege) + path, {
+  const authServer = { clients: as.clients, issuer: as.issuer, now, randomBytes: random } as Parameters<
+    typeof authenticateClient
+  >[0];
+  const { headers, params } = await authenticateClient(authServer, { client_id, client_secret, private_jwk });
+  return requestDraft("POST", basePath(server) + path, {
     headers: Object.entries(headers),
     form: [...form, ...Object.entries(params)],
   });
@@ -290,8 +321,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   text: hostileText,
   changes: fc.oneof(
     { weight: 5, arbitrary: fc.constant([]) },
-    { weight: 5, arbitrary: fc.array(change, { minLength: 1, maxLength: 1 }) },
-    { weight: 2, arbitrary: fc.array(change, { minLength: 2, maxLength: 3 }) },
+    { weight: 5, arbitrary: fc.array(mutation, { minLength: 1, maxLength: 1 }) },
+    { weight: 2, arbitrary: fc.array(mutation, { minLength: 2, maxLength: 3 }) },
   ),
 });
 

@@ -3,47 +3,47 @@
 import type fc from "fast-check";
 import { demoSecret } from "../../src/oauth/config/settings.ts";
 import { verifier } from "../flows/harness.ts";
-import { secretsInAnswer } from "../secrets.ts";
-import { attacks, emptyHand, take, write } from "./attack.ts";
-import type { Answered, Attack } from "./attack.ts";
-import { bodyOf, encodePairs, pathOf, sealed } from "./draft.ts";
-import type { Draft } from "./draft.ts";
-import { faultsOf } from "./verdict.ts";
-import { besiege, password, worlds } from "./world.ts";
-import type { Siege } from "./world.ts";
+import { findResponseSecrets } from "../secrets.ts";
+import { attacks, buildRequest, emptyState, updateState } from "./attack.ts";
+import type { Attack, ReceivedResponse } from "./attack.ts";
+import { encodePairs, getBody, getPath, toRequest } from "./request_draft.ts";
+import type { RequestDraft } from "./request_draft.ts";
+import { findProblems } from "./response_checks.ts";
+import { password, serverKinds, startServer } from "./servers.ts";
+import type { AttackedServer } from "./servers.ts";
 
 /** Milliseconds after which an answer is taken never to come. */
-const patience = 8_000;
+const responseTimeoutMs = 8_000;
 
 /** Any attack. */
-export const attack: fc.Arbitrary<Attack> = attacks(worlds.length);
+export const attack: fc.Arbitrary<Attack> = attacks(serverKinds.length);
 
 /** What an attack came to: every fault of every answer, and how many requests it was. */
-export interface Outcome {
-  readonly faults: readonly string[];
+export interface AttackResult {
+  readonly problems: readonly string[];
   readonly requests: number;
 }
 
 /** Fails with every fault of an attack, one a line; gives back how many requests it was. */
-export async function survive(attack: Attack): Promise<number> {
-  const { faults, requests } = await launch(attack);
-  if (faults.length > 0) throw new Error(`${faults.length} faults\n${faults.join("\n")}`);
+export async function assertAttackFails(attack: Attack): Promise<number> {
+  const { problems, requests } = await runAttack(attack);
+  if (problems.length > 0) throw new Error(`${problems.length} faults\n${problems.join("\n")}`);
   return requests;
 }
 
 /** Attacks a new server, and judges every answer, and the log at the end. `on`: another kind than the one named. */
-export async function launch({ world, steps }: Attack, on = worlds[world]!): Promise<Outcome> {
-  const siege = await besiege(on);
-  const { as, events } = siege;
-  const hand = emptyHand();
-  const faults: string[] = [];
+export async function runAttack({ world, steps }: Attack, on = serverKinds[world]!): Promise<AttackResult> {
+  const server = await startServer(on);
+  const { as, events } = server;
+  const state = emptyState();
+  const problems: string[] = [];
   const uris = new Set<string>();
   const secrets = new Set([verifier, password]);
-  for (const { metadata: { client_secret } } of siege.clients) {
+  for (const { metadata: { client_secret } } of server.clients) {
     // The demo client's is public knowledge, and shown.
     if (client_secret !== undefined && client_secret !== demoSecret) secrets.add(client_secret);
   }
-  const spent = new Map<string, number>();
+  const redemptions = new Map<string, number>();
   let requests = 0;
   const register = () => {
     for (const client of as.clients.all()) {
@@ -51,69 +51,75 @@ export async function launch({ world, steps }: Attack, on = worlds[world]!): Pro
     }
   };
   for (const [i, step] of steps.entries()) {
-    const sent = await write(siege, hand, step);
+    const sent = await buildRequest(server, state, step);
     if (sent === undefined) continue;
     register();
     requests++;
-    let answered: Answered;
+    let response: ReceivedResponse;
     try {
-      answered = await inTime(answerTo(siege, sent));
+      response = await withTimeout(sendRequest(server, sent));
     } catch (error) {
-      faults.push(`step ${i + 1}, ${lineOf(sent)}: ${error instanceof Error ? error.stack : error}`);
+      problems.push(`step ${i + 1}, ${formatRequestLine(sent)}: ${error instanceof Error ? error.stack : error}`);
       break;
     }
     register();
-    take(siege, hand, sent, answered);
-    for (const fault of faultsOf(siege, uris, sent, answered)) faults.push(`step ${i + 1}, ${lineOf(sent)}: ${fault}`);
-    for (const secret of secretsInAnswer(answered.headers, answered.text)) secrets.add(secret);
-    const redeemed = redeemedBy(siege, sent, answered);
-    if (redeemed === undefined) continue;
-    const times = (spent.get(redeemed) ?? 0) + 1;
-    spent.set(redeemed, times);
-    if (times > 1) faults.push(`step ${i + 1}: [CI-06, RT-04] redeemed ${times} times: ${redeemed}`);
+    updateState(server, state, sent, response);
+    for (const problem of findProblems(server, uris, sent, response)) {
+      problems.push(`step ${i + 1}, ${formatRequestLine(sent)}: ${problem}`);
+    }
+    for (const secret of findResponseSecrets(response.headers, response.text)) secrets.add(secret);
+    const credential = findRedeemedCredential(server, sent, response);
+    if (credential === undefined) continue;
+    const times = (redemptions.get(credential) ?? 0) + 1;
+    redemptions.set(credential, times);
+    if (times > 1) problems.push(`step ${i + 1}: [CI-06, RT-04] redeemed ${times} times: ${credential}`);
   }
   for (const event of events) {
-    if (event.type !== "bug") continue;
+    if (event.type !== "internal_error") continue;
     const { cause } = event;
-    faults.push(`[HT-18] a bug at ${event.endpoint}: ${cause instanceof Error ? cause.stack : cause}`);
+    problems.push(`[HT-18] a bug at ${event.endpoint}: ${cause instanceof Error ? cause.stack : cause}`);
   }
-  const log = siege.lines.join("\n") + JSON.stringify(events);
+  const log = server.lines.join("\n") + JSON.stringify(events);
   for (const secret of secrets) {
     if (log.includes(secret)) {
-      faults.push(`[HT-15] the log holds ${secret}: ${siege.lines.find((line) => line.includes(secret))}`);
+      problems.push(`[HT-15] the log holds ${secret}: ${server.lines.find((line) => line.includes(secret))}`);
     }
   }
   await as.close();
-  return { faults: [...new Set(faults)], requests };
+  return { problems: [...new Set(problems)], requests };
 }
 
-async function answerTo({ as }: Siege, sent: Draft): Promise<Answered> {
-  const answer = await as.fetch(sealed(sent, as.issuer) as Request, { address: "203.0.113.7" });
-  const { status, headers } = answer;
-  if (headers.get("content-type") !== "text/event-stream") return { status, headers, text: await answer.text() };
+async function sendRequest({ as }: AttackedServer, sent: RequestDraft): Promise<ReceivedResponse> {
+  const response = await as.fetch(toRequest(sent, as.issuer) as Request, { address: "203.0.113.7" });
+  const { status, headers } = response;
+  if (headers.get("content-type") !== "text/event-stream") return { status, headers, text: await response.text() };
   // It has no end.
-  await answer.body?.cancel();
+  await response.body?.cancel();
   return { status, headers, text: "" };
 }
 
 /** What was paid for these tokens, where it may be paid once only. */
-function redeemedBy({ world, as }: Siege, sent: Draft, { status, text }: Answered): string | undefined {
-  if (status !== 200 || !text.includes('"access_token"') || !pathOf(sent).endsWith("/oauth2/token")) return undefined;
-  const form = new URLSearchParams(new TextDecoder().decode(bodyOf(sent)));
+function findRedeemedCredential(
+  { kind, as }: AttackedServer,
+  sent: RequestDraft,
+  { status, text }: ReceivedResponse,
+): string | undefined {
+  if (status !== 200 || !text.includes('"access_token"') || !getPath(sent).endsWith("/oauth2/token")) return undefined;
+  const form = new URLSearchParams(new TextDecoder().decode(getBody(sent)));
   if (form.get("grant_type") === "authorization_code") return `code ${form.get("code")}`;
   const client = as.clients.find(form.get("client_id") ?? "");
-  if (form.get("grant_type") !== "refresh_token" || world.forgives || client?.confidential !== false) return undefined;
+  if (form.get("grant_type") !== "refresh_token" || kind.forgives || client?.confidential !== false) return undefined;
   return `refresh token ${form.get("refresh_token")}`;
 }
 
-function lineOf({ method, path, query, rawQuery }: Draft): string {
+function formatRequestLine({ method, path, query, rawQuery }: RequestDraft): string {
   return `${method} ${path}?${rawQuery ?? encodePairs(query)}`.slice(0, 300);
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(response: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patience} ms`)), patience);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${responseTimeoutMs} ms`)), responseTimeoutMs);
   });
-  return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return await Promise.race([response, timeout]).finally(() => clearTimeout(timer));
 }

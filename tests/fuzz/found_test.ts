@@ -2,54 +2,61 @@
 
 import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { Layer, TraceEvent } from "../../src/mod.ts";
-import { readForms, readText } from "../../src/testing/browser/html_form.ts";
-import { browse } from "../flows/browser.ts";
-import { bench, each } from "../flows/harness.ts";
-import { bodyOf, dial, exchange, head, headerLines, statuses } from "../runtimes/wire.ts";
-import { latchkey } from "../watched.ts";
+import type { Plugin, TraceEvent } from "../../src/mod.ts";
+import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
+import { openBrowser } from "../flows/browser.ts";
+import { forEachCase, testServer } from "../flows/harness.ts";
+import {
+  getBody,
+  getHeaderValues,
+  getStatuses,
+  openRawConnection,
+  requestHead,
+  sendRaw,
+} from "../runtimes/raw_connection.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
-const asked = head("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close");
+const asked = requestHead("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close");
 
 /** Layers that fail in each way there is, as long as `broken` says so. */
-function failing(broken: () => boolean): Readonly<Record<string, Layer>> {
+function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
   const fail = () => {
     if (broken()) throw new Error("the layer is to blame");
   };
   return {
-    "throws at once": { around: (next) => (request, peer) => (fail(), next(request, peer)) },
-    "rejects": { around: (next) => async (request, peer) => (fail(), await next(request, peer)) },
+    "throws at once": { handle: (next) => (request, peer) => (fail(), next(request, peer)) },
+    "rejects": { handle: (next) => async (request, peer) => (fail(), await next(request, peer)) },
     "fails after the answer": {
-      around: (next) => async (request, peer) => {
+      handle: (next) => async (request, peer) => {
         const answer = await next(request, peer);
         fail();
         return answer;
       },
     },
-    "fails inside": { during: (server) => (fail(), server) },
+    "fails inside": { extend: (server) => (fail(), server) },
   };
 }
 
 // On Node nobody caught it: the client waited for ever, and the process ended.
 test("[HT-18] a layer that fails is a traced bug and 500 over the network, and the next request is answered", async () => {
   let broken = true;
-  await each(Object.entries(failing(() => broken)), async ([_, layer]) => {
+  await forEachCase(Object.entries(failing(() => broken)), async ([_, layer]) => {
     broken = true;
     const events: TraceEvent[] = [];
-    const as = await latchkey({ alg: "ES256", layers: [layer], trace: (event) => events.push(event) });
+    const as = await latchkey({ alg: "ES256", plugins: [layer], trace: (event) => events.push(event) });
     try {
       const port = Number(new URL((await as.listen({ port: 0 })).url).port);
-      const received = await exchange(port, asked);
-      assertEquals(statuses(received), [500]);
-      assertEquals(headerLines(received, "content-type"), ["application/json"]);
-      assertEquals(headerLines(received, "cache-control"), ["no-store"]);
-      assertEquals(JSON.parse(bodyOf(received)).error, "server_error");
+      const received = await sendRaw(port, asked);
+      assertEquals(getStatuses(received), [500]);
+      assertEquals(getHeaderValues(received, "content-type"), ["application/json"]);
+      assertEquals(getHeaderValues(received, "cache-control"), ["no-store"]);
+      assertEquals(JSON.parse(getBody(received)).error, "server_error");
       assertNotMatch(received, /to blame/);
-      const bugs = events.filter((event) => event.type === "bug");
+      const bugs = events.filter((event) => event.type === "internal_error");
       assertEquals([bugs.length, bugs[0]?.endpoint], [1, "/oauth2/jwks"]);
       assertMatch(String(bugs[0]?.cause), /to blame/);
       broken = false;
-      assertEquals(statuses(await exchange(port, asked)), [200]);
+      assertEquals(getStatuses(await sendRaw(port, asked)), [200]);
     } finally {
       await as.close();
     }
@@ -58,28 +65,28 @@ test("[HT-18] a layer that fails is a traced bug and 500 over the network, and t
 
 test("in process, `fetch` rejects with what a layer throws", async () => {
   const { "rejects": layer } = failing(() => true);
-  const { get } = await bench({ layers: [layer!] });
+  const { get } = await testServer({ plugins: [layer!] });
   await assertRejects(() => get("/oauth2/jwks"), Error, "the layer is to blame");
 });
 
 // On Node the connection stayed open without an answer, and the process ended.
 test("an answer that cannot be sent, as a layer has spoilt it, costs that one connection or is 500", async () => {
-  const spoilt: Layer = {
-    around: (next) => async (request, peer) => {
+  const spoilt: Plugin = {
+    handle: (next) => async (request, peer) => {
       const answer = await next(request, peer);
       if (!request.url.endsWith("/jwks")) return answer;
       return { status: 200, headers: { "x-name": "\u2603" }, body: "" };
     },
   };
-  const as = await latchkey({ alg: "ES256", layers: [spoilt] });
+  const as = await latchkey({ alg: "ES256", plugins: [spoilt] });
   try {
     const port = Number(new URL((await as.listen({ port: 0 })).url).port);
-    const wire = await dial(port);
+    const wire = await openRawConnection(port);
     wire.send(asked);
     const received = await wire.closed.catch(() => "");
-    assertEquals(statuses(received).filter((status) => status < 500), []);
-    const next = head("GET /.well-known/openid-configuration HTTP/1.1", "Host: any.test", "Connection: close");
-    assertEquals(statuses(await exchange(port, next)), [200]);
+    assertEquals(getStatuses(received).filter((status) => status < 500), []);
+    const next = requestHead("GET /.well-known/openid-configuration HTTP/1.1", "Host: any.test", "Connection: close");
+    assertEquals(getStatuses(await sendRaw(port, next)), [200]);
   } finally {
     await as.close();
   }
@@ -89,10 +96,10 @@ const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 // JSON can be read deeper than it can be written, so the page of such a user, and every token about them, was 500.
 test("[HT-18] claims nested as deep as a form can hold are refused, and the pages of users go on", async () => {
-  const b = await bench();
-  const browser = browse(b);
+  const b = await testServer();
+  const browser = openBrowser(b);
   const page = await (await browser.get("/users")).text();
-  const [form] = readForms(page, "https://as.test/users").filter(({ controls }) =>
+  const [form] = parseForms(page, "https://as.test/users").filter(({ controls }) =>
     controls.some(({ name }) => name === "claims")
   );
   const token = form!.controls.find(({ name }) => name === "form_token")!.value;
@@ -105,11 +112,11 @@ test("[HT-18] claims nested as deep as a form can hold are refused, and the page
       headers: { "content-type": "application/x-www-form-urlencoded" },
     });
   };
-  await each([`{"name":${deep(30_000)}}`, `{"a":{"b":${deep(32)}}}`, deep(30_000)], async (claims) => {
+  await forEachCase([`{"name":${deep(30_000)}}`, `{"a":{"b":${deep(32)}}}`, deep(30_000)], async (claims) => {
     const refused = await add(claims);
     assertEquals(refused.status, 400);
     const html = await refused.text();
-    assertStringIncludes(readText(html), claims.startsWith("[") ? "a list" : "at most 32 deep");
+    assertStringIncludes(extractText(html), claims.startsWith("[") ? "a list" : "at most 32 deep");
   });
   assertEquals((await browser.get("/users/carol")).status, 404);
   assertEquals((await add(`{"a":${deep(32)}}`)).status, 303);
@@ -117,11 +124,11 @@ test("[HT-18] claims nested as deep as a form can hold are refused, and the page
 });
 
 test("[HT-18] nobody is made up on the login page whose claims are nested too deep", async () => {
-  const b = await bench({ login: "interactive" });
-  const browser = browse(b);
+  const b = await testServer({ login: "interactive" });
+  const browser = openBrowser(b);
   const { headers } = await browser.authorize();
   const login = await (await browser.get(headers.get("location")!)).text();
-  const form = readForms(login, "https://as.test").find(({ buttons }) => buttons.some(({ name }) => name === "new"));
+  const form = parseForms(login, "https://as.test").find(({ buttons }) => buttons.some(({ name }) => name === "new"));
   const hidden = form!.controls.filter(({ type }) => type === "hidden").map(({ name, value }) => `${name}=${value}`);
   const answer = await browser.get("/oauth2/login", {
     method: "POST",

@@ -3,7 +3,7 @@
 import { assertGreater } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
-import { attack, survive } from "./campaign.ts";
+import { assertAttackFails, attack } from "./campaign.ts";
 
 /** Always the same attacks, so that a failure is about what has changed. */
 const seed = 20260101;
@@ -12,7 +12,7 @@ test("[HT-18, HT-19, UI-03, HT-15] whatever is sent, every answer is in order, a
   let requests = 0;
   await fc.assert(
     fc.asyncProperty(attack, async (one) => {
-      requests += await survive(one);
+      requests += await assertAttackFails(one);
     }),
     { seed, numRuns: 600 },
   );

@@ -4,35 +4,35 @@ import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/ass
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { throttle } from "../../src/oauth/rate_limiter.ts";
-import { readForms, readText } from "../../src/testing/browser/html_form.ts";
-import { browse } from "../flows/browser.ts";
-import { crowd, post, publicTokens, refresh, refreshed } from "../flows/client_endpoints.ts";
-import { basic, bench, encode, goodRequest, outcome } from "../flows/harness.ts";
-import { dial, exchange, head, statuses } from "../runtimes/wire.ts";
-import { latchkey } from "../watched.ts";
+import { rateLimiter } from "../../src/oauth/rate_limiter.ts";
+import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
+import { openBrowser } from "../flows/browser.ts";
+import { post, publicTokens, refresh, refreshTokens, testClients } from "../flows/client_endpoints.ts";
+import { basic, encode, getOutcome, goodRequest, testServer } from "../flows/harness.ts";
+import { getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 /** So many parameters that nobody knows. */
 const padding = (count: number) => Array.from({ length: count }, (_, i) => `p${i}=`).join("&");
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
 test("[HT-20] a thousand parameters are read, and one more is refused, in a query and in a form", async () => {
-  const b = await bench();
+  const b = await testServer();
   const used = Object.keys(goodRequest).length;
   const authorize = async (count: number) =>
     await b.get(`/oauth2/authorize?${encode(goodRequest)}&${padding(count - used)}`);
   assertEquals([(await authorize(1000)).status, (await authorize(1001)).status], [302, 400]);
-  assertStringIncludes(readText(await (await authorize(1001)).text()), "HT-20");
+  assertStringIncludes(extractText(await (await authorize(1001)).text()), "HT-20");
   const token = async (count: number) =>
     await b.get("/oauth2/token", { method: "POST", body: padding(count), headers: form });
-  assertEquals(await outcome(await token(1000)), "401 invalid_client");
+  assertEquals(await getOutcome(await token(1000)), "401 invalid_client");
   assertStringIncludes((await (await token(1001)).json()).error_description, "1000 parameters");
   const fields = { method: "POST", body: `&&&&${encode(goodRequest)}${"&".repeat(2000)}`, headers: form };
   assertEquals((await b.get("/oauth2/authorize", fields)).status, 303);
 });
 
 test("[HT-20] repeating every parameter as often as fits costs no more than a moment", async () => {
-  const b = await bench();
+  const b = await testServer();
   const begun = performance.now();
   for (const name of ["a", "resource", "scope", "past", "code"]) {
     const body = `${name}=${"&".repeat(50_000)}`;
@@ -49,12 +49,12 @@ test("a head of 1 MB is refused or cut off by the runtime, and the next request 
   try {
     const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1" })).url).port);
     const line = `X-Long: ${"a".repeat(8000)}`;
-    const wire = await dial(port);
-    wire.send(head("GET /oauth2/jwks HTTP/1.1", "Host: any.test", ...Array<string>(130).fill(line)));
+    const wire = await openRawConnection(port);
+    wire.send(requestHead("GET /oauth2/jwks HTTP/1.1", "Host: any.test", ...Array<string>(130).fill(line)));
     const received = await wire.closed.catch(() => "");
-    assertEquals(statuses(received).filter((status) => status < 400 || status > 431), []);
-    const next = head("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close");
-    assertEquals(statuses(await exchange(port, next)), [200]);
+    assertEquals(getStatuses(received).filter((status) => status < 400 || status > 431), []);
+    const next = requestHead("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close");
+    assertEquals(getStatuses(await sendRaw(port, next)), [200]);
   } finally {
     await as.close();
   }
@@ -70,7 +70,7 @@ test("[HT-20] key sets of clients are read up to 256 KiB, and an endless one is 
         cancel: () => void (cancelled = true),
       }),
     );
-  const b = await bench({
+  const b = await testServer({
     clients: [{ client_id: "far", jwks_uri: "https://far.example/jwks", redirect_uris: ["https://far.example/cb"] }],
     outbound: () => Promise.resolve(endless()),
   });
@@ -82,70 +82,70 @@ test("[HT-20] key sets of clients are read up to 256 KiB, and an endless one is 
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,
   });
-  assertEquals(await outcome(answer), "401 invalid_client");
+  assertEquals(await getOutcome(answer), "401 invalid_client");
   assert(cancelled);
   assertLess(pulled, 8);
 });
 
 test("[HT-20] logins without end leave no more in memory than the store's limit, and the newest are the ones kept", async () => {
-  const store = memoryStore({ limit: 50 });
-  const b = await bench({ ...crowd, store });
+  const store = memoryStore({ maxRecords: 50 });
+  const b = await testServer({ ...testClients, store });
   const first = await publicTokens(b);
   let last = first;
   for (let i = 0; i < 200; i++) last = await publicTokens(b);
-  assertEquals(await outcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, first.refresh_token)), "400 invalid_grant");
   assertEquals((await refresh(b, last.refresh_token)).status, 200);
-  assertLess(await store.sweep(Number.MAX_VALUE), 4 * 50);
+  assertLess(await store.deleteExpired(Number.MAX_VALUE), 4 * 50);
 });
 
 test("[HT-20] who refreshes without end takes no place from those who wait with an older grant", async () => {
-  const store = memoryStore({ limit: 50 });
-  const b = await bench({ ...crowd, store });
+  const store = memoryStore({ maxRecords: 50 });
+  const b = await testServer({ ...testClients, store });
   const { refresh_token: waiting } = await publicTokens(b);
   b.advance(1);
   let { refresh_token } = await publicTokens(b);
-  for (let i = 0; i < 200; i++) ({ refresh_token } = await refreshed(b, refresh_token));
+  for (let i = 0; i < 200; i++) ({ refresh_token } = await refreshTokens(b, refresh_token));
   assertEquals((await refresh(b, waiting)).status, 200);
   assertEquals((await refresh(b, refresh_token)).status, 200);
-  assertLess(await store.sweep(Number.MAX_VALUE), 4 * 50);
+  assertLess(await store.deleteExpired(Number.MAX_VALUE), 4 * 50);
 });
 
 test("[RT-04] a replay is noticed however little a store keeps, as long as it keeps the token and the one before", async () => {
   for (const limit of [2, 3, 4]) {
-    const b = await bench({ ...crowd, store: memoryStore({ limit }) });
+    const b = await testServer({ ...testClients, store: memoryStore({ maxRecords: limit }) });
     const { refresh_token } = await publicTokens(b);
-    const { refresh_token: next } = await refreshed(b, refresh_token);
-    assertEquals(await outcome(await refresh(b, refresh_token)), "400 invalid_grant");
-    assertEquals(await outcome(await refresh(b, next)), "400 invalid_grant");
+    const { refresh_token: next } = await refreshTokens(b, refresh_token);
+    assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
+    assertEquals(await getOutcome(await refresh(b, next)), "400 invalid_grant");
   }
 });
 
 test("[HT-20] a token that was used is never good again, however soon it is forgotten", async () => {
   for (let limit = 2; limit < 9; limit++) {
-    const b = await bench({ ...crowd, store: memoryStore({ limit }), refresh: { grace: 60 } });
+    const b = await testServer({ ...testClients, store: memoryStore({ maxRecords: limit }), refresh: { grace: 60 } });
     const used: string[] = [];
     // Within the grace period, where the very last one that was used may come once more.
     for (let { refresh_token } = await publicTokens(b); used.length < 6;) {
       used.push(refresh_token);
-      ({ refresh_token } = await refreshed(b, refresh_token));
+      ({ refresh_token } = await refreshTokens(b, refresh_token));
     }
     used.pop();
     for (let i = 0; i < 6; i++) {
       await publicTokens(b);
-      for (const token of used) assertEquals(await outcome(await refresh(b, token)), "400 invalid_grant");
+      for (const token of used) assertEquals(await getOutcome(await refresh(b, token)), "400 invalid_grant");
     }
   }
 });
 
 test("[HT-20] the pages of clients and users add up to a thousand of each", async () => {
   const uris = ["https://spa.example/cb"];
-  const b = await bench({
+  const b = await testServer({
     clients: Array.from({ length: 999 }, (_, i) => ({ client_id: `c${i}`, redirect_uris: uris })),
     users: Array.from({ length: 999 }, (_, i) => ({ sub: `u${i}` })),
   });
-  const browser = browse(b);
+  const browser = openBrowser(b);
   const add = async (path: string, fields: Record<string, string>) => {
-    const [one] = readForms(await (await browser.get(path)).text(), `https://as.test${path}`).slice(-1);
+    const [one] = parseForms(await (await browser.get(path)).text(), `https://as.test${path}`).slice(-1);
     const form_token = one!.controls.find(({ name }) => name === "form_token")!.value;
     return await browser.post(path, { form_token, ...fields });
   };
@@ -155,22 +155,22 @@ test("[HT-20] the pages of clients and users add up to a thousand of each", asyn
   const refused = [await add("/clients", { ...spa, client_id: "b" }), await add("/users", { sub: "b", claims: "{}" })];
   for (const answer of refused) {
     assertEquals(answer.status, 400);
-    assertStringIncludes(readText(await answer.text()), "at most 1000");
+    assertStringIncludes(extractText(await answer.text()), "at most 1000");
   }
   assertEquals([b.as.clients.all().length, b.as.users.all().length], [1000, 1000]);
 });
 
 test("[CA-12, HT-20] guessers are remembered up to a number, and the newest ones always are", () => {
-  const guard = throttle(() => 0);
+  const guard = rateLimiter(() => 0);
   for (let i = 0; i < 100_000; i++) {
     const who = { client: "web", address: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` };
-    for (let j = 0; j < (i % 1000 === 999 ? 10 : 1); j++) guard.fail(who);
-    if (i % 1000 === 999) assert(guard.wait(who) > 0);
+    for (let j = 0; j < (i % 1000 === 999 ? 10 : 1); j++) guard.recordFailure(who);
+    if (i % 1000 === 999) assert(guard.retryAfter(who) > 0);
   }
 });
 
 test("[CA-12] guesses count by the network that a trusted proxy names, whatever the guesser writes before it", async () => {
-  const b = await bench({ ...crowd, throttle: true, trustProxy: ["10.0.0.1", "fd00::/8"] });
+  const b = await testServer({ ...testClients, throttle: true, trustProxy: ["10.0.0.1", "fd00::/8"] });
   const guess = async (hops: string, from = "10.0.0.1") => {
     const request = new Request("https://as.test/oauth2/token", {
       method: "POST",
@@ -197,7 +197,7 @@ test("[CA-12] guesses count by the network that a trusted proxy names, whatever 
 
 test("[HT-20] the inspector remembers a thousand exchanges, whatever passes by", async () => {
   const shown = inspector({ limit: 20 });
-  const b = await bench({ layers: [shown] });
+  const b = await testServer({ plugins: [shown] });
   for (let i = 0; i < 100; i++) {
     await b.authorize({ state: `${i}` });
     await b.token({ code: `guess ${i}` }, { headers: basic("web", `wrong ${i}`) });

@@ -3,11 +3,11 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
-import type { Layer } from "../../src/mod.ts";
-import type { Reply } from "../../src/http/message.ts";
+import type { Plugin } from "../../src/mod.ts";
+import type { HttpResponse } from "../../src/http/message.ts";
 import type { Step } from "./attack.ts";
-import { attack, launch, survive } from "./campaign.ts";
-import { worlds } from "./world.ts";
+import { assertAttackFails, attack, runAttack } from "./campaign.ts";
+import { serverKinds } from "./servers.ts";
 
 /** Steps in order. */
 const calmly = (...moves: readonly (readonly [Step["move"], number])[]): Step[] =>
@@ -19,9 +19,9 @@ const tokens = calmly(["authorize", 1], ["redeem", 1]);
 const refused = calmly(["redeem", 1]);
 
 /** A layer that changes every answer of one status. */
-function spoiling(status: number, spoil: (answer: Response, text: string) => Response): Layer {
+function spoiling(status: number, spoil: (answer: Response, text: string) => Response): Plugin {
   return {
-    around: (next) => async (request, peer) => {
+    handle: (next) => async (request, peer) => {
       const given = await next(request, peer);
       if (given.status !== status) return given;
       const answer = new Response(given.body, given);
@@ -44,29 +44,29 @@ const inBody = (html: string) => withText(200, (text) => text.replace("</main>",
 const fail = (): never => {
   throw new Error("inside");
 };
-const throwing = (): Layer => ({
-  around: (next) => (request, peer) =>
+const throwing = (): Plugin => ({
+  handle: (next) => (request, peer) =>
     request.url.endsWith("/") ? Promise.reject(new Error("unforeseen")) : next(request, peer),
 });
 /** Answers whoever is refused with the tokens that somebody got before. */
-const again = (): Layer => {
+const again = (): Plugin => {
   let kept: string | undefined;
   return {
-    around: (next) => async (request, peer) => {
+    handle: (next) => async (request, peer) => {
       const given = await next(request, peer);
       if (typeof given.body === "string" && given.body.includes("access_token")) kept = given.body;
-      return given.status === 400 && kept !== undefined ? { ...given as Reply, status: 200, body: kept } : given;
+      return given.status === 400 && kept !== undefined ? { ...given as HttpResponse, status: 200, body: kept } : given;
     },
   };
 };
-const gossip = (secret: (location: string) => string | null): Layer => {
+const gossip = (secret: (location: string) => string | null): Plugin => {
   let tell = (_: string) => {};
   return {
-    during(server) {
-      tell = (reason) => server.trace({ type: "warning", at: server.now(), why: { rule: "PK-14", reason } });
+    extend(server) {
+      tell = (reason) => server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason } });
       return server;
     },
-    around: (next) => async (request, peer) => {
+    handle: (next) => async (request, peer) => {
       const answer = await next(request, peer);
       const found = secret(new Headers(answer.headers).get("location") ?? "x:");
       if (found !== null) tell(`saw ${found}`);
@@ -75,13 +75,13 @@ const gossip = (secret: (location: string) => string | null): Layer => {
   };
 };
 
-const cases: readonly (readonly [name: string, steps: readonly Step[], layer: Layer, fault: RegExp])[] = [
+const cases: readonly (readonly [name: string, steps: readonly Step[], layer: Plugin, fault: RegExp])[] = [
   ["a failure", page, throwing(), /unforeseen/],
   ["a 500", page, spoiling(200, () => Response.json({ error: "server_error" }, { status: 500 })), /HT-18/],
   [
     "a bug that is traced",
     redirect,
-    { during: (server) => ({ ...server, random: () => fail() }) },
+    { extend: (server) => ({ ...server, randomBytes: () => fail() }) },
     /a bug at .*inside/,
   ],
   ["a redirect elsewhere", redirect, leading("https://evil.example/"), /RU-01/],
@@ -119,18 +119,18 @@ const cases: readonly (readonly [name: string, steps: readonly Step[], layer: La
 for (const [name, steps, layer, fault] of cases) {
   test(`the fuzzer notices ${name}`, async () => {
     const attack = { world: 0, steps };
-    assertEquals((await launch(attack)).faults, []);
-    const world = worlds[0]!;
-    const { faults } = await launch(attack, { ...world, options: { ...world.options, layers: [layer] } });
-    assert(faults.some((one) => fault.test(one)), `found only ${JSON.stringify(faults)}`);
+    assertEquals((await runAttack(attack)).problems, []);
+    const world = serverKinds[0]!;
+    const { problems } = await runAttack(attack, { ...world, options: { ...world.options, plugins: [layer] } });
+    assert(problems.some((one) => fault.test(one)), `found only ${JSON.stringify(problems)}`);
   });
 }
 
 test("attacks get far enough to be dangerous: codes, tokens, refusals of each kind, pages that change things", async () => {
   const seen = new Map<string, number>();
   for (const one of fc.sample(attack, { seed: 7, numRuns: 250 })) {
-    const listening: Layer = {
-      around: (next) => async (request, peer) => {
+    const listening: Plugin = {
+      handle: (next) => async (request, peer) => {
         const answer = await next(request, peer);
         const path = /^[^?#]*?(\/(?:oauth2\/\w+|clients|users|flows|authorized\/try))(?:[/?#]|$)/.exec(request.url)
           ?.[1];
@@ -139,8 +139,8 @@ test("attacks get far enough to be dangerous: codes, tokens, refusals of each ki
         return answer;
       },
     };
-    const world = worlds[one.world]!;
-    await launch(one, { ...world, options: { ...world.options, layers: [listening] } });
+    const world = serverKinds[one.world]!;
+    await runAttack(one, { ...world, options: { ...world.options, plugins: [listening] } });
   }
   for (
     const key of [
@@ -152,5 +152,5 @@ test("attacks get far enough to be dangerous: codes, tokens, refusals of each ki
   ) {
     assert(seen.has(key), `never ${key}, but ${[...seen.keys()].join(", ")}`);
   }
-  assertEquals(await survive({ world: 0, steps: page }), 1);
+  assertEquals(await assertAttackFails({ world: 0, steps: page }), 1);
 });

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { test } from "node:test";
 import type { TraceEvent } from "../../src/mod.ts";
 import { encode, goodRequest } from "../flows/harness.ts";
-import { dial, exchange, formHead, head, statuses } from "../runtimes/wire.ts";
-import { latchkey } from "../watched.ts";
+import { formRequestHead, getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
+import { latchkey } from "../secret_leak_check.ts";
 import { hostileText } from "./hostile_text.ts";
 
 /** Milliseconds for which a connection may do nothing before the next one is tried. */
@@ -91,7 +91,7 @@ async function against(check: (port: number, issuer: string, events: TraceEvent[
   try {
     const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1" })).url).port);
     await check(port, as.issuer, events);
-    assertEquals(events.filter((event) => event.type === "bug"), []);
+    assertEquals(events.filter((event) => event.type === "internal_error"), []);
   } finally {
     await as.close();
   }
@@ -100,23 +100,23 @@ async function against(check: (port: number, issuer: string, events: TraceEvent[
 /** Asserts that a whole request in order is answered as ever. */
 async function lives(port: number, issuer: string): Promise<void> {
   const query = encode({ ...goodRequest, client_id: "demo-public", redirect_uri: `${issuer}/authorized` });
-  const received = await exchange(
+  const received = await sendRaw(
     port,
-    head(`GET /oauth2/authorize?${query} HTTP/1.1`, "Host: any.test", "Connection: close"),
+    requestHead(`GET /oauth2/authorize?${query} HTTP/1.1`, "Host: any.test", "Connection: close"),
   );
-  assertEquals(statuses(received), [302]);
+  assertEquals(getStatuses(received), [302]);
 }
 
 /** Sends bytes, hears what comes until nothing does, and hangs up. */
 async function provoke(port: number, bytes: string): Promise<string> {
-  const wire = await dial(port);
+  const wire = await openRawConnection(port);
   wire.send(bytes);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const quiet = new Promise<void>((resolve) => timer = setTimeout(resolve, silence));
   const closed = wire.closed.catch(() => "");
   await Promise.race([closed, quiet]);
   clearTimeout(timer);
-  wire.drop();
+  wire.close();
   return await closed;
 }
 
@@ -128,7 +128,7 @@ test("[HT-14, HT-16, HT-18] no bytes on a socket bring forth a 5xx of this serve
       const answers = await Promise.all(batch.map((bytes) => provoke(port, bytes)));
       for (const [j, received] of answers.entries()) {
         // The runtimes themselves say 501 and 505 to what is no HTTP/1.1.
-        const worst = statuses(received).filter((status) => status >= 500 && status !== 501 && status !== 505);
+        const worst = getStatuses(received).filter((status) => status >= 500 && status !== 501 && status !== 505);
         assertEquals(worst, [], JSON.stringify(batch[j]!.slice(0, 500)));
         assert(!/\r\nset-cookie: q7zq7z/i.test(received), JSON.stringify(batch[j]!.slice(0, 500)));
       }
@@ -143,16 +143,16 @@ test("[HT-09] a hundred clients that send nothing, half a head or half a body ke
       "",
       "GET / HT",
       "GET / HTTP/1.1\r\nHost: any.test\r\nX-Slow: ",
-      formHead("/oauth2/token", "Content-Length: 100") + "grant_type=",
-      formHead("/oauth2/token", "Transfer-Encoding: chunked") + "5\r\nab",
+      formRequestHead("/oauth2/token", "Content-Length: 100") + "grant_type=",
+      formRequestHead("/oauth2/token", "Transfer-Encoding: chunked") + "5\r\nab",
     ];
     const idle = await Promise.all(Array.from({ length: 100 }, async (_, i) => {
-      const wire = await dial(port);
+      const wire = await openRawConnection(port);
       wire.send(beginnings[i % beginnings.length]!);
       return wire;
     }));
     await lives(port, issuer);
-    for (const wire of idle) wire.drop();
+    for (const wire of idle) wire.close();
     await lives(port, issuer);
   });
 });
@@ -160,12 +160,12 @@ test("[HT-09] a hundred clients that send nothing, half a head or half a body ke
 test("clients that ask again and again and never read what is answered keep nobody from an answer", async () => {
   await against(async (port, issuer) => {
     const deaf = await Promise.all(Array.from({ length: 5 }, async () => {
-      const wire = await dial(port, "127.0.0.1", "deaf");
-      for (let i = 0; i < 200; i++) wire.send(head("GET / HTTP/1.1", "Host: any.test"));
+      const wire = await openRawConnection(port, "127.0.0.1", "deaf");
+      for (let i = 0; i < 200; i++) wire.send(requestHead("GET / HTTP/1.1", "Host: any.test"));
       return wire;
     }));
     for (let i = 0; i < 5; i++) await lives(port, issuer);
-    for (const wire of deaf) wire.drop();
+    for (const wire of deaf) wire.close();
     await lives(port, issuer);
   });
 });

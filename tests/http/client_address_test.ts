@@ -2,13 +2,13 @@
 
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { addressSet, senderOf } from "../../src/http/client_address.ts";
+import { addressMatcher, clientAddress } from "../../src/http/client_address.ts";
 import type { ProxyHeader } from "../../src/http/client_address.ts";
 
 /** The sender that is believed, for a connection's address and the headers that came over it. */
 function sender(address: string, headers: Record<string, string>, ...trusted: string[]): string | undefined {
   const request = new Request("http://as.test/", { headers });
-  return senderOf(request, { address }, addressSet(trusted)).address;
+  return clientAddress(request, { address }, addressMatcher(trusted)).address;
 }
 
 test("networks hold their addresses and no other", () => {
@@ -31,7 +31,7 @@ test("networks hold their addresses and no other", () => {
     ["10.0.0.0/8", "10.0.0.256", false],
   ];
   for (const [network, address, held] of cases) {
-    assertStrictEquals(addressSet([network])(address), held, `${address} in ${network}`);
+    assertStrictEquals(addressMatcher([network])(address), held, `${address} in ${network}`);
   }
 });
 
@@ -39,7 +39,7 @@ test("what is neither an address nor a network is refused by its name", () => {
   for (
     const name of ["", "proxy", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/8/8", "::1::", "fd00::/129", "1.2.3.4/", "12345::"]
   ) {
-    const error = assertThrows(() => addressSet(["10.0.0.1", name]), RangeError);
+    const error = assertThrows(() => addressMatcher(["10.0.0.1", name]), RangeError);
     assertStrictEquals(error.message, name);
   }
 });
@@ -52,15 +52,15 @@ test("[HT-16] who is no trusted proxy is believed nothing", () => {
 
 test("[OP-03] where one header is named as the proxies', the other one counts for nothing", () => {
   const both = { forwarded: "for=192.0.2.66", "x-forwarded-for": "192.0.2.9, 198.51.100.1" };
-  const trusted = addressSet(["10.0.0.0/8"]);
+  const trusted = addressMatcher(["10.0.0.0/8"]);
   const sent = (headers: Record<string, string>, header?: ProxyHeader) =>
-    senderOf(new Request("https://as.test", { headers }), { address: "10.0.0.1" }, trusted, header);
+    clientAddress(new Request("https://as.test", { headers }), { address: "10.0.0.1" }, trusted, header);
   const proxy = "10.0.0.1";
   assertEquals(sent(both, "x-forwarded-for"), { address: "198.51.100.1", proxy });
   assertEquals(sent(both, "forwarded"), { address: "192.0.2.66", proxy });
   assertEquals(sent({ forwarded: "for=192.0.2.66" }, "x-forwarded-for"), { address: proxy, proxy });
   // What neither says alone is told.
-  assertEquals(sent(both), { address: proxy, proxy, named: ["198.51.100.1", "192.0.2.66"] });
+  assertEquals(sent(both), { address: proxy, proxy, conflicting: ["198.51.100.1", "192.0.2.66"] });
 });
 
 test("[HT-16] a trusted proxy's word counts, from the last hop to the first that is not trusted", () => {

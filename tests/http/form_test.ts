@@ -2,10 +2,10 @@
 
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { mock, test } from "node:test";
-import { HttpFault } from "../../src/http/http_error.ts";
-import { bodyDeadline, formLimit, parseFields, readForm } from "../../src/http/form.ts";
+import { HttpError } from "../../src/http/http_error.ts";
+import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../src/http/form.ts";
 import type { Fields } from "../../src/http/form.ts";
-import { each } from "../flows/harness.ts";
+import { forEachCase } from "../flows/harness.ts";
 
 const formType = "application/x-www-form-urlencoded";
 
@@ -34,7 +34,7 @@ function arriving(parts: readonly (string | Uint8Array)[], more?: UnderlyingDefa
 
 /** The fault that reading ends with, as `413 HT-07`. */
 async function faultOf(reading: Promise<Fields>): Promise<string> {
-  const { status, rule } = await assertRejects(() => reading, HttpFault);
+  const { status, rule } = await assertRejects(() => reading, HttpError);
   return `${status} ${rule}`;
 }
 
@@ -58,7 +58,7 @@ test("fields are decoded once, in the order they were sent, and nothing is norma
     "a;b=c": [["a;b", "c"]],
     "a[b]=1&code[]=2&__proto__=3": [["a[b]", "1"], ["code[]", "2"], ["__proto__", "3"]],
   };
-  await each(Object.entries(cases), ([text, fields]) => assertEquals(parseFields(text), fields));
+  await forEachCase(Object.entries(cases), ([text, fields]) => assertEquals(parseFields(text), fields));
 });
 
 test("[HT-10] broken percent sequences and bytes that are not UTF-8 are refused in names and values, never repaired", async () => {
@@ -66,14 +66,14 @@ test("[HT-10] broken percent sequences and bytes that are not UTF-8 are refused 
     ...["%", "%f", "%zz", "%%41", "a%", "%u0041", "%-1", "% 41"],
     ...["%ff", "%80", "%C3", "%C3%28", "%E2%82", "%C0%80", "%C1%81", "%ED%A0%80", "%F4%90%80%80", "%FE"],
   ];
-  await each(broken.flatMap((text) => [`${text}=1`, `a=${text}`, `b=1&a=x${text}y&c=2`]), (text) => {
-    assertEquals([assertThrows(() => parseFields(text), HttpFault).status], [400]);
+  await forEachCase(broken.flatMap((text) => [`${text}=1`, `a=${text}`, `b=1&a=x${text}y&c=2`]), (text) => {
+    assertEquals([assertThrows(() => parseFields(text), HttpError).status], [400]);
   });
 });
 
 test("[HT-10] bytes in a body that are not UTF-8, or break off, are refused", async () => {
   const key = new TextEncoder().encode("a=🔑");
-  await each([[0x61, 0x3d, 0xff], [0x61, 0x3d, 0xc0, 0x80], [...key.subarray(0, -1)]], async (bytes) => {
+  await forEachCase([[0x61, 0x3d, 0xff], [0x61, 0x3d, 0xc0, 0x80], [...key.subarray(0, -1)]], async (bytes) => {
     assertEquals(await faultOf(readForm(post(new Uint8Array(bytes)))), "400 HT-10");
   });
   const { stream } = arriving([key.subarray(0, 3), key.subarray(3, 5), key.subarray(5)]);
@@ -92,11 +92,11 @@ test("a form is read by its media type, whatever its parameters, and no other bo
     `${formType} ; charset=utf-8`,
     "Application/X-WWW-Form-Urlencoded",
   ];
-  await each(good, async (type) => {
+  await forEachCase(good, async (type) => {
     assertEquals(await readForm(post("a=1", { "content-type": type })), [["a", "1"]]);
   });
   const bad = ["text/plain", "application/json", "multipart/form-data; boundary=x", `${formType}x`, `x${formType}`];
-  await each(bad, async (type) => {
+  await forEachCase(bad, async (type) => {
     assertEquals(await faultOf(readForm(post("a=1", { "content-type": type }))), "400 TK-02");
   });
   const nameless = new Request("https://any.test/", { method: "POST", body: new TextEncoder().encode("a=1") });
@@ -109,26 +109,26 @@ test("a form without a body has no fields", async () => {
 });
 
 test("[HT-13] every content coding but identity is refused", async () => {
-  await each(["gzip", "GZIP", "br", "deflate", "zstd", "identity, gzip", "x-unknown"], async (coding) => {
+  await forEachCase(["gzip", "GZIP", "br", "deflate", "zstd", "identity, gzip", "x-unknown"], async (coding) => {
     assertEquals(await faultOf(readForm(post("a=1", { "content-encoding": coding }))), "415 HT-13");
   });
-  await each(["identity", "Identity"], async (coding) => {
+  await forEachCase(["identity", "Identity"], async (coding) => {
     assertEquals(await readForm(post("a=1", { "content-encoding": coding })), [["a", "1"]]);
   });
 });
 
 test("[HT-07] a form has a limit of 64 KiB or less, to the byte, with a Content-Length or without", async () => {
-  assert(formLimit <= 64 * 1024);
-  const full = `a=${"x".repeat(formLimit - 2)}`;
-  assertEquals((await readForm(post(full)))[0]?.[1].length, formLimit - 2);
+  assert(maxBodyBytes <= 64 * 1024);
+  const full = `a=${"x".repeat(maxBodyBytes - 2)}`;
+  assertEquals((await readForm(post(full)))[0]?.[1].length, maxBodyBytes - 2);
   assertEquals(
     (await readForm(post(arriving([full.slice(0, 9), full.slice(9)]).stream)))[0]?.[1].length,
-    formLimit - 2,
+    maxBodyBytes - 2,
   );
   assertEquals(await faultOf(readForm(post(`${full}x`))), "413 HT-07");
   assertEquals(await faultOf(readForm(post(arriving([full, "x"]).stream))), "413 HT-07");
-  const wide = `a=${"é".repeat(formLimit / 2 - 1)}`;
-  assertEquals((await readForm(post(wide)))[0]?.[1].length, formLimit / 2 - 1);
+  const wide = `a=${"é".repeat(maxBodyBytes / 2 - 1)}`;
+  assertEquals((await readForm(post(wide)))[0]?.[1].length, maxBodyBytes / 2 - 1);
   assertEquals(await faultOf(readForm(post(`${wide}é`))), "413 HT-07");
 });
 
@@ -141,7 +141,7 @@ test("[HT-07] a body without Content-Length is given up at the limit, not read t
     else controller.enqueue(part);
   });
   assertEquals(await faultOf(readForm(post(stream))), "413 HT-07");
-  assertLess(sent, formLimit + 8 * part.length);
+  assertLess(sent, maxBodyBytes + 8 * part.length);
   assert(isCancelled());
 });
 
@@ -152,9 +152,9 @@ test("[HT-07] a body that announces too much is refused before it is read, and o
   });
   assertEquals(await faultOf(readForm(post(stream, { "content-length": "10000000" }))), "413 HT-07");
   assert(!asked);
-  const liar = arriving(["a".repeat(formLimit), "a"]);
+  const liar = arriving(["a".repeat(maxBodyBytes), "a"]);
   assertEquals(await faultOf(readForm(post(liar.stream, { "content-length": "3" }))), "413 HT-07");
-  const mumbler = arriving(["a".repeat(formLimit), "a"]);
+  const mumbler = arriving(["a".repeat(maxBodyBytes), "a"]);
   assertEquals(await faultOf(readForm(post(mumbler.stream, { "content-length": "many" }))), "413 HT-07");
 });
 
@@ -162,7 +162,7 @@ test("[HT-09] a body that never ends is given up at the deadline, also when it t
   const silent = arriving(["a=1"], () => new Promise(() => {}));
   const trickling = arriving([], (controller) => {
     controller.enqueue(new TextEncoder().encode("a"));
-    return new Promise((resolve) => setTimeout(resolve, bodyDeadline / 4));
+    return new Promise((resolve) => setTimeout(resolve, bodyTimeoutMs / 4));
   });
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
@@ -172,7 +172,7 @@ test("[HT-09] a body that never ends is given up at the deadline, also when it t
       for (let quarter = 1; quarter <= 4; quarter++) {
         await new Promise((resolve) => setImmediate(resolve));
         assert(!ended, `given up after ${quarter - 1} quarters of the time`);
-        mock.timers.tick(bodyDeadline / 4);
+        mock.timers.tick(bodyTimeoutMs / 4);
       }
       assertEquals(await fault, "408 HT-09");
       assert(isCancelled());

@@ -4,13 +4,13 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { lazyEndpoint } from "../../src/app/lazy_endpoint.ts";
 import { json } from "../../src/http/responses.ts";
-import type { Reply } from "../../src/http/message.ts";
-import type { Target } from "../../src/http/router.ts";
-import { bench, each } from "../flows/harness.ts";
+import type { HttpResponse } from "../../src/http/message.ts";
+import type { RequestTarget } from "../../src/http/router.ts";
+import { forEachCase, testServer } from "../flows/harness.ts";
 
-const target: Target = { path: "/", query: "", peer: {} };
+const target: RequestTarget = { path: "/", query: "", clientAddress: {} };
 const request = new Request("https://any.test/");
-const answers = { GET: () => json(200, "got"), refuse: () => json(405, "refused") };
+const answers = { GET: () => json(200, "got"), reject: () => json(405, "rejected") };
 
 test("requests that come at the same time load an endpoint once, and later ones do not wait", async () => {
   let loads = 0;
@@ -19,7 +19,7 @@ test("requests that come at the same time load an endpoint once, and later ones 
   const both = Promise.all([endpoint.GET!(request, target), endpoint.GET!(request, target)]);
   resolve(answers);
   assertEquals((await both).map((answer) => answer.body), [`"got"`, `"got"`]);
-  assertEquals((endpoint.GET!(request, target) as Reply).body, `"got"`);
+  assertEquals((endpoint.GET!(request, target) as HttpResponse).body, `"got"`);
   assertEquals(loads, 1);
 });
 
@@ -33,13 +33,13 @@ test("an endpoint that could not be loaded is loaded again by the next request",
 });
 
 test("every address answers by each method that it names in Allow", async () => {
-  const { get, events } = await bench({ issuer: "http://localhost:9000", clients: undefined, directory: "edit" });
+  const { get, events } = await testServer({ issuer: "http://localhost:9000", clients: undefined, directory: "edit" });
   const paths = [
     ...["/", "/start", "/authorized", "/authorized/try", "/static/x", "/clients", "/clients/x", "/users", "/users/x"],
     ...["/oauth2/authorize", "/oauth2/token", "/oauth2/jwks", "/oauth2/userinfo", "/oauth2/revoke"],
     ...["/oauth2/introspect", "/oauth2/logout", "/.well-known/openid-configuration"],
   ];
-  await each(paths, async (path) => {
+  await forEachCase(paths, async (path) => {
     const refused = await get(path, { method: "DELETE" });
     assertEquals(refused.status, 405);
     for (const method of refused.headers.get("allow")!.split(", ")) {
@@ -47,5 +47,5 @@ test("every address answers by each method that it names in Allow", async () => 
       assertEquals([405, 500].includes(status), false, `${method} is answered with ${status}`);
     }
   });
-  assertEquals(events.filter(({ type }) => type === "bug"), []);
+  assertEquals(events.filter(({ type }) => type === "internal_error"), []);
 });

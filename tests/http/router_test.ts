@@ -2,40 +2,47 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { HttpFault } from "../../src/http/http_error.ts";
+import type { HttpError } from "../../src/http/http_error.ts";
 import { json, redirect } from "../../src/http/responses.ts";
-import { asResponse } from "../../src/http/message.ts";
-import type { Reply } from "../../src/http/message.ts";
-import { router as routerOf, targetLimit } from "../../src/http/router.ts";
-import type { Handler, Route, RouterOptions } from "../../src/http/router.ts";
-import { each } from "../flows/harness.ts";
+import { toResponse } from "../../src/http/message.ts";
+import type { HttpResponse } from "../../src/http/message.ts";
+import { maxTargetLength, router as routerOf } from "../../src/http/router.ts";
+import type { Route, RouteHandler, RouterOptions } from "../../src/http/router.ts";
+import { forEachCase } from "../flows/harness.ts";
 
 /** Answers with what it was asked, as `GET /path?query`. */
-const echo: Handler = (request, { path, query }) => new Response(`${request.method} ${path}?${query}`);
+const echo: RouteHandler = (request, { path, query }) => new Response(`${request.method} ${path}?${query}`);
 
 /** Says no in the name of the one who refuses. */
-const refuseAs = (who: string) => ({ status, rule, message }: HttpFault): Reply => json(status, { who, rule, message });
+const refuseAs = (who: string) => ({ status, rule, message }: HttpError): HttpResponse =>
+  json(status, { who, rule, message });
 
 const refuse = refuseAs("route");
 
 const routes: readonly Route[] = [
-  { path: "/", GET: echo, refuse },
-  { path: "/page", GET: echo, refuse },
-  { path: "/effect", GET: () => redirect("GET", "/gone"), HEAD: () => new Response("never seen"), POST: echo, refuse },
-  { path: "/token", POST: echo, cors: true, refuse },
-  { path: "/keys", GET: echo, cors: true, refuse },
-  { path: "/static/*", GET: echo, refuse },
+  { path: "/", GET: echo, reject: refuse },
+  { path: "/page", GET: echo, reject: refuse },
+  {
+    path: "/effect",
+    GET: () => redirect("GET", "/gone"),
+    HEAD: () => new Response("never seen"),
+    POST: echo,
+    reject: refuse,
+  },
+  { path: "/token", POST: echo, cors: true, reject: refuse },
+  { path: "/keys", GET: echo, cors: true, reject: refuse },
+  { path: "/static/*", GET: echo, reject: refuse },
 ];
 
 const options: RouterOptions = {
-  refuse: refuseAs("router"),
-  bug: (cause) => json(500, { cause: String(cause) }),
+  reject: refuseAs("router"),
+  onError: (cause) => json(500, { cause: String(cause) }),
 };
 
 /** The same, with answers as Responses. */
 function router(routes: readonly Route[], options: RouterOptions): (request: Request) => Promise<Response> {
   const answer = routerOf(routes, options);
-  return async (request) => asResponse(await answer(request));
+  return async (request) => toResponse(await answer(request));
 }
 
 const answer = router(routes, options);
@@ -62,7 +69,7 @@ test("[HT-01] a method that a path does not serve is 405 with what it does serve
     "/keys": "GET, HEAD, OPTIONS",
     "/static/x.css": "GET, HEAD",
   };
-  await each(Object.entries(allow), async ([path, served]) => {
+  await forEachCase(Object.entries(allow), async ([path, served]) => {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const response = await ask(method, path);
       assertEquals(response.status === 405, !served.split(", ").includes(method), method);
@@ -72,14 +79,14 @@ test("[HT-01] a method that a path does not serve is 405 with what it does serve
 });
 
 test("[HT-01] a 405 and a 414 are in the words of the route, a 404 in those of the router", async () => {
-  const long = `?${"a".repeat(targetLimit)}`;
+  const long = `?${"a".repeat(maxTargetLength)}`;
   const cases = [
     ["DELETE", "/token", 405, "route", "HT-01"],
     ["GET", `/page${long}`, 414, "route", "HT-08"],
     ["GET", "/nowhere", 404, "router", "HT-01"],
     ["GET", `/nowhere${long}`, 414, "router", "HT-08"],
   ] as const;
-  await each(cases, async ([method, path, status, who, rule]) => {
+  await forEachCase(cases, async ([method, path, status, who, rule]) => {
     const response = await ask(method, path);
     assertEquals(response.status, status);
     const body = await response.json();
@@ -89,8 +96,11 @@ test("[HT-01] a 405 and a 414 are in the words of the route, a 404 in those of t
 
 test("[HT-01] a path is found as it is written, or not at all", async () => {
   const nowhere = ["/Page", "/page/", "/pag%65", "/page;x", "//page", "/page%00", "/static", "/static/", "/static/a/b"];
-  await each(nowhere, async (path) => assertEquals((await answer(asWritten(`https://any.test${path}`))).status, 404));
-  await each(["/static/a", "/static/a%2Fb", "/static/*"], async (path) => {
+  await forEachCase(
+    nowhere,
+    async (path) => assertEquals((await answer(asWritten(`https://any.test${path}`))).status, 404),
+  );
+  await forEachCase(["/static/a", "/static/a%2Fb", "/static/*"], async (path) => {
     assertEquals(await (await ask("GET", path)).text(), `GET ${path}?`);
   });
 });
@@ -104,14 +114,14 @@ test("[HT-02] HEAD is GET without the body, and does not call GET where GET has 
 });
 
 test("[HT-02] HEAD has no body where it is refused either", async () => {
-  const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), refuse }], options);
-  await each([["/token", answer], ["/nowhere", answer], ["/bug", fails]] as const, async ([path, to]) => {
+  const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: refuse }], options);
+  await forEachCase([["/token", answer], ["/nowhere", answer], ["/bug", fails]] as const, async ([path, to]) => {
     assertEquals((await ask("HEAD", path, to)).body, null);
   });
 });
 
 test("[HT-03] without cors there is no Access-Control header, to whatever method", async () => {
-  await each(["/page", "/effect", "/nowhere", `/page?${"a".repeat(targetLimit)}`], async (path) => {
+  await forEachCase(["/page", "/effect", "/nowhere", `/page?${"a".repeat(maxTargetLength)}`], async (path) => {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
       assertEquals(corsHeaders(await ask(method, path)), [], method);
     }
@@ -135,18 +145,18 @@ test("[HT-05] with cors a refusal can be read by scripts too, and what is thrown
     path: "/broken",
     GET: () => Promise.reject(new Error("asked")),
     cors: true,
-    refuse: () => {
-      throw new Error("refused");
+    reject: () => {
+      throw new Error("rejected");
     },
   }], options);
   const answers = [
     await ask("DELETE", "/token"),
-    await ask("POST", `/token?${"a".repeat(targetLimit)}`),
+    await ask("POST", `/token?${"a".repeat(maxTargetLength)}`),
     await ask("GET", "/broken", broken),
     await ask("DELETE", "/broken", broken),
   ];
   assertEquals(answers.map((response) => response.status), [405, 414, 500, 500]);
-  await each(answers, ({ headers }) => {
+  await forEachCase(answers, ({ headers }) => {
     assertEquals(headers.get("access-control-allow-origin"), "*");
     assertStringIncludes(headers.get("access-control-expose-headers") ?? "", "WWW-Authenticate");
   });
@@ -154,10 +164,10 @@ test("[HT-05] with cors a refusal can be read by scripts too, and what is thrown
 
 test("[HT-08] path and query have a limit, to the character", async () => {
   const query = (length: number) => `/page?${"a".repeat(length - "/page".length)}`;
-  assertEquals((await ask("GET", query(targetLimit))).status, 200);
-  assertEquals((await ask("GET", query(targetLimit + 1))).status, 414);
-  assertEquals((await ask("GET", `/${"a".repeat(targetLimit)}`)).status, 414);
-  assertEquals(targetLimit <= 16 * 1024 && targetLimit >= 8 * 1024, true);
+  assertEquals((await ask("GET", query(maxTargetLength))).status, 200);
+  assertEquals((await ask("GET", query(maxTargetLength + 1))).status, 414);
+  assertEquals((await ask("GET", `/${"a".repeat(maxTargetLength)}`)).status, 414);
+  assertEquals(maxTargetLength <= 16 * 1024 && maxTargetLength >= 8 * 1024, true);
 });
 
 test("[HT-16] path and query are read from the URL as it is written, and its host does not count", async () => {
@@ -177,7 +187,7 @@ test("[HT-16] path and query are read from the URL as it is written, and its hos
     "/page?a=b": "/page?a=b",
     "/page?next=http://evil.example/token": "/page?next=http://evil.example/token",
   };
-  await each(Object.entries(asked), async ([url, found]) => {
+  await forEachCase(Object.entries(asked), async ([url, found]) => {
     assertEquals(await (await answer(asWritten(url))).text(), `GET ${found}`);
   });
 });
@@ -189,19 +199,19 @@ test("[HT-18] whatever is thrown, the answer is the one for bugs, and the functi
       GET: () => {
         throw new Error("now");
       },
-      refuse,
+      reject: refuse,
     },
-    "a handler that rejects": { path: "/", GET: () => Promise.reject("later"), refuse },
+    "a handler that rejects": { path: "/", GET: () => Promise.reject("later"), reject: refuse },
     "a HEAD that throws": {
       path: "/",
       HEAD: () => {
         throw new TypeError("head");
       },
-      refuse,
+      reject: refuse,
     },
-    "a refusal that rejects": { path: "/", refuse: () => Promise.reject(new Error("no")) },
+    "a refusal that rejects": { path: "/", reject: () => Promise.reject(new Error("no")) },
   };
-  await each(Object.entries(thrown), async ([, route]) => {
+  await forEachCase(Object.entries(thrown), async ([, route]) => {
     assertEquals((await ask(route.HEAD ? "HEAD" : "GET", "/", router([route], options))).status, 500);
   });
   const unreadable = Object.defineProperty(asWritten("/"), "url", {
@@ -216,11 +226,11 @@ test("[HT-17] the headers for every answer are on every answer, also on one whos
   const headers = { "strict-transport-security": "max-age=1" };
   const strict = router([
     ...routes,
-    { path: "/redirected", GET: () => Response.redirect("https://c.example/cb"), refuse },
-    { path: "/bug", GET: () => Promise.reject(new Error("bug")), refuse },
+    { path: "/redirected", GET: () => Response.redirect("https://c.example/cb"), reject: refuse },
+    { path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: refuse },
   ], { ...options, headers });
-  const paths = ["/page", "/nowhere", "/bug", "/redirected", `/page?${"a".repeat(targetLimit)}`, "/token"];
-  await each(paths, async (path) => {
+  const paths = ["/page", "/nowhere", "/bug", "/redirected", `/page?${"a".repeat(maxTargetLength)}`, "/token"];
+  await forEachCase(paths, async (path) => {
     for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
       assertEquals((await ask(method, path, strict)).headers.get("strict-transport-security"), "max-age=1", method);
     }

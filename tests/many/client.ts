@@ -1,7 +1,7 @@
 /** One client that goes step by step, at whichever instance it is told. */
 
-import { asApi, authorization, redemption, renewal, type Sent } from "./requests.ts";
-import type { Instance } from "./team.ts";
+import { apiRequest, authorizationRequest, codeExchange, type RequestData, tokenRefresh } from "./requests.ts";
+import type { Instance } from "./instances.ts";
 
 /** A code, and the verifier it was asked for with. */
 export interface Login {
@@ -20,22 +20,22 @@ export type Outcome = Tokens | string;
 
 /** The public client of every instance; `isActive` asks as the confidential one. */
 export function client() {
-  async function ask(instance: Instance, { path, init }: Sent): Promise<Outcome> {
-    const answer = await fetch(instance.url + path, { ...init, signal: AbortSignal.timeout(10_000) });
-    const body = await answer.json();
-    return answer.status === 200 ? body : `${answer.status} ${body.error}`;
+  async function ask(instance: Instance, { path, init }: RequestData): Promise<Outcome> {
+    const response = await fetch(instance.url + path, { ...init, signal: AbortSignal.timeout(10_000) });
+    const body = await response.json();
+    return response.status === 200 ? body : `${response.status} ${body.error}`;
   }
   return {
     async logIn(instance: Instance): Promise<Login> {
-      const { path, verifier } = authorization();
-      const answer = await fetch(instance.url + path, { redirect: "manual" });
-      await answer.body?.cancel();
-      return { code: new URL(answer.headers.get("location")!).searchParams.get("code")!, verifier };
+      const { path, verifier } = authorizationRequest();
+      const response = await fetch(instance.url + path, { redirect: "manual" });
+      await response.body?.cancel();
+      return { code: new URL(response.headers.get("location")!).searchParams.get("code")!, verifier };
     },
-    exchange: (instance: Instance, login: Login) => ask(instance, redemption(login)),
-    refresh: (instance: Instance, token: string) => ask(instance, renewal(token)),
+    exchange: (instance: Instance, login: Login) => ask(instance, codeExchange(login)),
+    refresh: (instance: Instance, token: string) => ask(instance, tokenRefresh(token)),
     async isActive(instance: Instance, token: string): Promise<boolean> {
-      return (await ask(instance, asApi("/oauth2/introspect", { token })) as { active?: boolean }).active!;
+      return (await ask(instance, apiRequest("/oauth2/introspect", { token })) as { active?: boolean }).active!;
     },
   };
 }

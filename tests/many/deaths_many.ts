@@ -4,11 +4,11 @@ import { assert, assertEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { join } from "node:path";
 import { client, type Tokens } from "./client.ts";
-import { account } from "./load.ts";
-import { delay, endAll, newFolder, postgresServer, redisServer } from "./machines.ts";
-import { startInstance } from "./team.ts";
+import { runLoad } from "./load.ts";
+import { delay, killAll, newFolder, postgresServer, redisServer } from "./processes.ts";
+import { startInstance } from "./instances.ts";
 
-after(endAll);
+after(killAll);
 
 const places: Readonly<Record<string, () => Promise<string>>> = {
   "SQLite file": () => Promise.resolve(`sqlite:${join(newFolder(), "latchkey.db")}`),
@@ -19,10 +19,10 @@ const places: Readonly<Record<string, () => Promise<string>>> = {
 test("the account notices what is lost and what is redeemed twice", async () => {
   const store = await places["SQLite file"]!();
   const liar = await startInstance("deno", store, { lies: true });
-  const { lost, twice } = await account("A store that lies, which must show", [liar], () => delay(1000));
+  const { lost, doubleRedemptions } = await runLoad("A store that lies, which must show", [liar], () => delay(1000));
   assert(lost.includes("a refresh token was refused: invalid_grant"), lost.join());
   for (const what of ["a code was redeemed twice at once", "a code was redeemed a second time"]) {
-    assert(twice.includes(what), [...new Set(twice)].join());
+    assert(doubleRedemptions.includes(what), [...new Set(doubleRedemptions)].join());
   }
   await liar.process().end();
 });
@@ -40,12 +40,12 @@ for (const [name, open] of Object.entries(places)) {
     const dying = async (dieAfter: string, use: (instance: typeof living) => Promise<unknown>) => {
       const mortal = await startInstance("bun", store, { dieAfter });
       assertEquals(await use(mortal).catch(() => "no answer"), "no answer");
-      await mortal.process().gone;
+      await mortal.process().exited;
     };
 
     // The code is used up, and there is nothing else yet.
     let login = await logIn(living);
-    await dying("spend code", (mortal) => exchange(mortal, login));
+    await dying("consume code", (mortal) => exchange(mortal, login));
     outcomes["after the code was used"] = await exchange(living, login);
 
     // The tokens are there, and nobody was told.
@@ -55,14 +55,14 @@ for (const [name, open] of Object.entries(places)) {
 
     // The old refresh token is used up, and there is no new one yet.
     const held = await exchange(living, await logIn(living)) as Tokens;
-    await dying("spend refresh_token", (mortal) => refresh(mortal, held.refresh_token));
+    await dying("consume refresh_token", (mortal) => refresh(mortal, held.refresh_token));
     outcomes["the access token from before"] = await isActive(living, held.access_token);
     outcomes["after the refresh token was used"] = await refresh(living, held.refresh_token);
     outcomes["the access token after the replay"] = await isActive(living, held.access_token);
 
     // The same with a grace: the client asks again, and goes on.
     const patient = await exchange(living, await logIn(living)) as Tokens;
-    await dying("spend refresh_token", (mortal) => refresh(mortal, patient.refresh_token));
+    await dying("consume refresh_token", (mortal) => refresh(mortal, patient.refresh_token));
     const next = await refresh(healing, patient.refresh_token) as Tokens;
     outcomes["with a grace"] = await isActive(living, next.access_token);
     outcomes["and on"] = typeof (await refresh(healing, next.refresh_token) as Tokens).access_token;

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import type { CodeRecord } from "../../src/store/store.ts";
-import { type Child, startChild } from "../stores/run_child.ts";
-import type { Call, Command, Fetched } from "./exam_child.ts";
-import { endAll, newFolder, postgresServer, query, type RedisServer, redisServer, until } from "./machines.ts";
-import { openStore } from "./opening.ts";
-import { asApi } from "./requests.ts";
-import { settings } from "./team.ts";
+import { type ChildProcessHandle, startChild } from "../stores/run_child.ts";
+import type { Call, Command, Fetched } from "./conformance_child.ts";
+import { killAll, newFolder, postgresServer, query, type RedisServer, redisServer, waitUntil } from "./processes.ts";
+import { openStore } from "./open_store.ts";
+import { apiRequest } from "./requests.ts";
+import { settings } from "./instances.ts";
 
 /** A store to be examined. */
 interface Candidate {
@@ -99,20 +99,20 @@ const own = {
 };
 
 /** A form of that client, for a child to send. */
-const post = (...form: Parameters<typeof asApi>): Command => ({ do: "fetch", ...asApi(...form) });
+const post = (...form: Parameters<typeof apiRequest>): Command => ({ do: "fetch", ...apiRequest(...form) });
 const grant = post("/oauth2/token", { grant_type: "client_credentials", scope: "read" });
 
-after(endAll);
+after(killAll);
 
 for (const [name, open] of Object.entries(candidates)) {
   let candidate: Candidate;
-  let children: Child[];
-  const ask = <T>(child: Child, command: Command) => child.ask<T>(command);
+  let children: ChildProcessHandle[];
+  const ask = <T>(child: ChildProcessHandle, command: Command) => child.ask<T>(command);
   const all = <T>(command: Command) => Promise.all(children.map((child) => ask<T>(child, command)));
 
   test(`${name}: four processes open it at the same time`, async () => {
     candidate = await open();
-    children = Array.from({ length: 4 }, () => startChild("tests/many/exam_child"));
+    children = Array.from({ length: 4 }, () => startChild("tests/many/conformance_child"));
     await all({ do: "open", store: candidate.store, settings: own });
   });
 
@@ -126,7 +126,7 @@ for (const [name, open] of Object.entries(candidates)) {
     const won: number[][] = [[], [], [], []];
     // In rounds, so that none of them runs ahead and has all to itself.
     for (let from = 0; from < count; from += 250) {
-      const round = await all<number[]>({ do: "spendAll", from, to: from + 250 });
+      const round = await all<number[]>({ do: "consumeAll", from, to: from + 250 });
       for (const [i, numbers] of round.entries()) won[i]!.push(...numbers);
     }
     assertEquals(won.flat().sort((a, b) => a - b), Array.from({ length: count }, (_, i) => i));
@@ -167,13 +167,13 @@ for (const [name, open] of Object.entries(candidates)) {
     await candidate.fill(count);
     const stores = await Promise.all([openStore(candidate.store), openStore(candidate.store)]);
     // Where there is a replica, it has received them too.
-    await until(
+    await waitUntil(
       "it takes records",
       () => stores[0]!.put("seen", "filled", {}, { expiresAt: Infinity }).then(() => true),
     );
     const busy = ask<Call[]>(children[0]!, { do: "busy", until: "swept" });
     const begun = Date.now();
-    const removed = await Promise.all(stores.map((store) => store.sweep(2000)));
+    const removed = await Promise.all(stores.map((store) => store.deleteExpired(2000)));
     const took = Date.now() - begun;
     await stores[0]!.add("seen", "swept", {}, { expiresAt: Infinity });
     const during = (await busy).filter(([at, duration]) => at + duration > begun && at < begun + took);

@@ -5,10 +5,10 @@ import { latchkey } from "../../src/server/latchkey.ts";
 import { health } from "../../src/operating/health.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
-import { openStore } from "./opening.ts";
+import { openStore } from "./open_store.ts";
 
 /** What it is told, as its one argument in JSON. */
-export interface Orders {
+export interface InstanceOptions {
   readonly port: number;
   readonly store: string;
   readonly settings: Settings;
@@ -20,25 +20,25 @@ export interface Orders {
   readonly lies?: boolean;
 }
 
-const { port, store, settings, dieAfter, ahead = 0, lies }: Orders = JSON.parse(process.argv[2]!);
+const { port, store, settings, dieAfter, ahead = 0, lies }: InstanceOptions = JSON.parse(process.argv[2]!);
 
 let added = 0;
-const drops = () => ++added % 5 === 0;
+const dropsRecord = () => ++added % 5 === 0;
 
-const opened = await openStore(store);
+const realStore = await openStore(store);
 const as = await latchkey({
   ...settings,
-  store: new Proxy(opened, {
+  store: new Proxy(realStore, {
     get: (target, verb: keyof Store) => async (...args: unknown[]) => {
-      if (lies && verb === "add" && drops()) return true;
+      if (lies && verb === "add" && dropsRecord()) return true;
       const done = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
       // As kill -9 does: nothing is said, nothing is tidied up.
       if (`${verb} ${args[0]}` === dieAfter) process.kill(process.pid, "SIGKILL");
       if (lies && verb === "get" && done !== undefined) return { ...done, spentAt: undefined };
-      return lies && verb === "spend" ? true : done;
+      return lies && verb === "consume" ? true : done;
     },
   }),
   now: () => Date.now() + ahead,
-  layers: [health()],
+  plugins: [health()],
 });
 await as.listen({ port, host: "127.0.0.1" });

@@ -1,21 +1,21 @@
 /** Whole flows, one after the other, at whichever instance is next; and the account of what became of them. */
 
-import { delay, until } from "./machines.ts";
-import { asApi, authorization, redemption, renewal, type Sent } from "./requests.ts";
-import type { Instance } from "./team.ts";
+import { delay, waitUntil } from "./processes.ts";
+import { apiRequest, authorizationRequest, codeExchange, type RequestData, tokenRefresh } from "./requests.ts";
+import type { Instance } from "./instances.ts";
 
 /** An answer, as a client understands it. */
-type Answer =
+type FlowResponse =
   | { readonly kind: "done"; readonly body: Record<string, unknown>; readonly location: string | null }
-  | { readonly kind: "refused"; readonly error: string }
+  | { readonly kind: "rejected"; readonly error: string }
   /** No or 5xx: it may have happened or not. */
   | { readonly kind: "unknown" };
 
 /** A refresh token that was received. */
-interface Refresh {
+interface RefreshTokenState {
   readonly token: string;
   /** How often it was exchanged for another one. */
-  redeemed: number;
+  redemptions: number;
   /** Somebody tried, and knows of no answer. */
   uncertain: boolean;
 }
@@ -24,37 +24,37 @@ interface Refresh {
 interface Flow {
   readonly verifier: string;
   readonly code: string;
-  codeRedeemed: number;
+  codeRedemptions: number;
   codeUncertain: boolean;
   /** Received, newest last. */
   readonly access: string[];
-  readonly refresh: Refresh[];
+  readonly refresh: RefreshTokenState[];
   /** A code or token of it was used twice, and the second one was told so: all of it has ended. */
-  ended: boolean;
+  revoked: boolean;
   /** It was used twice, and one of the two knows of no answer: it has ended or not. */
-  perhapsEnded: boolean;
+  maybeRevoked: boolean;
 }
 
 /** What the load generator was told, and what it found out afterwards. */
-export interface Account {
+export interface LoadReport {
   /** Codes and tokens that clients were given. */
   readonly acknowledged: number;
   /** Flows that got to their tokens. */
   readonly flows: number;
   /** Answers that said no politely: 503 or 500, in JSON or by redirect. */
-  readonly refused: number;
+  readonly unavailable: number;
   /** Connections that broke or were refused. */
   readonly broken: number;
   /** What was acknowledged and is not so: one sentence each. */
   readonly lost: readonly string[];
   /** What was redeemed twice, or lives on although it has ended: one sentence each. */
-  readonly twice: readonly string[];
+  readonly doubleRedemptions: readonly string[];
   /** Answers that were no answer of an authorization server: one sentence each. */
-  readonly impolite: readonly string[];
+  readonly malformed: readonly string[];
   /** Milliseconds between two answers with tokens, at the most. */
-  readonly outage: number;
+  readonly longestOutageMs: number;
   /** Milliseconds that an answer took, at the most. */
-  readonly slowest: number;
+  readonly slowestResponseMs: number;
 }
 
 /** How the load is to be. */
@@ -66,204 +66,225 @@ export interface LoadOptions {
 }
 
 /** Whether two refreshes got the same next token: then the second was a repetition of the first, which may be allowed. */
-function isSame(one: Answer, other: Answer): boolean {
+function isSame(one: FlowResponse, other: FlowResponse): boolean {
   return one.kind === "done" && other.kind === "done" && one.body.refresh_token === other.body.refresh_token;
 }
 
 /** Of so many flows one uses its code twice at the same time, and one its refresh token. */
-const each = 6;
+const repeatEvery = 6;
 
 /** Puts load on the instances while something happens, then accounts for every flow, and prints the sum. */
-export async function account(
+export async function runLoad(
   title: string,
   instances: readonly Instance[],
-  happening: () => Promise<void>,
+  disrupt: () => Promise<void>,
   { workers = 6, patient = false }: LoadOptions = {},
-): Promise<Account> {
+): Promise<LoadReport> {
   const flows: Flow[] = [];
   const lost: string[] = [];
-  const doubled: string[] = [];
-  const impolite: string[] = [];
-  let [turn, acknowledged, refused, broken, outage, slowest] = [0, 0, 0, 0, 0, 0];
+  const doubleRedemptions: string[] = [];
+  const malformed: string[] = [];
+  let [turn, acknowledged, unavailable, broken, longestOutageMs, slowestResponseMs] = [0, 0, 0, 0, 0, 0];
   let lastIssued = performance.now();
-  let going = true;
+  let isRunning = true;
 
   /** Asks whichever instance is next. */
-  async function ask({ path, init }: Sent): Promise<Answer> {
+  async function send({ path, init }: RequestData): Promise<FlowResponse> {
     const instance = instances[turn++ % instances.length]!;
     const begun = performance.now();
-    const complain = (what: string) =>
-      impolite.push(`${path.split("?")[0]}: ${what.slice(0, 200)} (${instance.runtime})`);
+    const reportMalformed = (what: string) =>
+      malformed.push(`${path.split("?")[0]}: ${what.slice(0, 200)} (${instance.runtime})`);
     let response: Response;
     let text: string;
     try {
       response = await fetch(instance.url + path, { redirect: "manual", signal: AbortSignal.timeout(10_000), ...init });
       text = await response.text();
     } catch (error) {
-      if ((error as Error).name === "TimeoutError") complain("no answer in 10 s");
+      if ((error as Error).name === "TimeoutError") reportMalformed("no answer in 10 s");
       broken++;
       return { kind: "unknown" };
     } finally {
-      if (going) slowest = Math.max(slowest, performance.now() - begun);
+      if (isRunning) slowestResponseMs = Math.max(slowestResponseMs, performance.now() - begun);
     }
     const location = response.headers.get("location");
     const sent = location === null ? null : new URL(location).searchParams;
     const body = location === null && text.startsWith("{") ? JSON.parse(text) : {};
     const error = sent?.get("error") ?? body.error;
     if (response.status >= 500 || error === "temporarily_unavailable" || error === "server_error") {
-      refused++;
-      const polite = typeof error === "string" && (response.status !== 503 || response.headers.has("retry-after"));
-      if (!polite) complain(`${response.status} ${text}`);
+      unavailable++;
+      const isWellFormed = typeof error === "string" &&
+        (response.status !== 503 || response.headers.has("retry-after"));
+      if (!isWellFormed) reportMalformed(`${response.status} ${text}`);
       return { kind: "unknown" };
     }
-    if (error !== undefined) return { kind: "refused", error };
-    if (response.status >= 400) complain(`${response.status} ${text}`);
+    if (error !== undefined) return { kind: "rejected", error };
+    if (response.status >= 400) reportMalformed(`${response.status} ${text}`);
     return { kind: "done", body, location };
   }
 
-  const redeem = (flow: Flow) => ask(redemption(flow));
-  const renew = (token: string) => ask(renewal(token));
+  const redeem = (flow: Flow) => send(codeExchange(flow));
+  const sendRefresh = (token: string) => send(tokenRefresh(token));
 
   /** Whether a token is good, from the first instance that can say so. */
   async function isActive(token: string): Promise<boolean | undefined> {
-    const answer = await ask(asApi("/oauth2/introspect", { token }));
-    return answer.kind === "done" ? answer.body.active === true : undefined;
+    const response = await send(apiRequest("/oauth2/introspect", { token }));
+    return response.kind === "done" ? response.body.active === true : undefined;
   }
 
-  function receive(flow: Flow, answer: Answer): void {
-    if (answer.kind !== "done") return;
+  function recordTokens(flow: Flow, response: FlowResponse): void {
+    if (response.kind !== "done") return;
     const now = performance.now();
-    outage = Math.max(outage, now - lastIssued);
+    longestOutageMs = Math.max(longestOutageMs, now - lastIssued);
     lastIssued = now;
     acknowledged += 2;
-    flow.access.push(String(answer.body.access_token));
-    flow.refresh.push({ token: String(answer.body.refresh_token), redeemed: 0, uncertain: false });
+    flow.access.push(String(response.body.access_token));
+    flow.refresh.push({ token: String(response.body.refresh_token), redemptions: 0, uncertain: false });
   }
 
   /** Uses something, once or twice at the same time. */
-  async function use(flow: Flow, both: boolean, what: string, send: () => Promise<Answer>): Promise<Answer[]> {
-    const answers = await Promise.all(both ? [send(), send()] : [send()]);
-    const count = (wanted: Answer["kind"]) => answers.filter(({ kind }) => kind === wanted).length;
-    if (count("done") === 2 && !isSame(answers[0]!, answers[1]!)) doubled.push(`${what} was redeemed twice at once`);
-    if (count("refused") === answers.length) lost.push(`${what} was refused: ${JSON.stringify(answers[0])}`);
-    if (both && count("refused") > 0) flow.ended = true;
-    else if (both && count("unknown") > 0) flow.perhapsEnded = true;
-    return answers;
+  async function use(
+    flow: Flow,
+    concurrently: boolean,
+    what: string,
+    send: () => Promise<FlowResponse>,
+  ): Promise<FlowResponse[]> {
+    const responses = await Promise.all(concurrently ? [send(), send()] : [send()]);
+    const count = (wanted: FlowResponse["kind"]) => responses.filter(({ kind }) => kind === wanted).length;
+    if (count("done") === 2 && !isSame(responses[0]!, responses[1]!)) {
+      doubleRedemptions.push(`${what} was redeemed twice at once`);
+    }
+    if (count("rejected") === responses.length) lost.push(`${what} was refused: ${JSON.stringify(responses[0])}`);
+    if (concurrently && count("rejected") > 0) flow.revoked = true;
+    else if (concurrently && count("unknown") > 0) flow.maybeRevoked = true;
+    return responses;
   }
 
-  async function run(both: boolean): Promise<void> {
-    const { verifier, ...request } = authorization();
-    const answer = await ask(request);
-    const code = answer.kind === "done" && answer.location && new URL(answer.location).searchParams.get("code");
+  async function run(concurrently: boolean): Promise<void> {
+    const { verifier, ...request } = authorizationRequest();
+    const response = await send(request);
+    const code = response.kind === "done" && response.location && new URL(response.location).searchParams.get("code");
     if (!code) return;
     acknowledged++;
     const flow: Flow = {
       verifier,
       code,
-      codeRedeemed: 0,
+      codeRedemptions: 0,
       codeUncertain: false,
       access: [],
       refresh: [],
-      ended: false,
-      perhapsEnded: false,
+      revoked: false,
+      maybeRevoked: false,
     };
     flows.push(flow);
-    const exchanged = await use(flow, both, "a code", () => redeem(flow));
+    const exchanged = await use(flow, concurrently, "a code", () => redeem(flow));
     for (const one of exchanged) {
       if (one.kind === "unknown") flow.codeUncertain = true;
-      if (one.kind === "done") flow.codeRedeemed++;
-      receive(flow, one);
+      if (one.kind === "done") flow.codeRedemptions++;
+      recordTokens(flow, one);
     }
-    if (flow.refresh.length === 0 || both) return;
+    if (flow.refresh.length === 0 || concurrently) return;
     if (await isActive(flow.access[0]!) === false) lost.push("an access token was inactive right after it was issued");
     const refresh = flow.refresh[0]!;
-    const twiceNow = flows.length % each === 1;
-    let renewed = await use(flow, twiceNow, "a refresh token", () => renew(refresh.token));
+    const concurrentRefresh = flows.length % repeatEvery === 1;
+    let renewed = await use(flow, concurrentRefresh, "a refresh token", () => sendRefresh(refresh.token));
     if (patient && renewed.every(({ kind }) => kind === "unknown")) {
       // The same token again, until there is an answer: within the grace it is the same one that follows.
       for (let i = 0; i < 60 && renewed[0]!.kind === "unknown"; i++) {
         await delay(100);
-        renewed = [await renew(refresh.token)];
+        renewed = [await sendRefresh(refresh.token)];
       }
-      if (renewed[0]!.kind === "refused") lost.push("a refresh whose answer was lost could not be repeated");
+      if (renewed[0]!.kind === "rejected") lost.push("a refresh whose answer was lost could not be repeated");
     }
     for (const one of renewed) {
       if (one.kind === "unknown") refresh.uncertain = true;
-      if (one.kind === "done") refresh.redeemed++;
-      receive(flow, one);
+      if (one.kind === "done") refresh.redemptions++;
+      recordTokens(flow, one);
     }
-    if (!twiceNow) await isActive(flow.access.at(-1)!);
+    if (!concurrentRefresh) await isActive(flow.access.at(-1)!);
   }
 
   async function work(i: number): Promise<void> {
-    for (let n = i; going; n++) {
-      await run(n % each === 0);
+    for (let n = i; isRunning; n++) {
+      await run(n % repeatEvery === 0);
       await delay(10);
     }
   }
 
   const working = Array.from({ length: workers }, (_, i) => work(i));
   try {
-    await happening();
+    await disrupt();
   } finally {
-    outage = Math.max(outage, performance.now() - lastIssued);
-    going = false;
+    longestOutageMs = Math.max(longestOutageMs, performance.now() - lastIssued);
+    isRunning = false;
     await Promise.all(working);
   }
 
   /** Asks until there is an answer that means something. */
-  async function surely<T>(send: () => Promise<T>, isAnswer: (answer: T) => boolean): Promise<T> {
-    let answer: T;
-    await until("every question about a token is answered", async () => isAnswer(answer = await send()), 10_000);
-    return answer!;
+  async function sendUntilDefinite<T>(send: () => Promise<T>, isAnswer: (response: T) => boolean): Promise<T> {
+    let response: T;
+    await waitUntil("every question about a token is answered", async () => isAnswer(response = await send()), 10_000);
+    return response!;
   }
-  const definite = ({ kind }: Answer) => kind !== "unknown";
-  const active = (token: string) => surely(() => isActive(token), (answer) => answer !== undefined);
+  const isDefinite = ({ kind }: FlowResponse) => kind !== "unknown";
+  const requireActive = (token: string) =>
+    sendUntilDefinite(() => isActive(token), (response) => response !== undefined);
 
   /** Uses once what may be used once, then again what must not be. */
-  async function settle(what: string, mayWork: boolean, mustWork: boolean, send: () => Promise<Answer>): Promise<void> {
-    const first = await surely(send, definite);
-    if (first.kind === "done" && !mayWork) doubled.push(`${what} was redeemed a second time`);
-    if (first.kind === "refused" && mustWork) lost.push(`${what} was refused: ${first.error}`);
+  async function verifyRedemption(
+    what: string,
+    mayWork: boolean,
+    mustWork: boolean,
+    send: () => Promise<FlowResponse>,
+  ): Promise<void> {
+    const first = await sendUntilDefinite(send, isDefinite);
+    if (first.kind === "done" && !mayWork) doubleRedemptions.push(`${what} was redeemed a second time`);
+    if (first.kind === "rejected" && mustWork) lost.push(`${what} was refused: ${first.error}`);
     if (first.kind !== "done") return;
-    const second = await surely(send, definite);
-    if (second.kind === "done" && !isSame(first, second)) doubled.push(`${what} was redeemed a second time, later`);
+    const second = await sendUntilDefinite(send, isDefinite);
+    if (second.kind === "done" && !isSame(first, second)) {
+      doubleRedemptions.push(`${what} was redeemed a second time, later`);
+    }
   }
 
-  const left = [...flows];
+  const remainingFlows = [...flows];
   await Promise.all(Array.from({ length: 12 }, async () => {
-    for (let flow = left.pop(); flow !== undefined; flow = left.pop()) {
-      const sure = !flow.ended && !flow.perhapsEnded;
+    for (let flow = remainingFlows.pop(); flow !== undefined; flow = remainingFlows.pop()) {
+      const isCertain = !flow.revoked && !flow.maybeRevoked;
       const newest = flow.refresh.at(-1);
       for (const token of flow.access) {
-        const isGood = await active(token);
-        if (sure && !isGood) lost.push("an access token is inactive");
-        if (flow.ended && isGood) doubled.push("an access token is active although its grant has ended");
+        const isGood = await requireActive(token);
+        if (isCertain && !isGood) lost.push("an access token is inactive");
+        if (flow.revoked && isGood) doubleRedemptions.push("an access token is active although its grant has ended");
       }
       if (newest !== undefined) {
-        const mayWork = newest.redeemed === 0 && !flow.ended;
-        await settle("a refresh token", mayWork, mayWork && sure && !newest.uncertain, () => renew(newest.token));
+        const mayWork = newest.redemptions === 0 && !flow.revoked;
+        await verifyRedemption(
+          "a refresh token",
+          mayWork,
+          mayWork && isCertain && !newest.uncertain,
+          () => sendRefresh(newest.token),
+        );
       }
-      const mayWork = flow.codeRedeemed === 0 && !flow.ended;
-      await settle("a code", mayWork, mayWork && sure && !flow.codeUncertain, () => redeem(flow));
+      const mayWork = flow.codeRedemptions === 0 && !flow.revoked;
+      await verifyRedemption("a code", mayWork, mayWork && isCertain && !flow.codeUncertain, () => redeem(flow));
     }
   }));
 
-  const sum: Account = {
+  const report: LoadReport = {
     acknowledged,
     flows: flows.filter(({ access }) => access.length > 0).length,
-    refused,
+    unavailable,
     broken,
     lost,
-    twice: doubled,
-    impolite,
-    outage: Math.round(outage),
-    slowest: Math.round(slowest),
+    doubleRedemptions,
+    malformed,
+    longestOutageMs: Math.round(longestOutageMs),
+    slowestResponseMs: Math.round(slowestResponseMs),
   };
   console.log(
-    `${title}: ${sum.flows} flows, ${acknowledged} codes and tokens acknowledged, ${refused} polite refusals, ${broken} ` +
-      `broken connections; lost ${lost.length}, twice ${doubled.length}; longest outage ${sum.outage} ms, slowest answer ` +
-      `${sum.slowest} ms`,
+    `${title}: ${report.flows} flows, ${acknowledged} codes and tokens acknowledged, ${unavailable} polite refusals, ${broken} ` +
+      `broken connections; lost ${lost.length}, twice ${doubleRedemptions.length}; longest outage ${report.longestOutageMs} ms, slowest answer ` +
+      `${report.slowestResponseMs} ms`,
   );
-  return sum;
+  return report;
 }

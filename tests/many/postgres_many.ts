@@ -2,11 +2,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { after, before, test } from "node:test";
-import { account } from "./load.ts";
-import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
-import { type Database, delay, endAll, freshName, postgresServer, query } from "./machines.ts";
-import { mishaps } from "./failures.ts";
-import { type Instance, killInTurn, startTeam } from "./team.ts";
+import { runLoad } from "./load.ts";
+import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
+import { type Database, delay, freshName, killAll, postgresServer, query } from "./processes.ts";
+import { failureScenarios } from "./failure_scenarios.ts";
+import { type Instance, restartInTurn, startInstances } from "./instances.ts";
 
 let database: Database;
 let store: string;
@@ -18,44 +18,44 @@ const newStore = () => `${database.url}?schema=${freshName()}&timeout=1500&conne
 before(async () => {
   database = await postgresServer();
   store = newStore();
-  team = await startTeam(store);
+  team = await startInstances(store);
 });
-after(endAll);
+after(killAll);
 
-mishaps("PostgreSQL", () => ({ database, team, store }));
+failureScenarios("PostgreSQL", () => ({ database, instances: team, store }));
 
 test("a server with no connection left: instances go on with those they have", async () => {
-  await becomeReady(team);
+  await waitUntilReady(team);
   const [{ count }] = await query(
     database,
     "SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'latchkey'",
   ) as { count: number }[];
   await query(database, `ALTER ROLE latchkey CONNECTION LIMIT ${count}`);
   try {
-    const sum = await account("PostgreSQL, no further connection", team, () => delay(2000), { workers: 12 });
-    assertSound(sum);
-    assertEquals([sum.refused, sum.broken], [0, 0]);
+    const sum = await runLoad("PostgreSQL, no further connection", team, () => delay(2000), { workers: 12 });
+    assertConsistent(sum);
+    assertEquals([sum.unavailable, sum.broken], [0, 0]);
   } finally {
     await query(database, "ALTER ROLE latchkey CONNECTION LIMIT -1");
   }
 });
 
 test("a server that takes every connection away, and gives none: polite refusals until it does again", async () => {
-  const sum = await account("PostgreSQL, every connection taken away", team, async () => {
+  const sum = await runLoad("PostgreSQL, every connection taken away", team, async () => {
     await delay(500);
     await query(database, "ALTER ROLE latchkey CONNECTION LIMIT 0");
     await query(database, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'latchkey'");
-    await becomeUnready(team);
+    await waitUntilUnready(team);
     await query(database, "ALTER ROLE latchkey CONNECTION LIMIT -1");
-    await becomeReady(team);
+    await waitUntilReady(team);
     await delay(500);
   });
-  assertSound(sum);
-  assert(sum.refused > 0, "they were taken away under load");
+  assertConsistent(sum);
+  assert(sum.unavailable > 0, "they were taken away under load");
 });
 
 test("a table that somebody holds locked: nobody waits longer than the store does", async () => {
-  const sum = await account("PostgreSQL, table locked", team, async () => {
+  const sum = await runLoad("PostgreSQL, table locked", team, async () => {
     await delay(500);
     await query(
       database,
@@ -66,22 +66,22 @@ test("a table that somebody holds locked: nobody waits longer than the store doe
         PERFORM pg_sleep(3);
       END $$`,
     );
-    await becomeReady(team);
+    await waitUntilReady(team);
     await delay(500);
   });
-  assertSound(sum);
-  assert(sum.refused > 0, "it was locked under load");
-  assert(sum.slowest < 5000, `${sum.slowest} ms`);
+  assertConsistent(sum);
+  assert(sum.unavailable > 0, "it was locked under load");
+  assert(sum.slowestResponseMs < 5000, `${sum.slowestResponseMs} ms`);
 });
 
 test("[RT-05] with a grace, a refresh whose answer is lost can be repeated, though the instance that had it was killed", async () => {
   const special = { settings: { refresh: { grace: 60 } } };
-  const patient = await startTeam(newStore(), special);
+  const patient = await startInstances(newStore(), special);
   try {
-    const sum = await account("PostgreSQL, instances killed, with a grace", patient, () => killInTurn(patient), {
+    const sum = await runLoad("PostgreSQL, instances killed, with a grace", patient, () => restartInTurn(patient), {
       patient: true,
     });
-    assertSound(sum);
+    assertConsistent(sum);
   } finally {
     for (const one of patient) await one.process().end();
   }

@@ -3,13 +3,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, test } from "node:test";
 import { redisStore } from "../../src/store/redis.ts";
-import { account } from "./load.ts";
-import { assertSound, becomeReady, becomeUnready } from "./judgement.ts";
-import { delay, endAll, freshName, type RedisServer, redisServer, until } from "./machines.ts";
-import { mishaps } from "./failures.ts";
-import { type Instance, startInstance, startTeam } from "./team.ts";
-import { storeExam } from "../stores/conformance.ts";
-import { layWire, type Wire } from "../stores/wire.ts";
+import { runLoad } from "./load.ts";
+import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
+import { delay, freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
+import { failureScenarios } from "./failure_scenarios.ts";
+import { type Instance, startInstance, startInstances } from "./instances.ts";
+import { storeConformance } from "../stores/conformance.ts";
+import { type TcpProxy, tcpProxy } from "../stores/tcp_proxy.ts";
 
 let database: RedisServer;
 let store: string;
@@ -18,20 +18,20 @@ let team: Instance[];
 before(async () => {
   database = await redisServer();
   store = `${database.url}?timeout=1500`;
-  team = await startTeam(store);
+  team = await startInstances(store);
 });
 after(async () => {
   await (await replicated)?.[Symbol.asyncDispose]();
-  await endAll();
+  await killAll();
 });
 
-mishaps("Redis", () => ({ database, team, store }));
+failureScenarios("Redis", () => ({ database, instances: team, store }));
 
 test("three instances whose clocks are half a minute apart", async () => {
   const clocks = await Promise.all([-15_000, 0, 15_000].map((ahead) => startInstance("node", database.url, { ahead })));
-  const sum = await account("Redis, clocks apart", clocks, () => delay(2000));
-  assertSound(sum);
-  assertEquals([sum.refused, sum.broken], [0, 0]);
+  const sum = await runLoad("Redis, clocks apart", clocks, () => delay(2000));
+  assertConsistent(sum);
+  assertEquals([sum.unavailable, sum.broken], [0, 0]);
   for (const one of clocks) await one.process().end();
 });
 
@@ -40,7 +40,7 @@ const shelf = { expiresAt: Infinity };
 /** A primary and its replica, with a wire between them, and one that leads to the primary. */
 async function pair(): Promise<Pair> {
   const [primary, replica] = await Promise.all([redisServer(), redisServer()]);
-  const [wire, link] = await Promise.all([layWire(primary.port), layWire(primary.port)]);
+  const [wire, link] = await Promise.all([tcpProxy(primary.port), tcpProxy(primary.port)]);
   await replica.follow(link);
   await primary.isFollowed();
   return {
@@ -52,7 +52,7 @@ async function pair(): Promise<Pair> {
     async failOver() {
       await primary.stop("at once");
       await replica.promote();
-      wire.mend(replica.port);
+      wire.restore(replica.port);
     },
     async [Symbol.asyncDispose]() {
       wire.close();
@@ -67,16 +67,16 @@ interface Pair extends AsyncDisposable {
   readonly primary: RedisServer;
   readonly replica: RedisServer;
   /** What instances are connected by. */
-  readonly wire: Wire;
+  readonly wire: TcpProxy;
   /** What the replica is connected by. */
-  readonly link: Wire;
+  readonly link: TcpProxy;
   readonly url: string;
   /** The primary dies, the replica takes its place, and who asks for the one comes to the other. */
   failOver(): Promise<void>;
 }
 
 let replicated: Promise<Pair> | undefined;
-storeExam("Redis, each write waited for by a replica", async () => {
+storeConformance("Redis, each write waited for by a replica", async () => {
   const { url } = await (replicated ??= pair());
   return await redisStore(url, { prefix: freshName(), replicas: 1 });
 });
@@ -85,12 +85,12 @@ test("replicas=0: a failover forgets what the replica had not received, so a mar
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 1500 });
   await store.add("seen", "one", {}, shelf);
-  await until("the replica has it", async () => await both.replica.command("EXISTS", "{latchkey}:seen:one") === 1);
+  await waitUntil("the replica has it", async () => await both.replica.command("EXISTS", "{latchkey}:seen:one") === 1);
   both.link.stall();
-  assertEquals(await store.spend("seen", "one", 1), true);
+  assertEquals(await store.consume("seen", "one", 1), true);
   await both.failOver();
-  await until("the store is back", async () => await store.get("seen", "one") !== undefined);
-  assertEquals(await store.spend("seen", "one", 2), true, "this is what replicas=0 accepts");
+  await waitUntil("the store is back", async () => await store.get("seen", "one") !== undefined);
+  assertEquals(await store.consume("seen", "one", 2), true, "this is what replicas=0 accepts");
   await store.close();
 });
 
@@ -99,40 +99,40 @@ test("replicas=1: what the replica has not received is refused, and after the fa
   const store = await redisStore(both.url, { timeout: 1500, replicas: 1 });
   await store.add("seen", "one", {}, shelf);
   both.link.stall();
-  const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.spend("seen", "one", now)));
+  const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.consume("seen", "one", now)));
   assertEquals(outcomes.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
-  assert((await store.get("seen", "one"))?.spentAt, "reading goes on");
+  assert((await store.get("seen", "one"))?.consumedAt, "reading goes on");
   // What is there already is not vouched for either, while the replica may not have it.
   const additions = await Promise.allSettled([1, 2].map(() => store.add("seen", "two", {}, shelf)));
   assertEquals(additions.map(({ status }) => status), ["rejected", "rejected"]);
   await both.failOver();
   await both.primary.start();
   await both.primary.follow(both.replica);
-  await until("the store is back", async () => await store.add("seen", "three", {}, shelf));
-  const again = await Promise.all([1, 2, 3].map((now) => store.spend("seen", "one", now)));
+  await waitUntil("the store is back", async () => await store.add("seen", "three", {}, shelf));
+  const again = await Promise.all([1, 2, 3].map((now) => store.consume("seen", "one", now)));
   assertEquals(again.filter(Boolean).length, 1);
   await store.close();
 });
 
 test("replicas=1: a primary dies in the middle of load and its replica takes over", async () => {
   await using both = await pair();
-  const instances = await startTeam(`${both.url}?timeout=1500&replicas=1`);
+  const instances = await startInstances(`${both.url}?timeout=1500&replicas=1`);
   try {
-    const sum = await account("Redis, failover with replicas=1", instances, async () => {
+    const sum = await runLoad("Redis, failover with replicas=1", instances, async () => {
       await delay(800);
       // What the primary goes on to do is lost.
       both.link.stall();
       await delay(1000);
       await both.failOver();
       // There is a primary, but no replica that could take its place.
-      await becomeUnready(instances);
+      await waitUntilUnready(instances);
       await both.primary.start();
       await both.primary.follow(both.replica);
-      await becomeReady(instances);
+      await waitUntilReady(instances);
       await delay(800);
     });
-    assertSound(sum);
-    assert(sum.refused > 0, "it died under load");
+    assertConsistent(sum);
+    assert(sum.unavailable > 0, "it died under load");
   } finally {
     for (const one of instances) await one.process().end();
   }
@@ -141,22 +141,22 @@ test("replicas=1: a primary dies in the middle of load and its replica takes ove
 for (const replicas of [0, 1]) {
   test(`replicas=${replicas}: a primary becomes a replica under the instances' feet, and they look for the new one`, async () => {
     await using both = await pair();
-    const instances = await startTeam(`${both.url}?timeout=1500&replicas=${replicas}`);
+    const instances = await startInstances(`${both.url}?timeout=1500&replicas=${replicas}`);
     try {
-      const sum = await account(`Redis, primary demoted, replicas=${replicas}`, instances, async () => {
+      const sum = await runLoad(`Redis, primary demoted, replicas=${replicas}`, instances, async () => {
         await delay(500);
         // An orderly change: the primary waits until the replica has all of it. Nobody's connection is touched.
-        both.wire.lead(both.replica.port);
+        both.wire.redirect(both.replica.port);
         await both.primary.command("FAILOVER");
-        await until(
+        await waitUntil(
           "they have changed places",
           async () => /role:master/.test(String(await both.replica.command("INFO"))),
         );
-        await becomeReady(instances);
+        await waitUntilReady(instances);
         await delay(500);
       });
-      assertSound(sum);
-      assert(sum.refused > 0, "it was demoted under load");
+      assertConsistent(sum);
+      assert(sum.unavailable > 0, "it was demoted under load");
       // Who is asked now is asked by all of them, for reading too.
       const asked = await both.primary.command("CLIENT", "LIST", "TYPE", "normal");
       assert(!String(asked).includes("name=latchkey"), String(asked));

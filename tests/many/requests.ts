@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /** A request, as `fetch` takes it; plain values, which can be handed to another process. */
-export interface Sent {
+export interface RequestData {
   readonly path: string;
   readonly init: { readonly method: string; readonly body?: string; readonly headers?: Record<string, string> };
 }
@@ -11,9 +11,9 @@ export interface Sent {
 const redirectUri = "https://spa.example/cb";
 
 /** An authorization request, and the verifier that the code is then exchanged with. */
-export function authorization(): Sent & { readonly verifier: string } {
+export function authorizationRequest(): RequestData & { readonly verifier: string } {
   const verifier = randomBytes(32).toString("base64url");
-  const asked = new URLSearchParams({
+  const params = new URLSearchParams({
     response_type: "code",
     client_id: "spa",
     redirect_uri: redirectUri,
@@ -21,11 +21,11 @@ export function authorization(): Sent & { readonly verifier: string } {
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
   });
-  return { path: `/oauth2/authorize?${asked}`, init: { method: "GET" }, verifier };
+  return { path: `/oauth2/authorize?${params}`, init: { method: "GET" }, verifier };
 }
 
 /** Exchanges a code. */
-export function redemption({ code, verifier }: { readonly code: string; readonly verifier: string }): Sent {
+export function codeExchange({ code, verifier }: { readonly code: string; readonly verifier: string }): RequestData {
   return post("/oauth2/token", {
     grant_type: "authorization_code",
     client_id: "spa",
@@ -36,16 +36,20 @@ export function redemption({ code, verifier }: { readonly code: string; readonly
 }
 
 /** Exchanges a refresh token. */
-export function renewal(token: string): Sent {
+export function tokenRefresh(token: string): RequestData {
   return post("/oauth2/token", { grant_type: "refresh_token", client_id: "spa", refresh_token: token });
 }
 
 /** A form that the confidential client sends. */
-export function asApi(path: string, fields: Readonly<Record<string, string>>): Sent {
+export function apiRequest(path: string, fields: Readonly<Record<string, string>>): RequestData {
   return post(path, fields, { authorization: `Basic ${btoa("api:api-secret")}` });
 }
 
-function post(path: string, fields: Readonly<Record<string, string>>, headers: Record<string, string> = {}): Sent {
+function post(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Record<string, string> = {},
+): RequestData {
   return {
     path,
     init: {

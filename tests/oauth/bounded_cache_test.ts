@@ -2,13 +2,13 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { recent } from "../../src/oauth/bounded_cache.ts";
+import { boundedCache } from "../../src/oauth/bounded_cache.ts";
 
 const letters = [..."abcdefghijklmnopqrstuvwxyz"];
 
 test("of the entries ever set, at most as many as its size are there, and the newer half of them always", () => {
   for (const size of [2, 4, 10]) {
-    const memory = recent<string>(size);
+    const memory = boundedCache<string>(size);
     for (const [i, letter] of letters.entries()) {
       memory.set(letter, letter);
       const there = letters.filter((known) => memory.get(known) !== undefined);

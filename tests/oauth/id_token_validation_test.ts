@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { checkIdToken } from "../../src/oauth/tokens/validation.ts";
-import type { Expectations, TokenCheck } from "../../src/oauth/tokens/validation.ts";
+import type { Expectations, TokenCheckResult } from "../../src/oauth/tokens/validation.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");
 const stranger = await generateKeyPair("ES256");
@@ -45,8 +45,8 @@ function sign(change: Record<string, unknown> = {}, key = privateKey, kid = "our
 /** The names of the checks by how they ended. */
 async function judged(token: string, change: Partial<Expectations> = {}): Promise<Record<string, string[]>> {
   const ends: Record<string, string[]> = { holds: [], fails: [], open: [] };
-  for (const { name, holds } of await checkIdToken(token, { ...expectations, ...change })) {
-    ends[holds === undefined ? "open" : holds ? "holds" : "fails"]!.push(name);
+  for (const { name, passed } of await checkIdToken(token, { ...expectations, ...change })) {
+    ends[passed === undefined ? "open" : passed ? "holds" : "fails"]!.push(name);
   }
   return ends;
 }
@@ -54,7 +54,9 @@ async function judged(token: string, change: Partial<Expectations> = {}): Promis
 test("[DM-14] a token in order passes every check, with both sides told", async () => {
   const checks = await checkIdToken(await sign(), expectations);
   assertEquals(checks.map(({ name }) => name), ["signature", "iss", "aud", "exp", "nonce", "at_hash"]);
-  for (const { holds, expected, received } of checks) assert(holds && expected !== undefined && received !== undefined);
+  for (const { passed, expected, received } of checks) {
+    assert(passed && expected !== undefined && received !== undefined);
+  }
   assertEquals(checks.find(({ name }) => name === "at_hash")?.received, half);
   assertEquals((await judged(await sign({ aud: ["other", "spa"] }))).fails, []);
 });
@@ -99,8 +101,8 @@ test("[DM-14] what cannot be checked is said to be open, not to hold", async () 
 
 test("[DM-14] what is no JWT fails, whatever it is", async () => {
   for (const text of ["", "x", "a.b.c", "..", "e30.e30", "e30.W10.", "\u202e.\0.<b>", `${await sign()}.x`]) {
-    const checks: TokenCheck[] = await checkIdToken(text, expectations);
-    assert(checks.some(({ name, holds }) => name === "signature" && holds === false), text);
+    const checks: TokenCheckResult[] = await checkIdToken(text, expectations);
+    assert(checks.some(({ name, passed }) => name === "signature" && passed === false), text);
   }
   for (const keys of [null, 1, [null, 1, "x", {}], {}]) {
     await checkIdToken(await sign(), { ...expectations, jwks: { keys } });

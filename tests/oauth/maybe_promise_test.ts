@@ -2,17 +2,17 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { soon } from "../../src/oauth/maybe_promise.ts";
+import { chain } from "../../src/oauth/maybe_promise.ts";
 
 test("what is there is gone on with at once, and whatever can be awaited is awaited", async () => {
   const double = (value: number) => 2 * value;
-  assertEquals(soon(2, double), 4);
-  assertEquals(soon(undefined, String), "undefined");
-  assertEquals(soon(null, String), "null");
+  assertEquals(chain(2, double), 4);
+  assertEquals(chain(undefined, String), "undefined");
+  assertEquals(chain(null, String), "null");
   class Foreign<T> extends Promise<T> {}
   const thenable = { then: (resolve: (value: number) => void) => resolve(2) } as unknown as Promise<number>;
   for (const awaitable of [Promise.resolve(2), Foreign.resolve(2), thenable]) {
-    assertEquals(await soon(awaitable, double), 4);
+    assertEquals(await chain(awaitable, double), 4);
   }
 });
 

@@ -3,18 +3,18 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { OAuthError } from "../../src/oauth/errors.ts";
-import { readParams } from "../../src/oauth/params.ts";
+import { paramsFromFields } from "../../src/oauth/params.ts";
 
 test("[AZ-05] an empty value is no value, and hides no other one", () => {
-  const params = readParams([["a", ""], ["b", "1"], ["c", ""], ["c", "2"], ["d", " "]]);
+  const params = paramsFromFields([["a", ""], ["b", "1"], ["c", ""], ["c", "2"], ["d", " "]]);
   assertEquals(["a", "b", "c", "d", "e"].map((name) => params.get(name)), [undefined, "1", "2", " ", undefined]);
 });
 
 test("[AZ-06, AZ-07, TK-04] what was sent twice repeats, equal and empty values too, in any order", () => {
   for (const values of [["1", "2"], ["2", "1"], ["1", "1"], ["1", ""], ["", "1"], ["", ""], ["1", "2", "3"]]) {
-    const params = readParams([["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]]);
-    assertEquals(["state", "x", "y", "z"].map((name) => params.repeats(name)), [true, false, false, false]);
-    const refusal = assertThrows(() => params.refuseRepeats("TK-04"), OAuthError);
+    const params = paramsFromFields([["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]]);
+    assertEquals(["state", "x", "y", "z"].map((name) => params.isRepeated(name)), [true, false, false, false]);
+    const refusal = assertThrows(() => params.rejectRepeated("TK-04"), OAuthError);
     assertEquals([refusal.code, refusal.details.rule], ["invalid_request", "TK-04"]);
     assertEquals(refusal.details.received, `state ${values.length} times`);
   }
@@ -28,9 +28,12 @@ test("[AZ-07, TK-04] every parameter that a specification defines is refused whe
     ...["id_token_hint", "login_hint", "acr_values", "refresh_token"],
   ];
   for (const name of names) {
-    const refusal = assertThrows(() => readParams([[name, "1"], [name, "1"]]).refuseRepeats("AZ-07"), OAuthError);
+    const refusal = assertThrows(
+      () => paramsFromFields([[name, "1"], [name, "1"]]).rejectRepeated("AZ-07"),
+      OAuthError,
+    );
     assertEquals(refusal.message, `${name} was sent more than once`);
-    readParams([[name, "1"]]).refuseRepeats("AZ-07");
+    paramsFromFields([[name, "1"]]).rejectRepeated("AZ-07");
   }
 });
 
@@ -38,23 +41,23 @@ test("[AZ-04, AZ-07, HT-19] resource and unknown parameters may be repeated", ()
   const names = [
     ...["resource", "foo", "", "State", "state ", "\0state", "state[]", "__proto__", "constructor", "toString"],
   ];
-  for (const name of names) readParams([[name, "1"], [name, "2"]]).refuseRepeats("AZ-07");
+  for (const name of names) paramsFromFields([[name, "1"], [name, "2"]]).rejectRepeated("AZ-07");
 });
 
 test("[AZ-23, HT-19] names are compared with case, and those that every object has are like any other", () => {
-  const nothing = readParams([]);
+  const nothing = paramsFromFields([]);
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "get", "size", ""]) {
-    assertEquals([nothing.get(name), nothing.repeats(name)], [undefined, false]);
-    assertEquals(readParams([[name, "1"]]).get(name), "1");
-    assertEquals(readParams([[name, "1"], [name, "1"]]).repeats(name), true);
+    assertEquals([nothing.get(name), nothing.isRepeated(name)], [undefined, false]);
+    assertEquals(paramsFromFields([[name, "1"]]).get(name), "1");
+    assertEquals(paramsFromFields([[name, "1"], [name, "1"]]).isRepeated(name), true);
   }
-  const params = readParams([["State", "1"], ["STATE", "2"], ["state\0", "3"]]);
-  assertEquals([params.get("state"), params.repeats("State")], [undefined, false]);
+  const params = paramsFromFields([["State", "1"], ["STATE", "2"], ["state\0", "3"]]);
+  assertEquals([params.get("state"), params.isRepeated("State")], [undefined, false]);
   assertEquals(({} as Record<string, unknown>)["1"], undefined);
 });
 
 test("[AZ-12] values are handed on as they came, whatever they hold", () => {
   for (const value of [" a ", "\0", "\r\n", "é🔑", "\ud800", "%41", "a".repeat(100_000)]) {
-    assertEquals(readParams([["state", value]]).get("state"), value);
+    assertEquals(paramsFromFields([["state", value]]).get("state"), value);
   }
 });

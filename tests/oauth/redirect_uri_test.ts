@@ -6,7 +6,7 @@ import {
   appendToRedirectUri,
   encodeFormValue,
   matchesRedirectUri,
-  redirectUriFault,
+  validateRedirectUri,
 } from "../../src/oauth/clients/redirect_uri.ts";
 
 /** Registered, requested, and whether they match for a native client and for another one. */
@@ -67,17 +67,17 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] what is wrong with a redirect URI is s
     "https://c.example/cb?code=1": /query/,
   };
   for (const [uri, expected] of Object.entries(wrong)) {
-    const fault = redirectUriFault(uri, false, true);
+    const fault = validateRedirectUri(uri, false, true);
     assert(fault, `${uri} passed`);
     assertMatch(fault.expected, expected);
-    assertMatch(fault.mend, /^[A-Z].*\.$/);
+    assertMatch(fault.hint, /^[A-Z].*\.$/);
   }
 });
 
 test("[RU-09] only http is a matter of the insecure setting", () => {
-  assertEquals(redirectUriFault("http://app.example.com/cb", true, false), undefined);
+  assertEquals(validateRedirectUri("http://app.example.com/cb", true, false), undefined);
   for (const uri of ["javascript:alert(1)", "ftp://c.example/", "myapp:/cb", "http://c.example/#"]) {
-    assert(redirectUriFault(uri, true, true), `${uri} passed`);
+    assert(validateRedirectUri(uri, true, true), `${uri} passed`);
   }
 });
 

@@ -4,7 +4,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import type { Client } from "../../src/oauth/clients/repository.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
-import { scopeToken, settleScope, splitScope } from "../../src/oauth/authorize/scope.ts";
+import { resolveScope, scopeToken, splitScope } from "../../src/oauth/authorize/scope.ts";
 import type { Server } from "../../src/oauth/server.ts";
 
 /** What a server with these scopes and this default settles for a client, or the rule by which it refuses. */
@@ -14,7 +14,11 @@ function settle(
   client: readonly string[] = server.scopes,
 ): string[] | string {
   try {
-    return settleScope({ trace() {}, now: () => 0, ...server } as unknown as Server, { scope: client } as Client, asked)
+    return resolveScope(
+      { trace() {}, now: () => 0, ...server } as unknown as Server,
+      { scope: client } as Client,
+      asked,
+    )
       .sort();
   } catch (refusal) {
     if (!(refusal instanceof OAuthError)) throw refusal;
@@ -58,7 +62,7 @@ test("[AZ-16] no scope means the default, and without one a refusal", () => {
 
 test("[AZ-16] settling the default leaves the server's own list alone", () => {
   const defaultScope = ["write", "read"];
-  settleScope({ ...server, defaultScope } as unknown as Server, { scope: server.scopes } as Client, undefined).pop();
+  resolveScope({ ...server, defaultScope } as unknown as Server, { scope: server.scopes } as Client, undefined).pop();
   assertEquals(defaultScope, ["write", "read"]);
 });
 
@@ -95,7 +99,7 @@ test("[AZ-17] what the client may not have is refused, with openid as well", () 
 test("[AZ-17, AR-04] a refusal never repeats the words that were asked for", () => {
   for (const asked of ["secret-word", `secret-word"`, "secret-word\n"]) {
     const refusal = assertThrows(
-      () => settleScope(server as Server, { scope: server.scopes } as Client, asked),
+      () => resolveScope(server as Server, { scope: server.scopes } as Client, asked),
       OAuthError,
     );
     assertEquals(refusal.description.includes("secret-word"), false);

@@ -3,19 +3,19 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, Layer, Store } from "../../src/mod.ts";
-import { narrate } from "../../src/operating/format_event.ts";
-import { health, limitLoad, logging, metrics } from "../../src/operating/mod.ts";
+import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../src/mod.ts";
+import { formatEvent } from "../../src/operating/format_event.ts";
+import { health, limitConcurrency, logging, metrics } from "../../src/operating/mod.ts";
 import { registeredSecrets } from "../../src/oauth/clients/registered_secrets.ts";
-import { basic, bench, encode, verifier } from "../flows/harness.ts";
+import { basic, encode, testServer, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 
 /** A layer that answers nothing but whether it lives, until it is let go. */
-function gate(): { readonly layer: Layer; open(): void } {
+function gate(): { readonly layer: Plugin; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
     layer: {
-      around: (next) => async (request, peer) => {
+      handle: (next) => async (request, peer) => {
         if (!request.url.endsWith("/healthz")) await promise;
         return await next(request, peer);
       },
@@ -31,8 +31,8 @@ function storeThat(act: () => Promise<never>): Store {
 
 test("[OP-01] more requests than the server may have under way are answered 503 with Retry-After, and then it goes on", async () => {
   const held = gate();
-  const { get, advance, events } = await bench({
-    layers: [limitLoad({ inFlight: 2, retryAfter: 7 }), held.layer, health()],
+  const { get, advance, events } = await testServer({
+    plugins: [limitConcurrency({ maxInFlight: 2, retryAfter: 7 }), held.layer, health()],
   });
   const posted = { method: "POST", body: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } };
   const taken = [get("/oauth2/jwks"), get("/oauth2/jwks")];
@@ -47,7 +47,9 @@ test("[OP-01] more requests than the server may have under way are answered 503 
   assertStrictEquals((await get("/healthz")).status, 200);
   advance(1);
   assertStrictEquals((await get("/oauth2/jwks")).status, 503);
-  const told = events.map((event) => event.type === "warning" ? `${event.why.rule}: ${event.why.reason}` : event.type);
+  const told = events.map((event) =>
+    event.type === "warning" ? `${event.explanation.rule}: ${event.explanation.reason}` : event.type
+  );
   assertEquals(told, [
     "OP-01: 1 request was rejected with 503 because 0 with a body and 2 without are in progress",
     "OP-01: 2 requests were rejected with 503 because 2 with a body and 2 without are in progress",
@@ -60,7 +62,7 @@ test("[OP-01] more requests than the server may have under way are answered 503 
 
 test("[OP-01] a network that takes many places leaves some to others, and bodies that do not come keep no GET out", async () => {
   const held = gate();
-  const { as } = await bench({ layers: [limitLoad({ inFlight: 20 }), held.layer] });
+  const { as } = await testServer({ plugins: [limitConcurrency({ maxInFlight: 20 }), held.layer] });
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const post = (address?: string) =>
     as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body: "a=b", headers: form }), { address });
@@ -84,10 +86,10 @@ test("[OP-01] a network that takes many places leaves some to others, and bodies
 
 test("a request that fails below gives its place back", async () => {
   let fail = true;
-  const broken: Layer = {
-    around: (next) => (request, peer) => fail ? Promise.reject(new Error("dropped")) : next(request, peer),
+  const broken: Plugin = {
+    handle: (next) => (request, peer) => fail ? Promise.reject(new Error("dropped")) : next(request, peer),
   };
-  const { get } = await bench({ layers: [limitLoad({ inFlight: 1 }), broken] });
+  const { get } = await testServer({ plugins: [limitConcurrency({ maxInFlight: 1 }), broken] });
   await get("/oauth2/jwks").catch(() => {});
   fail = false;
   assertStrictEquals((await get("/oauth2/jwks")).status, 200);
@@ -95,8 +97,8 @@ test("a request that fails below gives its place back", async () => {
 
 test("[OP-02] readiness follows the store and the end of the server; liveness does not", async () => {
   const statuses = async (store: Store) => {
-    const layer = health({ patience: 20 });
-    const { get } = await bench({ layers: [layer], store });
+    const layer = health({ storeTimeoutMs: 20 });
+    const { get } = await testServer({ plugins: [layer], store });
     const both = async () => [(await get("/healthz")).status, (await get("/readyz")).status];
     const before = await both();
     layer.drain();
@@ -111,7 +113,7 @@ test("[OP-02] readiness follows the store and the end of the server; liveness do
 
 test("metrics count requests, refusals by rule, what is issued, and the calls of the store", async () => {
   const counted = metrics();
-  const { code, token, get } = await bench({ layers: [counted] });
+  const { code, token, get } = await testServer({ plugins: [counted] });
   assertStrictEquals((await token({ code: await code() })).status, 200);
   assertStrictEquals((await token({ code: "guess" })).status, 400);
   await get("/made/up/4711");
@@ -125,7 +127,7 @@ test("metrics count requests, refusals by rule, what is issued, and the calls of
   assertStrictEquals(value(`latchkey_refusals_total{error="invalid_grant",rule="TK-16"}`), "1");
   assertStrictEquals(value(`latchkey_issued_total{what="code"}`), "1");
   assertStrictEquals(value(`latchkey_issued_total{what="authorization_code"}`), "1");
-  assertStrictEquals(value(`latchkey_store_seconds_count{verb="spend"}`), "1");
+  assertStrictEquals(value(`latchkey_store_seconds_count{verb="consume"}`), "1");
   assertStrictEquals(value(`latchkey_request_seconds_bucket{endpoint="token",le="+Inf"}`), "2");
   assertStrictEquals(value("latchkey_requests_in_flight"), "0");
   assertNotMatch(counted.text(), /4711|guess|PROPFIND/);
@@ -139,8 +141,8 @@ test("metrics count requests, refusals by rule, what is issued, and the calls of
 
 test("metrics count a store that fails", async () => {
   const counted = metrics();
-  const { token } = await bench({
-    layers: [counted],
+  const { token } = await testServer({
+    plugins: [counted],
     store: storeThat(() => Promise.reject(new Error("gone"))),
   });
   assertStrictEquals((await token({ code: "any" })).status, 500);
@@ -158,17 +160,17 @@ test("metrics have an address of their own", async () => {
 
 test("[HT-15] a log in JSON tells every request under its name, and never a secret", async () => {
   const lines: string[] = [];
-  const log = logging({ write: (line) => lines.push(line), format: "json", everything: true });
-  const { authorize, code, token } = await bench({ layers: [log], trace: log.trace });
+  const log = logging({ write: (line) => lines.push(line), format: "json", verbose: true });
+  const { authorize, code, token } = await testServer({ plugins: [log], trace: log.trace });
   const given = await code();
   const answer = await token({ code: given });
   const { access_token, id_token } = await answer.json();
   await token({ code: given });
   await authorize({ redirect_uri: `https://evil.example/?x=${verifier}` });
   const records = lines.map((line) => JSON.parse(line));
-  const last = records.filter(({ event }) => event === "refused").map(({ error, rule }) => [error, rule]);
+  const last = records.filter(({ event }) => event === "rejected").map(({ error, rule }) => [error, rule]);
   assertEquals(last, [["invalid_grant", "CI-06"], ["invalid_request", "RU-01"]]);
-  for (const record of records.filter(({ event }) => event !== "key_made")) {
+  for (const record of records.filter(({ event }) => event !== "key_created")) {
     assertMatch(record.time, /^2026-01-01T00:00:00\.\d{3}Z$/);
     assertMatch(record.request, /^[0-9a-f]{16}$/);
   }
@@ -188,9 +190,9 @@ test("[HT-15] a registered secret in the wrong place is in no log and no trace e
   const lines: string[] = [];
   const secret = "s3cret+with%sign";
   const clients = [{ client_id: "web", client_secret: secret, redirect_uris: ["https://web.example/cb"] }];
-  const log = logging({ write: (line) => lines.push(line), format: "text", everything: true });
+  const log = logging({ write: (line) => lines.push(line), format: "text", verbose: true });
   const json = logging({ write: (line) => lines.push(line), format: "json" });
-  const { authorize, get, events } = await bench({ clients, layers: [log, json] });
+  const { authorize, get, events } = await testServer({ clients, plugins: [log, json] });
   const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
   const token = (fields: Fields, headers: Record<string, string> = {}) =>
     get("/oauth2/token", {
@@ -238,7 +240,7 @@ test("[HT-15] a text of any length and any marks is held against secrets in a bo
 test("a request's own name counts only where its sender's word does", async () => {
   const named = async (trusted: boolean, id: string) => {
     const log = logging({ write() {}, format: "text" });
-    const { as } = await bench({ layers: [log], trustProxy: trusted ? ["10.0.0.0/8"] : [] });
+    const { as } = await testServer({ plugins: [log], trustProxy: trusted ? ["10.0.0.0/8"] : [] });
     const request = new Request(`${as.issuer}/oauth2/jwks`, { headers: { "x-request-id": id } });
     return (await as.fetch(request, { address: "10.1.2.3" })).headers.get("x-request-id");
   };
@@ -250,7 +252,7 @@ test("a request's own name counts only where its sender's word does", async () =
 test("a log for people tells refusals, and whose request it was", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "text" });
-  const { code, token } = await bench({ layers: [log], trace: log.trace });
+  const { code, token } = await testServer({ plugins: [log], trace: log.trace });
   const answer = await token({ code: await code(), redirect_uri: "https://spa.example/other" });
   assertStrictEquals(lines.length, 1);
   assertMatch(lines[0]!, /refused invalid_grant .*\[TK-15\]/);
@@ -264,8 +266,8 @@ test("what happens is told once to each who listens, in whatever order they are 
     const log = logging({ write: (line) => lines.push(JSON.parse(line).event), format: "json" });
     const counted = metrics();
     const layers = [log, counted];
-    const { as, token } = await bench({
-      layers: order.map((i) => layers[i]!),
+    const { as, token } = await testServer({
+      plugins: order.map((i) => layers[i]!),
       trace(event) {
         heard.push(event.type);
         log.trace(event);
@@ -274,20 +276,20 @@ test("what happens is told once to each who listens, in whatever order they are 
     });
     await token({ code: "guess" });
     await as.rotateKeys();
-    assertEquals(heard, ["refused", "key_made", "key_made"]);
-    assertEquals(lines, ["refused", "request", "key_made", "key_made"]);
+    assertEquals(heard, ["rejected", "key_created", "key_created"]);
+    assertEquals(lines, ["rejected", "request", "key_created", "key_created"]);
     assertMatch(counted.text(), /latchkey_refusals_total\{[^}]*\} 1\n/);
   }
 });
 
 test("a log that cannot be written hurts no request", async () => {
-  const { code, token } = await bench({
-    layers: [logging({
+  const { code, token } = await testServer({
+    plugins: [logging({
       write() {
         throw new Error("the disk is full");
       },
       format: "text",
-      everything: true,
+      verbose: true,
     })],
   });
   assertStrictEquals((await token({ code: await code() })).status, 200);
@@ -308,7 +310,7 @@ test("[OP-03, CA-12] behind a trusted proxy each sender is slowed down alone, an
       { address: via },
     );
   const statuses = async (trustProxy: readonly string[]) => {
-    const { as } = await bench({ throttle: true, trustProxy });
+    const { as } = await testServer({ throttle: true, trustProxy });
     for (let i = 0; i < 10; i++) await guess(as, "10.0.0.1", "192.0.2.1");
     return [
       (await guess(as, "10.0.0.1", "192.0.2.1")).status,
@@ -322,7 +324,7 @@ test("[OP-03, CA-12] behind a trusted proxy each sender is slowed down alone, an
 });
 
 test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neither issuer nor links", async () => {
-  const { as } = await bench({ trustProxy: ["10.0.0.1"] });
+  const { as } = await testServer({ trustProxy: ["10.0.0.1"] });
   const headers = {
     "x-forwarded-for": "192.0.2.1",
     "x-forwarded-host": "evil.example",
@@ -340,10 +342,10 @@ test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neithe
 test("[OP-03] guesses are not doubled by the header that the proxy does not write, and the log tells what it said", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "json" });
-  const options = { throttle: true, trustProxy: ["10.0.0.1"], layers: [log], trace: log.trace };
+  const options = { throttle: true, trustProxy: ["10.0.0.1"], plugins: [log], trace: log.trace };
   const guesses = async (proxyHeader?: "x-forwarded-for") => {
     lines.length = 0;
-    const { as } = await bench({ ...options, proxyHeader });
+    const { as } = await testServer({ ...options, proxyHeader });
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
       const headers = {
@@ -364,15 +366,15 @@ test("[OP-03] guesses are not doubled by the header that the proxy does not writ
 
 test("options that name a proxy which is no address, or a header that is none, are rejected in words", async () => {
   const proxyHeader = "x-real-ip" as "forwarded";
-  const other = await assertRejects(() => bench({ proxyHeader }), ConfigurationError);
-  assertEquals(other.faults.map(({ place, found }) => [place, found]), [["proxyHeader", `"x-real-ip"`]]);
-  const error = await assertRejects(() => bench({ trustProxy: ["::1", "proxy.test"] }), ConfigurationError);
-  assertEquals(error.faults.map(({ place, found }) => [place, found]), [["trustProxy[1]", `"proxy.test"`]]);
+  const other = await assertRejects(() => testServer({ proxyHeader }), ConfigurationError);
+  assertEquals(other.issues.map(({ path, received }) => [path, received]), [["proxyHeader", `"x-real-ip"`]]);
+  const error = await assertRejects(() => testServer({ trustProxy: ["::1", "proxy.test"] }), ConfigurationError);
+  assertEquals(error.issues.map(({ path, received }) => [path, received]), [["trustProxy[1]", `"proxy.test"`]]);
 });
 
 test("[OP-07, AZ-16] scopes that leave no default scope are told at start, and an empty defaultScope confirms it", async () => {
   const warnings = async (options: LatchkeyOptions) =>
-    (await bench(options)).events.filter((event) => event.type === "configuration_warning");
+    (await testServer(options)).events.filter((event) => event.type === "configuration_warning");
   const [warning, ...others] = await warnings({ scopes: ["openid", "orders"] });
   assertEquals([warning?.path, others], ["scopes", []]);
   assertMatch(
@@ -388,7 +390,7 @@ test("[OP-07, AZ-16] scopes that leave no default scope are told at start, and a
 
 test("[OP-07] a warning of the configuration reads the same in every log", () => {
   const event = { type: "configuration_warning", at: 0, path: "scopes", message: "Set \u001b[2J it." } as const;
-  assertStrictEquals(narrate(event, false), "00:00:00.000Z warning: scopes: Set \\u001b[2J it.");
+  assertStrictEquals(formatEvent(event, false), "00:00:00.000Z warning: scopes: Set \\u001b[2J it.");
   const lines: string[] = [];
   logging({ write: (line) => lines.push(line), format: "json" }).trace(event);
   assertEquals(JSON.parse(lines[0]!), {
@@ -404,7 +406,8 @@ test("a store that fails is told in one line, and anything else unforeseen with 
   const cause = Object.assign(new Error("redis://cache: expected an answer, found none; start it."), {
     name: "StoreError",
   });
-  const tell = (cause: Error) => narrate({ type: "bug", at: 0, endpoint: "/oauth2/token", cause }, false)!;
+  const tell = (cause: Error) =>
+    formatEvent({ type: "internal_error", at: 0, endpoint: "/oauth2/token", cause }, false)!;
   assertStrictEquals(tell(cause), `00:00:00.000Z the store failed at /oauth2/token: ${cause.message}`);
   assertMatch(tell(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
 });

@@ -9,12 +9,20 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { version } from "../../src/cli/about.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { basic, each, encode } from "../flows/harness.ts";
+import { basic, encode, forEachCase } from "../flows/harness.ts";
 import { certificate, lockedKey, otherKey, privateKey } from "../runtimes/certificate.ts";
 import { runProgram, startProgram } from "../runtimes/run_program.ts";
-import type { Program, Start } from "../runtimes/run_program.ts";
-import { latchkey } from "../watched.ts";
-import { awaitingBody, bodyOf, dial, exchange, formHead, head, statuses } from "../runtimes/wire.ts";
+import type { Program, StartOptions } from "../runtimes/run_program.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import {
+  continuePattern,
+  formRequestHead,
+  getBody,
+  getStatuses,
+  openRawConnection,
+  requestHead,
+  sendRaw,
+} from "../runtimes/raw_connection.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-operating-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -27,19 +35,19 @@ function file(name: string, text: string): string {
 }
 
 /** Runs a check against the program, and ends it. */
-async function against(start: Start, check: (program: Program) => Promise<void>): Promise<void> {
+async function against(start: StartOptions, check: (program: Program) => Promise<void>): Promise<void> {
   const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
   try {
     await check(program);
   } finally {
     program.signal("SIGKILL");
-    await program.ended;
+    await program.exited;
   }
 }
 
 /** The answer to one request over a connection of its own. */
 async function get(port: number, path: string, ...headers: readonly string[]): Promise<string> {
-  return await exchange(port, head(`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers));
+  return await sendRaw(port, requestHead(`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers));
 }
 
 const pem = ["--tls-cert", file("cert.pem", certificate), "--tls-key", file("key.pem", privateKey)];
@@ -57,9 +65,9 @@ function securely(url: string): Promise<{ status: number; headers: IncomingHttpH
 }
 
 test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer begins with it", async () => {
-  await against({ args: pem }, async ({ greeting, port }) => {
+  await against({ args: pem }, async ({ banner, port }) => {
     const issuer = `https://localhost:${port}`;
-    assert(greeting.startsWith(`Latchkey ${version} speaks for ${issuer}\n`), greeting);
+    assert(banner.startsWith(`Latchkey ${version} speaks for ${issuer}\n`), banner);
     const { status, headers, text } = await securely(`${issuer}/.well-known/openid-configuration`);
     const metadata = JSON.parse(text);
     assertEquals([status, metadata.issuer, metadata.token_endpoint], [200, issuer, `${issuer}/oauth2/token`]);
@@ -68,7 +76,7 @@ test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer
     const home = await securely(`${issuer}/`);
     assertMatch(String(home.headers["set-cookie"]), /; Secure/);
     assertNotMatch(home.text, /http:\/\/localhost/);
-    assertEquals(statuses(await get(port, "/").catch(() => "")).filter((status) => status < 400), []);
+    assertEquals(getStatuses(await get(port, "/").catch(() => "")).filter((status) => status < 400), []);
     assertEquals((await securely(`${issuer}/readyz`)).status, 200);
   });
 });
@@ -86,11 +94,11 @@ test("[OP-05, OP-04] over https, too, a request in flight is answered when the p
       sent.on("error", reject).flushHeaders();
       sent.write(body.slice(0, 3), () => {
         program.signal("SIGTERM");
-        program.says(/^Stopping/m).then(() => sent.end(body.slice(3)));
+        program.waitForOutput(/^Stopping/m).then(() => sent.end(body.slice(3)));
       });
     });
     assertMatch(await answered, /"error":"invalid_(client|request)"/);
-    assertEquals((await program.ended).code, 0);
+    assertEquals((await program.exited).code, 0);
   });
 });
 
@@ -108,7 +116,7 @@ test("[OP-05] certificates that cannot be used end the start with exit code 1 an
     [key, key, /certificate is not PEM/],
     [cert, join(folder, "none.pem"), /found none there/],
   ] as const;
-  await each(cases, async ([cert, key, sentence]) => {
+  await forEachCase(cases, async ([cert, key, sentence]) => {
     const { code, stdout, stderr } = await runProgram({ args: ["--port", "0", "--tls-cert", cert, "--tls-key", key] });
     assertEquals([code, stdout], [1, ""], stderr);
     assertMatch(stderr.trimEnd(), sentence);
@@ -117,14 +125,14 @@ test("[OP-05] certificates that cannot be used end the start with exit code 1 an
 });
 
 test("metrics have a port of their own, and the port of the server does not show them", async () => {
-  await against({ args: ["--metrics-port", "0"] }, async ({ greeting, port }) => {
-    const url = /^Metrics (http:\/\/localhost:\d+\/metrics)$/m.exec(greeting)![1]!;
+  await against({ args: ["--metrics-port", "0"] }, async ({ banner, port }) => {
+    const url = /^Metrics (http:\/\/localhost:\d+\/metrics)$/m.exec(banner)![1]!;
     await get(port, "/oauth2/jwks");
     const answer = await fetch(url);
     assertEquals(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     const counted = await answer.text();
     assertMatch(counted, /^latchkey_requests_total\{endpoint="jwks",method="GET",status="200"\} 1$/m);
-    assertEquals(statuses(await get(port, "/metrics")), [404]);
+    assertEquals(getStatuses(await get(port, "/metrics")), [404]);
   });
 });
 
@@ -148,11 +156,11 @@ test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the l
       headers: { "content-type": "application/x-www-form-urlencoded", ...basic("nobody", "a-wrong-secret") },
     }).then((answer) => answer.body?.cancel());
     program.signal("SIGTERM");
-    const { code, stdout, stderr } = await program.ended;
+    const { code, stdout, stderr } = await program.exited;
     assertEquals([code, stdout], [0, ""]);
     const lines = stderr.trimEnd().split("\n").map((line) => JSON.parse(line));
-    assertEquals(lines.map(({ event }) => event).filter((event) => event !== "key_made"), [
-      ...["listening", "request", "refused", "request", "stopping"],
+    assertEquals(lines.map(({ event }) => event).filter((event) => event !== "key_created"), [
+      ...["listening", "request", "rejected", "request", "stopping"],
     ]);
     const [first, second] = lines.filter(({ event }) => event === "request");
     assertEquals([first.address, first.path, first.request], ["192.0.2.7", "/oauth2/jwks", "up-1"]);
@@ -172,28 +180,28 @@ test("[OP-10] the start shows and logs how the store's changes differ from the c
   before.clients.set({ client_id: "demo-public", redirect_uris: ["https://spa.example/cb"] });
   before.clients.delete("demo-confidential");
   for (let i = 0; i < 12; i++) before.users.set({ sub: `u${i}` });
-  await before.users.kept();
+  await before.users.flush();
   await before.close();
-  await against({ args: ["--store", `sqlite:${path}`] }, async ({ greeting, said, signal, ended }) => {
-    assertMatch(greeting, /^ {2}demo-public +replaced by a change in the store$/m);
-    assertMatch(greeting, /^ {2}demo-confidential +removed by a change in the store$/m);
-    assertMatch(greeting, /^ {2}u9 +only in the store\n {2}… +and 2 more only in the store$/m);
-    assert(!greeting.includes("demo-secret"));
+  await against({ args: ["--store", `sqlite:${path}`] }, async ({ banner, output, signal, exited }) => {
+    assertMatch(banner, /^ {2}demo-public +replaced by a change in the store$/m);
+    assertMatch(banner, /^ {2}demo-confidential +removed by a change in the store$/m);
+    assertMatch(banner, /^ {2}u9 +only in the store\n {2}… +and 2 more only in the store$/m);
+    assert(!banner.includes("demo-secret"));
     signal("SIGTERM");
-    await ended;
+    await exited;
     assertMatch(
-      said(),
+      output(),
       /^\S+Z the store changes clients of the configuration: replaced demo-public; removed demo-confidential$/m,
     );
-    assertMatch(said(), /^\S+Z the store changes users of the configuration: added u0, u1, .*, u11$/m);
+    assertMatch(output(), /^\S+Z the store changes users of the configuration: added u0, u1, .*, u11$/m);
   });
   const client = { client_id: "demo-confidential", client_secret: "new", redirect_uris: ["https://web.example/cb"] };
   const changed = file("changed.json", JSON.stringify({ clients: [client] }));
   const args = ["--store", `sqlite:${path}`, "--log", "json", "--config", changed];
-  await against({ args }, async ({ said, signal, ended }) => {
+  await against({ args }, async ({ output, signal, exited }) => {
     signal("SIGTERM");
-    await ended;
-    const lines = said().split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+    await exited;
+    const lines = output().split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
     const left = lines.filter(({ rule }) => rule === "OP-10");
     assertEquals(left.map(({ level, client }) => [level, client]), [["warn", "demo-confidential"], [
       "warn",
@@ -208,8 +216,8 @@ test("[OP-10] the start shows and logs how the store's changes differ from the c
 test("[OP-03] without a trusted proxy nobody is believed about who sent a request", async () => {
   await against({ args: ["--log", "json"] }, async (program) => {
     await get(program.port, "/oauth2/jwks", "X-Forwarded-For: 192.0.2.7", "X-Request-Id: up-1");
-    await program.says(/"event":"request"/);
-    assert(!program.said().includes("192.0.2.7") && !program.said().includes("up-1"), program.said());
+    await program.waitForOutput(/"event":"request"/);
+    assert(!program.output().includes("192.0.2.7") && !program.output().includes("up-1"), program.output());
   });
 });
 
@@ -217,23 +225,23 @@ test("a log that is off tells nothing", async () => {
   await against({ args: ["--log", "off"] }, async (program) => {
     await get(program.port, "/oauth2/authorize?client_id=nobody");
     program.signal("SIGTERM");
-    assertEquals((await program.ended).stderr, "");
+    assertEquals((await program.exited).stderr, "");
   });
 });
 
 test("[OP-01] more requests than the program may have under way are answered 503, and then it goes on", async () => {
   await against({ args: ["--max-in-flight", "1"] }, async ({ port }) => {
-    const held = await dial(port);
-    held.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
-    await held.until(awaitingBody);
-    const refused = await exchange(port, formHead("/oauth2/token", "Content-Length: 0", "Connection: close"));
-    assertEquals(statuses(refused), [503]);
+    const held = await openRawConnection(port);
+    held.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
+    await held.until(continuePattern);
+    const refused = await sendRaw(port, formRequestHead("/oauth2/token", "Content-Length: 0", "Connection: close"));
+    assertEquals(getStatuses(refused), [503]);
     assertMatch(refused, /\r\nretry-after: 1\r\n/i);
     // What is asked without a body is answered all the same.
-    assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);
+    assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
     held.send("client_id=bob");
-    assertEquals(statuses(await held.closed), [100, 401]);
-    assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);
+    assertEquals(getStatuses(await held.closed), [100, 401]);
+    assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
   });
 });
 
@@ -274,37 +282,37 @@ test("[OP-04] under load a stop loses no request: not ready at once, served unti
       })(),
     ]);
     while (answered < 30 && failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    const held = await dial(port);
-    held.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
-    await held.until(awaitingBody);
+    const held = await openRawConnection(port);
+    held.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
+    await held.until(continuePattern);
     program.signal("SIGTERM");
     const told = performance.now();
-    await program.says(/^Stopping in 3 seconds: \/readyz says so/m);
+    await program.waitForOutput(/^Stopping in 3 seconds: \/readyz says so/m);
     // Who has not heard yet is served all the same, also by a new connection.
-    assertEquals(statuses(await get(port, "/readyz")), [503]);
-    assertEquals(statuses(await get(port, "/healthz")), [200]);
-    assertEquals(statuses(await get(port, "/oauth2/jwks")), [200]);
+    assertEquals(getStatuses(await get(port, "/readyz")), [503]);
+    assertEquals(getStatuses(await get(port, "/healthz")), [200]);
+    assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
     await balancer;
     assertEquals(failures, []);
     // Then nobody is let in any more, and what is under way is answered.
-    while (await dial(port).then((wire) => (wire.drop(), true), () => false)) {
+    while (await openRawConnection(port).then((wire) => (wire.close(), true), () => false)) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assertGreater(performance.now() - told, drain * 900);
     held.send("client_id=bob");
-    assertMatch(bodyOf(await held.closed), /"error":"invalid_(client|request)"/);
-    const { code, stderr } = await program.ended;
+    assertMatch(getBody(await held.closed), /"error":"invalid_(client|request)"/);
+    const { code, stderr } = await program.exited;
     assertEquals([code, stderr], [0, ""]);
-    await assertRejects(() => dial(port));
+    await assertRejects(() => openRawConnection(port));
   });
 });
 
 test("[OP-04] a second signal ends the program at once, however long it was to go on", async () => {
   await against({ args: ["--drain", "60"] }, async (program) => {
     program.signal("SIGTERM");
-    await program.says(/^Stopping/m);
+    await program.waitForOutput(/^Stopping/m);
     program.signal("SIGTERM");
-    assertEquals((await program.ended).code, 1);
+    assertEquals((await program.exited).code, 1);
   });
 });
 
@@ -318,7 +326,7 @@ test("[OP-06] a client added on a page of one process works at another within a 
   };
   await against(start, (one) =>
     against(start, async (two) => {
-      assertEquals(statuses(await ask(two.port)), [400]);
+      assertEquals(getStatuses(await ask(two.port)), [400]);
       const page = await fetch(`http://localhost:${one.port}/clients`);
       const added = await fetch(`http://localhost:${one.port}/clients`, {
         method: "POST",
@@ -332,7 +340,7 @@ test("[OP-06] a client added on a page of one process works at another within a 
         }),
       });
       assertEquals(added.status, 303);
-      assertEquals(statuses(await ask(two.port)), [302]);
+      assertEquals(getStatuses(await ask(two.port)), [302]);
       // What was known is known to be gone by looking around alone.
       const removed = await fetch(`http://localhost:${two.port}/clients/demo-public`);
       const form = new URLSearchParams({
@@ -345,14 +353,14 @@ test("[OP-06] a client added on a page of one process works at another within a 
         303,
       );
       const began = performance.now();
-      while (statuses(await get(one.port, "/clients/demo-public"))[0] !== 404) {
+      while (getStatuses(await get(one.port, "/clients/demo-public"))[0] !== 404) {
         assert(performance.now() - began < 3000, "it was never heard of");
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }));
   await against(start, async ({ port }) => {
-    assertEquals(statuses(await ask(port)), [302]);
-    assertEquals(statuses(await get(port, "/clients/demo-public")), [404]);
+    assertEquals(getStatuses(await ask(port)), [302]);
+    assertEquals(getStatuses(await get(port, "/clients/demo-public")), [404]);
   });
 });
 
@@ -369,8 +377,8 @@ test("a configuration whose secrets and store are files of their own starts, and
     }),
   );
   const store = file("store", `sqlite:${join(folder, "kept.db")}\n`);
-  await against({ args: ["--config", config], env: { LATCHKEY_STORE_FILE: store } }, async ({ greeting, port }) => {
-    assertMatch(greeting, /kept in .*kept\.db$/m);
+  await against({ args: ["--config", config], env: { LATCHKEY_STORE_FILE: store } }, async ({ banner, port }) => {
+    assertMatch(banner, /kept in .*kept\.db$/m);
     const answer = await fetch(`http://localhost:${port}/oauth2/token`, {
       method: "POST",
       body: encode({ grant_type: "client_credentials", scope: "read" }),

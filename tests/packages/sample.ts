@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { latchkey } from "@latchkey/latchkey";
 import { sqliteStore } from "@latchkey/latchkey/stores/sqlite";
-import { faults, LogInError, testLatchkey } from "@latchkey/latchkey/testing";
+import { faults, LoginError, testLatchkey } from "@latchkey/latchkey/testing";
 import type { Fault } from "@latchkey/latchkey/testing";
 
 /** A tiny client under test: it asks who is logged in, and refreshes its token once when it is told no. */
@@ -73,17 +73,17 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
   async "what a client does wrong is refused, and said precisely"() {
     const as = await testLatchkey();
     const error = await as.logIn(as.client(), { token: { code_verifier: "A".repeat(43) } }).catch((thrown) => thrown);
-    assert.ok(error instanceof LogInError);
+    assert.ok(error instanceof LoginError);
     assert.match(error.message, /PK-09/);
-    as.log.expect("token").refused("invalid_grant");
+    as.log.expect("token").rejected("invalid_grant");
     await as.close();
   },
 
   async "someone who denies"() {
     const as = await testLatchkey();
-    as.people.denies("alice");
+    as.decisions.deny("alice");
     const error = await as.logIn(as.client()).catch((thrown) => thrown);
-    assert.ok(error instanceof LogInError);
+    assert.ok(error instanceof LoginError);
     assert.equal(error.error, "access_denied");
     await as.close();
   },
@@ -92,7 +92,7 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
     const servers = await Promise.all(Array.from({ length: 20 }, () => testLatchkey()));
     const subs = await Promise.all(servers.map(async (as, i) => {
       as.users.set({ sub: `user-${i}` });
-      as.people.next(`user-${i}`);
+      as.decisions.loginNext(`user-${i}`);
       return (await as.logIn(as.client())).claims?.sub;
     }));
     assert.deepEqual(subs, servers.map((_, i) => `user-${i}`));
@@ -132,7 +132,7 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
     const as = await testLatchkey();
     const nameless: Fault = {
       name: "users without names",
-      server: (server) => ({ ...server, users: { ...server.users, find: (sub) => ({ sub }) } }),
+      extend: (server) => ({ ...server, users: { ...server.users, find: (sub) => ({ sub }) } }),
     };
     as.on("userinfo").once(nameless);
     const { tokens } = await as.logIn(as.client());

@@ -2,30 +2,32 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { asFixture } from "../../src/recorder/export/fixture.ts";
-import { asHar } from "../../src/recorder/export/har.ts";
+import { toFixture } from "../../src/recorder/export/fixture.ts";
+import { toHar } from "../../src/recorder/export/har.ts";
 import type { Har } from "../../src/recorder/export/har.ts";
-import { asText } from "../../src/recorder/export/text.ts";
+import { formatFlow } from "../../src/recorder/export/text.ts";
 import { publicTokens, userinfo, webTokens } from "../flows/client_endpoints.ts";
-import { basic, bench, verifier } from "../flows/harness.ts";
+import { basic, testServer, verifier } from "../flows/harness.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { askingScene, scene, walkPages } from "./scenes.ts";
-import type { Scene } from "./scenes.ts";
+import { completeLogin, interactiveServer, recordedServer } from "./recorded_server.ts";
+import type { RecordedServer } from "./recorded_server.ts";
 
 /** A login that fails at first, three seconds apart. */
-async function troubledLogin({ b, record }: Scene): Promise<{ readonly code: string; readonly id: string }> {
-  const code = await b.code({ nonce: "n-1" });
-  b.advance(3);
-  await b.token({ code, code_verifier: "w".repeat(43) });
-  const response = await b.token({ code });
-  await userinfo(b, (await response.json()).access_token);
-  return { code, id: record.flows().at(-1)!.id };
+async function troubledLogin(
+  { server, recorder }: RecordedServer,
+): Promise<{ readonly code: string; readonly id: string }> {
+  const code = await server.code({ nonce: "n-1" });
+  server.advance(3);
+  await server.token({ code, code_verifier: "w".repeat(43) });
+  const response = await server.token({ code });
+  await userinfo(server, (await response.json()).access_token);
+  return { code, id: recorder.flows().at(-1)!.id };
 }
 
 test("the text tells a flow as a person would report it", async () => {
-  const here = await scene();
+  const here = await recordedServer();
   const { code } = await troubledLogin(here);
-  const text = asText(here.record.flow("1")!);
+  const text = formatFlow(here.recorder.flow("1")!);
   const [report] = text.split("\n3  ");
   const cut = (value: string) => `${value.slice(0, 4)}…`;
   const cookie = /__Host-latchkey_session=(.{5})/.exec(text)![1]!;
@@ -70,49 +72,52 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    fails  PK-09  the S256 transformation of the code_verifier is not the code_challenge of the authorization request
           expected  a challenge with the fingerprint ${expected}
           received  one with the fingerprint ${received}
-   ← 400, refused
+   ← 400, rejected
    {"error":"invalid_grant","error_description":"code_verifier does not belong to the code_challenge [PK-09]"}
 `,
   );
 });
 
 test("the text shows what else there may be: warnings, faults, pages, other bodies, no answer at all", async () => {
-  const asking = await askingScene();
-  await walkPages(asking);
-  const flow = asking.record.flow("1")!;
-  assertStringIncludes(asText(flow), "← 200, asked\n   (a page)\n");
-  const { b, record } = await scene({}, {
-    around: (next) => async (request, peer) => {
+  const asking = await interactiveServer();
+  await completeLogin(asking);
+  const flow = asking.recorder.flow("1")!;
+  assertStringIncludes(formatFlow(flow), "← 200, interaction\n   (a page)\n");
+  const { server, recorder } = await recordedServer({}, {
+    handle: (next) => async (request, peer) => {
       if (!request.url.endsWith("/token")) return await next(request, peer);
-      record.blame(request, "drop");
+      recorder.recordFault(request, "drop");
       throw new Error("dropped");
     },
   });
-  const code = await b.code();
-  await b.code();
-  await b.token({ code }).catch(() => {});
-  assertMatch(asText(record.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← nothing, lost\n$/);
-  assertMatch(asText(record.flow("2")!), /warns {2}PK-14 {2}the same code_challenge[^\n]*\n {10}expected {2}a fresh/);
+  const code = await server.code();
+  await server.code();
+  await server.token({ code }).catch(() => {});
+  assertMatch(formatFlow(recorder.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← nothing, dropped\n$/);
+  assertMatch(
+    formatFlow(recorder.flow("2")!),
+    /warns {2}PK-14 {2}the same code_challenge[^\n]*\n {10}expected {2}a fresh/,
+  );
 });
 
 test("nothing that was sent can pass for a line of the text", async () => {
-  const { b, record } = await scene();
-  await b.authorize({ state: "a\n   ← 200, done\u2028\u202Eb", [`x\r\ny`]: "1" });
-  const text = asText(record.flow("1")!);
+  const { server, recorder } = await recordedServer();
+  await server.authorize({ state: "a\n   ← 200, done\u2028\u202Eb", [`x\r\ny`]: "1" });
+  const text = formatFlow(recorder.flow("1")!);
   assertStringIncludes(text, "state                  a\\n   ← 200, done\\u{2028}\\u{202e}b\n");
   assertNotMatch(text, /\n\s+← 200, done/);
   assertNotMatch(text, /[\r\u2028\u202E]/);
 });
 
 test("masked or not is the reader's choice, in each form", async () => {
-  const here = await scene();
+  const here = await recordedServer();
   const { code, id } = await troubledLogin(here);
-  const flow = here.record.flow(id)!;
-  const { issuer } = here.b.as;
+  const flow = here.recorder.flow(id)!;
+  const { issuer } = here.server.as;
   const forms = (mask?: boolean) => [
-    asText(flow, { mask }),
-    JSON.stringify(asFixture(flow, { mask })),
-    JSON.stringify(asHar(flow.exchanges, { issuer, mask })),
+    formatFlow(flow, { redact: mask }),
+    JSON.stringify(toFixture(flow, { redact: mask })),
+    JSON.stringify(toHar(flow.exchanges, { issuer, redact: mask })),
   ];
   for (const mask of [undefined, true]) {
     for (const text of forms(mask)) assert(!text.includes(code) && !text.includes(verifier));
@@ -163,15 +168,15 @@ function assertHar({ log }: Har): void {
 }
 
 test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async () => {
-  const here = await scene();
-  const { b, record } = here;
+  const here = await recordedServer();
+  const { server, recorder } = here;
   await troubledLogin(here);
-  await webTokens(b);
-  await b.get("/oauth2/jwks");
-  await b.get("/oauth2/userinfo", { headers: { cookie: "a=b; c=d" } });
-  const har = asHar(record.exchanges(), { issuer: "https://as.test/", mask: false });
+  await webTokens(server);
+  await server.get("/oauth2/jwks");
+  await server.get("/oauth2/userinfo", { headers: { cookie: "a=b; c=d" } });
+  const har = toHar(recorder.exchanges(), { issuer: "https://as.test/", redact: false });
   assertHar(har);
-  assertHar(asHar(record.exchanges(), { issuer: "https://as.test/" }));
+  assertHar(toHar(recorder.exchanges(), { issuer: "https://as.test/" }));
   const { pages, entries } = JSON.parse(JSON.stringify(har)).log as Har["log"];
   assertEquals(pages.map(({ id, title }) => [id, title]), [
     ["flow_1", "Flow 1 of spa"],
@@ -194,7 +199,7 @@ test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async
   ]);
   assertEquals(refused!.startedDateTime, "2026-01-01T00:00:03.000Z");
   assertEquals(refused!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });
-  assertEquals(refused!._latchkey.refusal!.why.rule, "PK-09");
+  assertEquals(refused!._latchkey.rejection!.explanation.rule, "PK-09");
   assertEquals(redeemed!.request.headers[0], {
     name: "authorization",
     value: basic("web", "web-secret").authorization!,
@@ -203,14 +208,14 @@ test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async
 });
 
 test("the archive has an entry for what was never answered, and a time that is never negative", async () => {
-  const { b, record } = await scene({}, {
-    around: () => () => {
-      b.advance(-60);
+  const { server, recorder } = await recordedServer({}, {
+    handle: () => () => {
+      server.advance(-60);
       return Promise.reject(new Error("dropped"));
     },
   });
-  await b.get("/oauth2/jwks").catch(() => {});
-  const har = asHar(record.exchanges(), { issuer: b.as.issuer });
+  await server.get("/oauth2/jwks").catch(() => {});
+  const har = toHar(recorder.exchanges(), { issuer: server.as.issuer });
   assertHar(har);
   assertEquals([har.log.entries[0]!.response.status, har.log.entries[0]!.time], [0, 0]);
 });
@@ -220,20 +225,20 @@ test("a fixture is the same for the same flow, whatever was drawn and whenever i
   for (const start of [Date.UTC(2026, 0, 1), Date.UTC(2031, 5, 5)]) {
     let time = start;
     const record = recorder();
-    const b = await bench({ layers: [record], now: () => time });
+    const b = await testServer({ plugins: [record], now: () => time });
     await b.code({ state: `other ${start}` });
-    const flow = { b: { ...b, advance: (seconds: number) => void (time += seconds * 1000) }, record };
+    const flow = { server: { ...b, advance: (seconds: number) => void (time += seconds * 1000) }, recorder: record };
     const { id } = await troubledLogin(flow);
-    fixtures.push(JSON.stringify(asFixture(record.flow(id)!), undefined, 2));
+    fixtures.push(JSON.stringify(toFixture(record.flow(id)!), undefined, 2));
   }
   assertEquals(fixtures[0], fixtures[1]);
   assertNotMatch(fixtures[0]!, /20(?:26|31)-|17\d{8}|19\d{8}/);
 });
 
 test("a fixture names what is drawn, so that a replay can put its own values there", async () => {
-  const { b, record } = await scene();
-  await publicTokens(b, { nonce: "n-1" });
-  const fixture = asFixture(record.flow("1")!);
+  const { server, recorder } = await recordedServer();
+  await publicTokens(server, { nonce: "n-1" });
+  const fixture = toFixture(recorder.flow("1")!);
   const [asked, redeemed] = fixture.exchanges;
   assertEquals(asked!.request.query, {
     response_type: "code",
@@ -245,7 +250,7 @@ test("a fixture names what is drawn, so that a replay can put its own values the
     code_challenge_method: "S256",
     nonce: "{{nonce 1}}",
   });
-  assertEquals(asked!.answer!.handover, {
+  assertEquals(asked!.response!.handover, {
     uri: "https://spa.example/cb",
     params: { code: "{{code 1}}", state: "{{state 1}}", iss: "https://as.test" },
   });
@@ -256,7 +261,7 @@ test("a fixture names what is drawn, so that a replay can put its own values the
     code_verifier: "{{code_verifier 1}}",
     code: "{{code 1}}",
   });
-  assertEquals(redeemed!.answer!.body, {
+  assertEquals(redeemed!.response!.body, {
     access_token: "{{access_token 1}}",
     token_type: "Bearer",
     expires_in: 3600,
@@ -264,7 +269,7 @@ test("a fixture names what is drawn, so that a replay can put its own values the
     refresh_token: "{{refresh_token 1}}",
     id_token: "{{id_token 1}}",
   });
-  assert(redeemed!.held.includes("PK-09"));
+  assert(redeemed!.passed.includes("PK-09"));
   assertEquals([redeemed!.endpoint, redeemed!.auth, redeemed!.client, fixture.outcome], [
     "token",
     "none",
@@ -274,8 +279,8 @@ test("a fixture names what is drawn, so that a replay can put its own values the
 });
 
 test("a repeated parameter keeps all its values in a fixture", async () => {
-  const { b, record } = await scene();
-  await b.authorize({ resource: ["https://a.example/", "https://b.example/"] });
-  const [asked] = asFixture(record.flow("1")!).exchanges;
+  const { server, recorder } = await recordedServer();
+  await server.authorize({ resource: ["https://a.example/", "https://b.example/"] });
+  const [asked] = toFixture(recorder.flow("1")!).exchanges;
   assertEquals(asked!.request.query!.resource, ["https://a.example/", "https://b.example/"]);
 });

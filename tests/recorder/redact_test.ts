@@ -3,71 +3,81 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { Exchange } from "../../src/recorder/exchange.ts";
-import { maskExchange, maskExchanges, maskFields, maskFlow, shorten } from "../../src/recorder/redact.ts";
-import { as, introspected, post, publicTokens, refreshed, userinfo, webTokens } from "../flows/client_endpoints.ts";
-import { browse } from "../flows/browser.ts";
+import { redactExchange, redactExchanges, redactFields, redactFlow, shorten } from "../../src/recorder/redact.ts";
+import {
+  basicHeader,
+  fetchIntrospection,
+  post,
+  publicTokens,
+  refreshTokens,
+  userinfo,
+  webTokens,
+} from "../flows/client_endpoints.ts";
+import { openBrowser } from "../flows/browser.ts";
 import { basic, challenge, verifier } from "../flows/harness.ts";
-import { askingScene, form, scene, send, tokenBody, walkPages } from "./scenes.ts";
-import type { Scene } from "./scenes.ts";
+import { completeLogin, form, interactiveServer, recordedServer, send, tokenBody } from "./recorded_server.ts";
+import type { RecordedServer } from "./recorded_server.ts";
 
 /** Everything that a journey through all endpoints keeps secret. */
-async function everySecret({ b, record }: Scene): Promise<Set<string>> {
+async function everySecret({ server, recorder }: RecordedServer): Promise<Set<string>> {
   const secrets = new Set<string>([verifier]);
   const keep = <T extends Record<string, unknown>>(members: T): T => {
     for (const [name, value] of Object.entries(members)) if (/_token$|^code$/.test(name)) secrets.add(String(value));
     return members;
   };
-  const code = async (fields = {}) => keep({ code: await b.code(fields) }).code;
-  const browser = browse(b);
+  const code = async (fields = {}) => keep({ code: await server.code(fields) }).code;
+  const browser = openBrowser(server);
   keep({ ...await browser.login() });
   for (const cookie of browser.cookies.values()) secrets.add(cookie);
   const logoutPage = await (await browser.get("/oauth2/logout")).text();
   secrets.add(/name="confirm" value="([^"]+)"/.exec(logoutPage)![1]!);
   await browser.post("/oauth2/logout", { confirm: [...secrets].at(-1)! });
-  const tokens = keep({ ...await publicTokens(b) });
-  const next = keep({ ...await refreshed(b, tokens.refresh_token) });
-  keep({ ...await webTokens(b) });
-  await b.authorize({ response_mode: "form_post" });
-  const posted = record.exchanges().at(-1)!.answer!.handover!.params;
+  const tokens = keep({ ...await publicTokens(server) });
+  const next = keep({ ...await refreshTokens(server, tokens.refresh_token) });
+  keep({ ...await webTokens(server) });
+  await server.authorize({ response_mode: "form_post" });
+  const posted = recorder.exchanges().at(-1)!.response!.authorizationResponse!.params;
   secrets.add(new Map(posted).get("code")!);
-  await userinfo(b, next.access_token);
-  await post(b, "/oauth2/userinfo", { access_token: next.access_token });
-  await introspected(b, next.access_token);
-  await post(b, "/oauth2/revoke", { token: next.refresh_token, client_id: "spa" });
-  await b.get(`/oauth2/logout?id_token_hint=${tokens.id_token}&state=s`);
-  await post(b, "/oauth2/token", { grant_type: "client_credentials" }, as("machine"));
+  await userinfo(server, next.access_token);
+  await post(server, "/oauth2/userinfo", { access_token: next.access_token });
+  await fetchIntrospection(server, next.access_token);
+  await post(server, "/oauth2/revoke", { token: next.refresh_token, client_id: "spa" });
+  await server.get(`/oauth2/logout?id_token_hint=${tokens.id_token}&state=s`);
+  await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
   await post(
-    b,
+    server,
     "/oauth2/token",
     { grant_type: "password", username: "alice", password: "correct horse battery" },
-    as("web"),
+    basicHeader("web"),
   );
-  await post(b, "/oauth2/token", { client_id: "poster", client_secret: "a-secret-that-is-wrong" });
+  await post(server, "/oauth2/token", { client_id: "poster", client_secret: "a-secret-that-is-wrong" });
   secrets.add("correct horse battery").add("a-secret-that-is-wrong");
-  for (const { authorization } of [as("web"), as("machine")]) secrets.add(authorization!.slice("Basic ".length));
+  for (const { authorization } of [basicHeader("web"), basicHeader("machine")]) {
+    secrets.add(authorization!.slice("Basic ".length));
+  }
   // Now everything where it does not belong.
   const lost = await code();
   const { access_token, refresh_token } = tokens;
-  await b.get(`/oauth2/token?code=${lost}&client_secret=${encodeURIComponent("a secret with spaces & more")}`);
+  await server.get(`/oauth2/token?code=${lost}&client_secret=${encodeURIComponent("a secret with spaces & more")}`);
   secrets.add("a secret with spaces & more");
-  await b.authorize({ client_id: lost, state: refresh_token, nonce: access_token });
-  await b.authorize({ redirect_uri: `https://spa.example/cb?code=${lost}#${refresh_token}`, login_hint: lost });
-  await b.authorize({ scope: refresh_token, [lost]: "a" });
-  await b.get(`/oauth2/${lost}?x=${refresh_token}`, {
+  await server.authorize({ client_id: lost, state: refresh_token, nonce: access_token });
+  await server.authorize({ redirect_uri: `https://spa.example/cb?code=${lost}#${refresh_token}`, login_hint: lost });
+  await server.authorize({ scope: refresh_token, [lost]: "a" });
+  await server.get(`/oauth2/${lost}?x=${refresh_token}`, {
     headers: { referer: `https://spa.example/cb?code=${lost}&state=s` },
   });
-  await post(b, "/oauth2/token", { grant_type: lost, scope: `read ${refresh_token}` }, { "user-agent": lost });
-  await post(b, "/oauth2/token", {}, basic(refresh_token, "web"));
-  await b.get("/oauth2/userinfo", { headers: { authorization: lost, dpop: access_token } });
-  await b.get("/oauth2/userinfo", { headers: { authorization: `Basic ${lost}` } });
+  await post(server, "/oauth2/token", { grant_type: lost, scope: `read ${refresh_token}` }, { "user-agent": lost });
+  await post(server, "/oauth2/token", {}, basic(refresh_token, "web"));
+  await server.get("/oauth2/userinfo", { headers: { authorization: lost, dpop: access_token } });
+  await server.get("/oauth2/userinfo", { headers: { authorization: `Basic ${lost}` } });
   await send(
-    b,
+    server,
     "/oauth2/token",
     JSON.stringify({ code: lost, deep: [{ refresh_token }], text: lost }),
     "application/json",
   );
-  await send(b, "/oauth2/token", `{"code":"${lost}`, "application/json");
-  await send(b, "/oauth2/token", `${tokenBody({ code: lost, code_verifier: verifier })}&x=%zz`, form);
+  await send(server, "/oauth2/token", `{"code":"${lost}`, "application/json");
+  await send(server, "/oauth2/token", `${tokenBody({ code: lost, code_verifier: verifier })}&x=%zz`, form);
   return secrets;
 }
 
@@ -77,22 +87,22 @@ function survivors(secrets: Iterable<string>, shown: unknown): string[] {
 }
 
 test("not one secret survives, wherever it was sent", async () => {
-  const here = await scene({ pages: true });
+  const here = await recordedServer({ pages: true });
   const secrets = await everySecret(here);
-  const exchanges = here.record.exchanges();
+  const exchanges = here.recorder.exchanges();
   assert(secrets.size > 20, `only ${secrets.size} secrets`);
   assertEquals(
     [...secrets].filter((one) => !survivors(secrets, exchanges).includes(one)),
     [],
     "a secret that is recorded nowhere proves nothing",
   );
-  assertEquals(survivors(secrets, maskExchanges(exchanges)), []);
+  assertEquals(survivors(secrets, redactExchanges(exchanges)), []);
 });
 
 test("what was asked of a person is masked: the interaction, the token of the form, the password", async () => {
-  const asking = await askingScene();
-  const callback = await walkPages(asking);
-  const shown = maskExchanges(asking.record.exchanges());
+  const asking = await interactiveServer();
+  const callback = await completeLogin(asking);
+  const shown = redactExchanges(asking.recorder.exchanges());
   const secrets = [
     "interaction-of-a-person-1",
     "form-token-of-interaction",
@@ -101,7 +111,7 @@ test("what was asked of a person is masked: the interaction, the token of the fo
   ];
   assertEquals(survivors(secrets, shown), []);
   const [asked, login] = shown;
-  assertEquals(asked!.answer!.body, undefined, "pages are left out");
+  assertEquals(asked!.response!.body, undefined, "pages are left out");
   assertEquals(login!.request.form, [
     ["interaction", "inte…(25)"],
     ["form_token", "form…(39)"],
@@ -111,67 +121,69 @@ test("what was asked of a person is masked: the interaction, the token of the fo
 });
 
 test("one exchange alone is masked by the names of what it holds, and by the looks of what has none", async () => {
-  const { b, record } = await scene();
-  const code = await b.code();
-  await b.token({ code, scope: `x ${code}` });
-  await b.get(`/oauth2/elsewhere?anything=${code}`);
-  for (const exchange of record.exchanges()) {
-    assertEquals(survivors([code, verifier], maskExchange(exchange)), []);
+  const { server, recorder } = await recordedServer();
+  const code = await server.code();
+  await server.token({ code, scope: `x ${code}` });
+  await server.get(`/oauth2/elsewhere?anything=${code}`);
+  for (const exchange of recorder.exchanges()) {
+    assertEquals(survivors([code, verifier], redactExchange(exchange)), []);
   }
 });
 
 test("a value that is secret in another exchange is masked in this one", async () => {
-  const { b, record } = await scene();
-  await post(b, "/oauth2/token", { grant_type: "client_credentials" }, basic("machine", "short-word"));
-  await b.authorize({ state: "a short-word b" });
-  const [told, other] = record.exchanges();
-  assertStringIncludes(JSON.stringify(maskExchange(other!)), "a short-word b");
-  assertEquals(new Map(maskExchange(other!, { among: [told!] }).request.query).get("state"), "a …(10) b");
+  const { server, recorder } = await recordedServer();
+  await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basic("machine", "short-word"));
+  await server.authorize({ state: "a short-word b" });
+  const [told, other] = recorder.exchanges();
+  assertStringIncludes(JSON.stringify(redactExchange(other!)), "a short-word b");
+  assertEquals(new Map(redactExchange(other!, { secretsFrom: [told!] }).request.query).get("state"), "a …(10) b");
 });
 
 test("the same value has the same mask everywhere, so that the code sent can be seen to be the one issued", async () => {
-  const { b, record } = await scene();
-  const code = await b.code();
-  const other = await b.code();
-  await b.token({ code });
-  const { exchanges } = maskFlow(record.flow("1")!);
+  const { server, recorder } = await recordedServer();
+  const code = await server.code();
+  const other = await server.code();
+  await server.token({ code });
+  const { exchanges } = redactFlow(recorder.flow("1")!);
   const [asked, redeemed] = exchanges as [Exchange, Exchange];
   const mask = new Map(redeemed.request.form).get("code");
   assertEquals(mask, `${code.slice(0, 4)}…(43)`);
-  assertEquals(new Map(asked.answer!.handover!.params).get("code"), mask);
-  assertStringIncludes(asked.answer!.headers.location!, `?code=${mask}&state=st4te`);
+  assertEquals(new Map(asked.response!.authorizationResponse!.params).get("code"), mask);
+  assertStringIncludes(asked.response!.headers.location!, `?code=${mask}&state=st4te`);
   assertStringIncludes(redeemed.request.body!, `code=${mask}`);
-  const elsewhere = maskFlow(record.flow("2")!).exchanges[0]!;
-  assertEquals(new Map(elsewhere.answer!.handover!.params).get("code"), `${other.slice(0, 4)}…(43)`);
+  const elsewhere = redactFlow(recorder.flow("2")!).exchanges[0]!;
+  assertEquals(new Map(elsewhere.response!.authorizationResponse!.params).get("code"), `${other.slice(0, 4)}…(43)`);
 });
 
 test("what is no secret stays: clients, URIs, scope, state, challenges, rules, times, claims", async () => {
-  const { b, record } = await scene();
-  const { access_token } = await publicTokens(b, { nonce: "n".repeat(43), state: "s".repeat(43) });
-  await userinfo(b, access_token);
-  await introspected(b, access_token);
-  const [asked, redeemed, info, introspection] = record.exchanges();
-  const shown = maskExchanges(record.exchanges());
+  const { server, recorder } = await recordedServer();
+  const { access_token } = await publicTokens(server, { nonce: "n".repeat(43), state: "s".repeat(43) });
+  await userinfo(server, access_token);
+  await fetchIntrospection(server, access_token);
+  const [asked, redeemed, info, introspection] = recorder.exchanges();
+  const shown = redactExchanges(recorder.exchanges());
   assertEquals(shown[0]!.request.query, asked!.request.query);
-  assertEquals(shown[0]!.held, asked!.held);
-  assertEquals(shown[1]!.held, redeemed!.held);
-  assertEquals(shown[2]!.answer!.body, info!.answer!.body);
-  assertEquals(shown[3]!.answer!.body, introspection!.answer!.body);
+  assertEquals(shown[0]!.passed, asked!.passed);
+  assertEquals(shown[1]!.passed, redeemed!.passed);
+  assertEquals(shown[2]!.response!.body, info!.response!.body);
+  assertEquals(shown[3]!.response!.body, introspection!.response!.body);
   assertStringIncludes(JSON.stringify(shown), challenge);
   const form = new Map(shown[1]!.request.form);
   assertEquals([form.get("grant_type"), form.get("redirect_uri")], ["authorization_code", "https://spa.example/cb"]);
 });
 
 test("headers show who and what, but not the proof", async () => {
-  const { b, record } = await scene();
-  await b.token({ code: "c" }, { headers: basic("web", "a-long-enough-secret") });
-  await userinfo(b, "x".repeat(20));
-  await b.get("/oauth2/userinfo", { headers: { authorization: "Digest something", cookie: "a=1234567890123456; b=" } });
-  await b.get("/oauth2/userinfo", { headers: { authorization: "Basic !!" } });
-  await b.authorize();
-  const shown = maskExchanges(record.exchanges()).map(({ request, answer }) => ({
+  const { server, recorder } = await recordedServer();
+  await server.token({ code: "c" }, { headers: basic("web", "a-long-enough-secret") });
+  await userinfo(server, "x".repeat(20));
+  await server.get("/oauth2/userinfo", {
+    headers: { authorization: "Digest something", cookie: "a=1234567890123456; b=" },
+  });
+  await server.get("/oauth2/userinfo", { headers: { authorization: "Basic !!" } });
+  await server.authorize();
+  const shown = redactExchanges(recorder.exchanges()).map(({ request, response }) => ({
     ...request.headers,
-    ...answer!.headers,
+    ...response!.headers,
   }));
   assertEquals(shown.slice(0, 4).map(({ authorization }) => authorization), [
     "Basic web:a-lo…(20)",
@@ -193,7 +205,7 @@ test("a mask shows four characters of what is long, of a JWT those of its signat
     ] as const
   ) assertEquals(shorten(value, ""), mask);
   assertEquals(shorten("abcdefghijklmnop", "password"), "…(16)");
-  assertEquals(maskFields([["code", "abcdefghijklmnop"], ["state", "abcdefghijklmnop"], ["code", ""]]), [
+  assertEquals(redactFields([["code", "abcdefghijklmnop"], ["state", "abcdefghijklmnop"], ["code", ""]]), [
     ["code", "abcd…(16)"],
     ["state", "abcdefghijklmnop"],
     ["code", ""],
@@ -209,12 +221,12 @@ test("JSON of any shape is masked by its members, and text that is no JSON after
     JSON.stringify("eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4In0."),
   ];
   let count = 0;
-  const { b, record } = await scene({}, {
-    around: () => () =>
+  const { server, recorder } = await recordedServer({}, {
+    handle: () => () =>
       Promise.resolve({ status: 200, headers: { "content-type": "application/json" }, body: bodies[count++]! }),
   });
-  for (const _ of bodies) await b.get("/oauth2/jwks");
-  assertEquals(maskExchanges(record.exchanges()).map(({ answer }) => answer!.body), [
+  for (const _ of bodies) await server.get("/oauth2/jwks");
+  assertEquals(redactExchanges(recorder.exchanges()).map(({ response }) => response!.body), [
     '{"code":"dddd…(43)","deep":[{"refresh_token":"dddd…(43)","text":"see dddd…(43)"}],"n":[1,null,true]}',
     '{"code":"dddd…(43)"',
     '[{"client_secret":"dddd…(43)"}]',
@@ -223,59 +235,64 @@ test("JSON of any shape is masked by its members, and text that is no JSON after
 });
 
 test("JSON that is nested too deeply to walk through is text, and no reader fails for it", async () => {
-  const { b, record } = await scene();
+  const { server, recorder } = await recordedServer();
   const claims = '{"a":'.repeat(2500) + `"${"d".repeat(43)}"` + "}".repeat(2500);
-  await b.authorize({ claims });
-  assertEquals(survivors(["d".repeat(43)], maskExchanges(record.exchanges())), []);
+  await server.authorize({ claims });
+  assertEquals(survivors(["d".repeat(43)], redactExchanges(recorder.exchanges())), []);
 });
 
 test("masking what is masked changes nothing", async () => {
-  const here = await scene();
+  const here = await recordedServer();
   await everySecret(here);
-  const once = maskExchanges(here.record.exchanges());
-  assertEquals(maskExchanges(once), once);
+  const once = redactExchanges(here.recorder.exchanges());
+  assertEquals(redactExchanges(once), once);
 });
 
 test("a client is shown by its id, though that be a UUID", async () => {
-  const { b, record } = await scene();
+  const { server, recorder } = await recordedServer();
   const client_id = "0b9e3c52-7d41-4f0a-9f57-3b1d8a6c2e10";
-  b.as.clients.set({ client_id, client_secret: "another-secret", redirect_uris: ["https://web.example/cb"] });
-  await b.authorize({ client_id });
-  await post(b, "/oauth2/token", { grant_type: "x" }, basic(client_id, "a-long-enough-secret"));
-  assertEquals(maskExchanges(record.exchanges()).map(({ client }) => client), [client_id, client_id]);
+  server.as.clients.set({ client_id, client_secret: "another-secret", redirect_uris: ["https://web.example/cb"] });
+  await server.authorize({ client_id });
+  await post(server, "/oauth2/token", { grant_type: "x" }, basic(client_id, "a-long-enough-secret"));
+  assertEquals(redactExchanges(recorder.exchanges()).map(({ client }) => client), [client_id, client_id]);
 });
 
 test("[FL-03] registered secrets are masked wherever they were sent, however short, and what a name calls a secret too", async () => {
-  const { b, record } = await scene();
-  b.as.clients.set({ client_id: "short", client_secret: "s3c+%/==", redirect_uris: ["https://short.example/cb"] });
-  await b.as.clients.kept();
+  const { server, recorder } = await recordedServer();
+  server.as.clients.set({ client_id: "short", client_secret: "s3c+%/==", redirect_uris: ["https://short.example/cb"] });
+  await server.as.clients.flush();
   const secret = "s3c+%/==";
   const other = "hunter2";
   const encoded = encodeURIComponent(secret);
-  await b.authorize({ client_id: secret });
-  await b.authorize({ max_age: secret, login_hint: `me ${secret}`, scope: `openid ${secret}`, state: `${secret} x` });
-  await b.get(`/oauth2/${encoded}?x=${encoded}`);
-  await post(b, "/oauth2/token", { secret: other, "client[secret]": other, pass: other, clientPassword: other });
-  await post(b, "/oauth2/token", { client_id: secret }, { referer: `https://user:${other}@app.example/` });
-  await post(b, "/oauth2/token", {}, { referer: `https://${other}@app.example/?api_key=${other}` });
-  await post(b, "/oauth2/token", {}, basic(secret, "short"));
-  await post(b, "/oauth2/token", {}, basic(other, "x"));
-  await post(b, "/oauth2/token", {}, { authorization: `Basic ${other}:short` });
-  await send(b, "/oauth2/token", `client_secret%3D${other}%26grant_type%3Dx`, form);
-  await send(b, "/oauth2/token", `client_secret%3D${other}`, "text/plain");
-  await send(b, "/oauth2/token", `grant_type=authorization_code\nclient_secret=${other}\ncode=x`, form);
-  await send(b, "/oauth2/token", `grant_type: x\r\nclient_secret=${other}`, "text/plain");
-  await send(b, "/oauth2/token", JSON.stringify({ note: `use ${secret}`, secret: other }), "application/json");
-  const exchanges = record.exchanges();
+  await server.authorize({ client_id: secret });
+  await server.authorize({
+    max_age: secret,
+    login_hint: `me ${secret}`,
+    scope: `openid ${secret}`,
+    state: `${secret} x`,
+  });
+  await server.get(`/oauth2/${encoded}?x=${encoded}`);
+  await post(server, "/oauth2/token", { secret: other, "client[secret]": other, pass: other, clientPassword: other });
+  await post(server, "/oauth2/token", { client_id: secret }, { referer: `https://user:${other}@app.example/` });
+  await post(server, "/oauth2/token", {}, { referer: `https://${other}@app.example/?api_key=${other}` });
+  await post(server, "/oauth2/token", {}, basic(secret, "short"));
+  await post(server, "/oauth2/token", {}, basic(other, "x"));
+  await post(server, "/oauth2/token", {}, { authorization: `Basic ${other}:short` });
+  await send(server, "/oauth2/token", `client_secret%3D${other}%26grant_type%3Dx`, form);
+  await send(server, "/oauth2/token", `client_secret%3D${other}`, "text/plain");
+  await send(server, "/oauth2/token", `grant_type=authorization_code\nclient_secret=${other}\ncode=x`, form);
+  await send(server, "/oauth2/token", `grant_type: x\r\nclient_secret=${other}`, "text/plain");
+  await send(server, "/oauth2/token", JSON.stringify({ note: `use ${secret}`, secret: other }), "application/json");
+  const exchanges = recorder.exchanges();
   const secrets = [secret, encoded, other];
   assertEquals(survivors(secrets, exchanges), secrets, "a secret that is recorded nowhere proves nothing");
-  for (const shown of [maskExchanges(exchanges), ...exchanges.map((one) => maskExchange(one))]) {
+  for (const shown of [redactExchanges(exchanges), ...exchanges.map((one) => redactExchange(one))]) {
     assertEquals(survivors(secrets, shown), []);
   }
-  assertEquals(maskExchanges(exchanges).map(({ request }) => request.headers.authorization).filter(Boolean), [
+  assertEquals(redactExchanges(exchanges).map(({ request }) => request.headers.authorization).filter(Boolean), [
     "Basic …(8):…(5)",
     "Basic …(7):…(1)",
     "Basic …(7):…(5)",
   ]);
-  assertEquals(maskExchange(exchanges[1]!).request.query.filter(([name]) => name === "state"), [["state", "…(8) x"]]);
+  assertEquals(redactExchange(exchanges[1]!).request.query.filter(([name]) => name === "state"), [["state", "…(8) x"]]);
 });

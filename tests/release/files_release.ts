@@ -9,8 +9,8 @@ import { parse } from "npm:yaml@2.9.1";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { tarGz, zip } from "../../scripts/release/archive.ts";
-import { librariesIn } from "../../scripts/release/image.ts";
-import { tryProgram } from "../../scripts/release/trial.ts";
+import { parseLddOutput } from "../../scripts/release/image.ts";
+import { smokeTest } from "../../scripts/release/smoke_test.ts";
 
 const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
@@ -89,7 +89,7 @@ test("what a binary loads is read from what ldd says, on both kinds of processor
     "\t/lib64/ld-linux-x86-64.so.2 (0x00007fe52dc94000)",
     "\t/lib/ld-linux-aarch64.so.1 => /lib64/ld-linux-aarch64.so.1 (0x0000ffff8c1a0000)",
   ].join("\n");
-  assertEquals(librariesIn(listing), [
+  assertEquals(parseLddOutput(listing), [
     "/lib/x86_64-linux-gnu/libc.so.6",
     "/lib64/ld-linux-x86-64.so.2",
     // Where the binary looks for it, and where it lies.
@@ -112,8 +112,8 @@ const serving = (status: number) =>
 
 test("a program passes its trial when it says the version, answers, and ends well when it is told to", async () => {
   const stopping = `Deno.addSignalListener("SIGTERM", () => server.shutdown().then(() => Deno.exit(0)));`;
-  await tryProgram(program(serving(200) + stopping), "1.2.3", true);
-  await tryProgram(program(serving(200)), "1.2.3", false);
+  await smokeTest(program(serving(200) + stopping), "1.2.3", true);
+  await smokeTest(program(serving(200)), "1.2.3", false);
 });
 
 test("a program does not pass with another version, without listening, with errors, or when it must be killed", async () => {
@@ -124,6 +124,6 @@ test("a program does not pass with another version, without listening, with erro
     [serving(200), "1.2.3", "Told to stop, it ended with exit code 143 instead of 0."],
   ];
   for (const [served, version, said] of cases) {
-    await assertRejects(() => tryProgram(program(served), version, true), Error, said);
+    await assertRejects(() => smokeTest(program(served), version, true), Error, said);
   }
 });

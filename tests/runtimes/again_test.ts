@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { latchkey } from "../watched.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 test("[OP-04] after close() and listen() on the same port the next request of the same program succeeds", async () => {
   const statuses: number[] = [];

@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
-import { basic, challenge, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
+import { assertTokenResponse, basic, challenge, encode, forEachCase, getOutcome, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
-import type { Program, Start } from "./run_program.ts";
-import { awaitingBody, dial, formHead } from "./wire.ts";
+import type { Program, StartOptions } from "./run_program.ts";
+import { continuePattern, formRequestHead, openRawConnection } from "./raw_connection.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-program-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -27,13 +27,13 @@ function file(name: string, content: unknown): string {
 }
 
 /** Runs a check against the program, and ends it. */
-async function against(start: Start, check: (program: Program, url: string) => Promise<void>): Promise<void> {
+async function against(start: StartOptions, check: (program: Program, url: string) => Promise<void>): Promise<void> {
   const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
   try {
     await check(program, `http://localhost:${program.port}`);
   } finally {
     program.signal("SIGKILL");
-    await program.ended;
+    await program.exited;
   }
 }
 
@@ -80,23 +80,23 @@ const ownClients = {
 };
 
 test("the greeting shows issuer, endpoints, clients with their secrets, users, and a link that starts the demo flow", async () => {
-  await against({}, async ({ greeting, port }, url) => {
-    const lines = greeting.split("\n");
+  await against({}, async ({ banner, port }, url) => {
+    const lines = banner.split("\n");
     assertEquals(lines[0], `Latchkey ${version} speaks for http://localhost:${port}`);
     const metadata = await (await get(`${url}/.well-known/openid-configuration`)).json();
     assertEquals(metadata.issuer, url);
     const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name));
     assert(endpoints.length >= 3);
-    for (const [name, address] of endpoints) assertMatch(greeting, new RegExp(`^  ${name} +${address}$`, "m"));
-    assertMatch(greeting, new RegExp(`^  demo-public .*public.* ${url}/authorized$`, "m"));
-    assertMatch(greeting, new RegExp(`^  demo-confidential .*demo-secret.* ${url}/authorized$`, "m"));
-    assertMatch(greeting, /^ {2}alice +Alice Adams$/m);
-    assertMatch(greeting, /^ {2}bob +Bob Brown$/m);
-    assertMatch(greeting, /^Scopes +openid profile email read write offline_access$/m);
-    assertMatch(greeting, new RegExp(`^Start the demo flow: ${url}/start$`, "m"));
-    assert(!/INSECURE/.test(greeting));
+    for (const [name, address] of endpoints) assertMatch(banner, new RegExp(`^  ${name} +${address}$`, "m"));
+    assertMatch(banner, new RegExp(`^  demo-public .*public.* ${url}/authorized$`, "m"));
+    assertMatch(banner, new RegExp(`^  demo-confidential .*demo-secret.* ${url}/authorized$`, "m"));
+    assertMatch(banner, /^ {2}alice +Alice Adams$/m);
+    assertMatch(banner, /^ {2}bob +Bob Brown$/m);
+    assertMatch(banner, /^Scopes +openid profile email read write offline_access$/m);
+    assertMatch(banner, new RegExp(`^Start the demo flow: ${url}/start$`, "m"));
+    assert(!/INSECURE/.test(banner));
     const [, shown] = /```text\n(Start [\s\S]*?)```/.exec(readFileSync("README.md", "utf8"))!;
-    assertStringIncludes(greeting, shown!.replaceAll(":9000", `:${port}`));
+    assertStringIncludes(banner, shown!.replaceAll(":9000", `:${port}`));
 
     const started = await get(`${url}/start`);
     const authorized = await get(new URL(started.headers.get("location")!, url).href);
@@ -110,18 +110,18 @@ test("the greeting shows issuer, endpoints, clients with their secrets, users, a
 });
 
 test("[HT-15] the greeting shows the clients and users of the configuration file, and no secret", async () => {
-  await against({ args: ["--config", file("own.json", ownClients)] }, async ({ greeting, port }, url) => {
-    assertMatch(greeting, /^ {2}spa .*http:\/\/localhost:5173\/cb$/m);
+  await against({ args: ["--config", file("own.json", ownClients)] }, async ({ banner, port }, url) => {
+    assertMatch(banner, /^ {2}spa .*http:\/\/localhost:5173\/cb$/m);
     assertMatch(
-      greeting,
+      banner,
       /^ {2}web +a secret by client_secret_basic or client_secret_post; http:\/\/localhost:3000\/cb$/m,
     );
-    assert(!greeting.includes("web-secret-web-secret"), "[HT-15] only the demo clients' secret is public");
-    assertMatch(greeting, /^ {2}carol +Carol Clark$/m);
-    assertMatch(greeting, /^ {2}dave\s*$/m);
-    assertMatch(greeting, /^Keys +ES256\b/m);
-    assert(!/demo|alice/.test(greeting));
-    assertMatch(greeting, new RegExp(`^Home page: {8}http://localhost:${port}/\nWatch each login: http:`, "m"));
+    assert(!banner.includes("web-secret-web-secret"), "[HT-15] only the demo clients' secret is public");
+    assertMatch(banner, /^ {2}carol +Carol Clark$/m);
+    assertMatch(banner, /^ {2}dave\s*$/m);
+    assertMatch(banner, /^Keys +ES256\b/m);
+    assert(!/demo|alice/.test(banner));
+    assertMatch(banner, new RegExp(`^Home page: {8}http://localhost:${port}/\nWatch each login: http:`, "m"));
     assertEquals((await post(`${url}/oauth2/token`, { ...spaToken, code: await codeOf(url) })).status, 200);
   });
 });
@@ -133,12 +133,12 @@ test("[HT-17] settings that are insecure are named in the greeting, one line eac
     insecureAllowHttpIssuer: true,
     insecureAllowAutoLogin: true,
   };
-  await against({ args: ["--config", file("insecure.json", settings)] }, ({ greeting, port }) => {
-    assertEquals(greeting.split("\n").slice(0, 2), [
+  await against({ args: ["--config", file("insecure.json", settings)] }, ({ banner, port }) => {
+    assertEquals(banner.split("\n").slice(0, 2), [
       `Latchkey ${version} speaks for http://auth.corp.com`,
       `and listens on http://localhost:${port}`,
     ]);
-    const named = greeting.split("\n").filter((line) => line.startsWith("INSECURE: "));
+    const named = banner.split("\n").filter((line) => line.startsWith("INSECURE: "));
     assertEquals(named.map((line) => line.split(" ")[1]), ["insecureAllowHttpIssuer", "insecureAllowAutoLogin"]);
     return Promise.resolve();
   });
@@ -146,10 +146,10 @@ test("[HT-17] settings that are insecure are named in the greeting, one line eac
 
 test("[HT-15] behind an issuer that is a real host the greeting shows no client's secret", async () => {
   const settings = { ...ownClients, issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
-  await against({ args: ["--config", file("real.json", settings)] }, ({ greeting }) => {
-    assertMatch(greeting, /^ {2}web /m);
+  await against({ args: ["--config", file("real.json", settings)] }, ({ banner }) => {
+    assertMatch(banner, /^ {2}web /m);
     assert(
-      !greeting.includes("web-secret-web-secret"),
+      !banner.includes("web-secret-web-secret"),
       "whoever may read the log of a server may not know its secrets",
     );
     return Promise.resolve();
@@ -159,7 +159,7 @@ test("[HT-15] behind an issuer that is a real host the greeting shows no client'
 test("a flag beats the environment, the environment beats the file, and the file beats the default", async () => {
   // Port 1 cannot be what is listened on, and port 0 is told by what was chosen instead.
   const config = file("order.json", { ...ownClients, issuer: "http://file.test", port: 0 });
-  const starts: [Start, issuer: RegExp][] = [
+  const starts: [StartOptions, issuer: RegExp][] = [
     [{ env: { LATCHKEY_PORT: "0" } }, /^http:\/\/localhost:\d+$/],
     [{ args: ["--config", config] }, /^http:\/\/file\.test$/],
     [{ env: { LATCHKEY_CONFIG: config, LATCHKEY_ISSUER: "http://environment.test" } }, /^http:\/\/environment\.test$/],
@@ -172,7 +172,7 @@ test("a flag beats the environment, the environment beats the file, and the file
     ],
     [{ args: ["--port", "0"], env: { LATCHKEY_PORT: "", LATCHKEY_ISSUER: "" } }, /^http:\/\/localhost:\d+$/],
   ];
-  await each(starts, async ([start, issuer]) => {
+  await forEachCase(starts, async ([start, issuer]) => {
     const program = await startProgram(start);
     try {
       const metadata = await (await get(`http://localhost:${program.port}/.well-known/openid-configuration`)).json();
@@ -180,13 +180,13 @@ test("a flag beats the environment, the environment beats the file, and the file
       assertNotEquals(program.port, 9000);
     } finally {
       program.signal("SIGKILL");
-      await program.ended;
+      await program.exited;
     }
   });
 });
 
 /** Asserts that a start is refused as people deserve: exit code 1, whole sentences, and nothing of the program's inside. */
-async function refused(start: Start, ...expected: readonly RegExp[]): Promise<void> {
+async function refused(start: StartOptions, ...expected: readonly RegExp[]): Promise<void> {
   const { code, stdout, stderr } = await runProgram(start);
   assertEquals([code, stdout], [1, ""], stderr);
   assert(!/^\s+at |Error\b|file:\/\/|\.[mt]s:\d+|node:|ext:|Uncaught/m.test(stderr), stderr);
@@ -216,7 +216,7 @@ test("[OP-07] a misspelt variable is told on stderr whatever the log is set to, 
   for (const log of ["text", "json", "off"]) {
     const program = await startProgram({ args: ["--port", "0", "--log", log, "--config", config], env });
     program.signal("SIGTERM");
-    const { code, stderr } = await program.ended;
+    const { code, stderr } = await program.exited;
     assertEquals(code, 0, stderr);
     assertMatch(stderr, /LATCHKEY_STROE.*Did you mean LATCHKEY_STORE\?/);
     assertMatch(stderr, /LATCHKEY_PORT, LATCHKEY_SERVICE_HOST.*enableServiceLinks: false/);
@@ -309,27 +309,31 @@ test("--help and --version are answered with exit code 0, whatever else is said"
 test("--schema shows the JSON Schema of the configuration file, byte for byte", async () => {
   const open = readFileSync("static/config.schema.json", "utf8");
   const env = { LATCHKEY_CONFIG: "nowhere.json" };
-  assertEquals(await runProgram({ args: ["--schema"], env, open }), { code: 0, stdout: open, stderr: "" });
+  assertEquals(await runProgram({ args: ["--schema"], env, allowedSecrets: open }), {
+    code: 0,
+    stdout: open,
+    stderr: "",
+  });
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`[HT-09] ${signal} lets a request in flight be answered and ends with exit code 0`, async () => {
     const program = await startProgram({ args: ["--port", "0", "--store", `sqlite:${join(folder, signal)}.db`] });
-    const wire = await dial(program.port);
-    wire.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
-    await wire.until(awaitingBody);
+    const wire = await openRawConnection(program.port);
+    wire.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
+    await wire.until(continuePattern);
     program.signal(signal);
-    await program.says(/^Stopping/m);
+    await program.waitForOutput(/^Stopping/m);
     wire.send("client_id=bob");
     assertMatch(await wire.until(/"\}$/), /"error":"invalid_(client|request)","error_description":"[^"]{9,}"\}$/);
-    const { code, stderr } = await program.ended;
+    const { code, stderr } = await program.exited;
     assertEquals(code, 0, stderr);
     assert(!/BUG|^\s+at /m.test(stderr), stderr);
   });
 }
 
 test("[JK-05, CI-03] with a database, what was answered survives kill -9: the code redeems once, by the same key", async () => {
-  const start: Start = {
+  const start: StartOptions = {
     args: [
       "--config",
       file("kept.json", { ...ownClients, issuer: "http://kept.test" }),
@@ -345,12 +349,12 @@ test("[JK-05, CI-03] with a database, what was answered survives kill -9: the co
   });
   await against(start, async (_program, url) => {
     assertEquals(await (await get(`${url}/oauth2/jwks`)).json(), keys);
-    const { access_token } = await tokensOf(await post(`${url}/oauth2/token`, { ...spaToken, code }));
+    const { access_token } = await assertTokenResponse(await post(`${url}/oauth2/token`, { ...spaToken, code }));
     const { kid } = JSON.parse(atob(access_token.split(".")[0]!));
     assertEquals((keys as { keys: { kid: string }[] }).keys.map((key) => key.kid), [kid]);
   });
   await against(start, async (_program, url) => {
-    assertEquals(await outcome(await post(`${url}/oauth2/token`, { ...spaToken, code })), "400 invalid_grant");
+    assertEquals(await getOutcome(await post(`${url}/oauth2/token`, { ...spaToken, code })), "400 invalid_grant");
   });
 });
 
@@ -363,7 +367,7 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
     const cookie = pair.slice(pair.indexOf("=") + 1);
 
     const first = await codeOf(url);
-    const tokens = await tokensOf(await post(endpoint, { ...spaToken, code: first }));
+    const tokens = await assertTokenResponse(await post(endpoint, { ...spaToken, code: first }));
     const second = await codeOf(url, { code_challenge_method: undefined, login_hint: "nobody" });
     const third = await codeOf(url, web);
     const webToken = { ...spaToken, ...web, client_id: undefined, code: third };
@@ -386,7 +390,7 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
       }),
     ];
     for (const { status } of refusals) assert(status >= 400 && status < 500, `${status}`);
-    const more = await tokensOf(await post(endpoint, webToken, basic("web", "web-secret-web-secret")));
+    const more = await assertTokenResponse(await post(endpoint, webToken, basic("web", "web-secret-web-secret")));
 
     const hostile = [
       "\x1b[2J\x1b]0;x\x07",
@@ -411,14 +415,14 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
     }
 
     program.signal("SIGTERM");
-    await program.ended;
-    const said = program.said();
+    await program.exited;
+    const said = program.output();
     const lines = said.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
     assert(lines.length > refusals.length + 40, said);
     for (const line of lines) {
       assertMatch(line, /^\d\d:\d\d:\d\d\.\d{3}Z (refused|warning|revoked)\b[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
     }
-    await each(
+    await forEachCase(
       [
         ...[first, second, third, cookie, verifier, wrongVerifier, "web-secret-web-secret", btoa("web:another-guess")],
         ...["a-code-nobody-issued", "a-guessed-secret", "another-guess", "a-password", "a-bearer-token"],
@@ -430,12 +434,12 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
 });
 
 test("[FL-07] the program shows each login to whoever looks, unless it is told not to", async () => {
-  await against({}, async ({ greeting }, url) => {
-    assertMatch(greeting, new RegExp(`Watch each login: +${url}/flows\n`));
+  await against({}, async ({ banner }, url) => {
+    assertMatch(banner, new RegExp(`Watch each login: +${url}/flows\n`));
     assertEquals((await get(`${url}/flows`)).status, 200);
   });
-  await against({ args: ["--inspector", "off"] }, async ({ greeting }, url) => {
-    assert(!greeting.includes("/flows"));
+  await against({ args: ["--inspector", "off"] }, async ({ banner }, url) => {
+    assert(!banner.includes("/flows"));
     assertEquals((await get(`${url}/flows`)).status, 404);
   });
 });
@@ -448,7 +452,7 @@ test("hash-password turns what is piped in into a digest that logs that user in,
   const again = await runProgram({ args: ["hash-password"], input: secret });
   assertNotEquals(again.stdout, stdout);
   const config = file("people.json", { users: [{ sub: "carol", password: stdout.trim() }] });
-  await against({ args: ["--config", config, "--login", "interactive"] }, async ({ said }, url) => {
+  await against({ args: ["--config", config, "--login", "interactive"] }, async ({ output }, url) => {
     const asked = await get(
       `${url}/oauth2/authorize?${
         encode({ ...spaRequest, client_id: "demo-public", redirect_uri: `${url}/authorized` })
@@ -468,7 +472,7 @@ test("hash-password turns what is piped in into a digest that logs that user in,
     assertEquals((await answer("wrong")).status, 403);
     const { status, headers } = await answer(secret);
     assertEquals([status, headers.get("location")?.startsWith("/oauth2/consent?")], [303, true]);
-    assert(!said().includes(secret) && !said().includes("$scrypt"));
+    assert(!output().includes(secret) && !output().includes("$scrypt"));
   });
   for (const input of [undefined, "", "\n", "x".repeat(1025)]) {
     const refused = await runProgram({ args: ["hash-password"], input });

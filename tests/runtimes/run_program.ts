@@ -6,10 +6,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
-import { drawnSecretsIn } from "../secrets.ts";
+import { findRandomSecrets } from "../secrets.ts";
 
 /** How a process ended. */
-export interface Ending {
+export interface ExitResult {
   /** `null` when a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
@@ -17,7 +17,7 @@ export interface Ending {
 }
 
 /** What the program is started with. */
-export interface Start {
+export interface StartOptions {
   readonly args?: readonly string[];
   /** Beside the environment of the tests, without what that says to the program. */
   readonly env?: Readonly<Record<string, string>>;
@@ -26,22 +26,22 @@ export interface Start {
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
   /** What it may say although it looks drawn, such as the key of an example. Default: nothing. */
-  readonly open?: string;
+  readonly allowedSecrets?: string;
 }
 
 /** A program that has greeted. */
 export interface Program {
   /** What it said until then. */
-  readonly greeting: string;
+  readonly banner: string;
   /** Where it listens. */
   readonly port: number;
   /** Everything it has said on both streams since the greeting. */
-  said(): string;
+  output(): string;
   /** Waits until it has said this, on either stream. */
-  says(pattern: RegExp): Promise<void>;
+  waitForOutput(pattern: RegExp): Promise<void>;
   signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
   /** Resolves when it is gone and its streams are read. */
-  readonly ended: Promise<Ending>;
+  readonly exited: Promise<ExitResult>;
 }
 
 /** The program as one file, where it is that one which is tested. */
@@ -54,54 +54,56 @@ const command = "Deno" in globalThis
   ? ["src/main.ts"]
   : ["dist/tests/runtimes/main_child.mjs"];
 
-const greeted = /^(?:Start the demo flow|Home page): +\S+\n|"event":"listening".*\n/m;
+const bannerPattern = /^(?:Start the demo flow|Home page): +\S+\n|"event":"listening".*\n/m;
 
 /** Starts it and waits for its end, as for `--help` or a fault. */
-export function runProgram(start: Start): Promise<Ending> {
-  return watch(start).ended;
+export function runProgram(start: StartOptions): Promise<ExitResult> {
+  return spawnProgram(start).ended;
 }
 
 /** Starts it and waits for its greeting; rejects with what it said when it ends instead. */
-export async function startProgram(start: Start = {}): Promise<Program> {
-  const { child, output, says, ended } = watch(start);
-  const failed = ended.then(({ code, stderr }) => {
+export async function startProgram(start: StartOptions = {}): Promise<Program> {
+  const { child, output, says: waitForOutput, ended: exited } = spawnProgram(start);
+  const failure = exited.then(({ code, stderr }) => {
     throw new Error(`the program ended with ${code} before it greeted:\n${stderr}`);
   });
-  await Promise.race([says(greeted), failed]);
-  failed.catch(() => {});
-  const greeting = output.stdout;
+  await Promise.race([waitForOutput(bannerPattern), failure]);
+  failure.catch(() => {});
+  const banner = output.stdout;
   return {
-    greeting,
-    port: Number(/:(\d+)$/.exec(addressIn(output))![1]),
-    said: () => output.stdout.slice(greeting.length) + output.stderr,
-    says,
+    banner,
+    port: Number(/:(\d+)$/.exec(findAddress(output))![1]),
+    output: () => output.stdout.slice(banner.length) + output.stderr,
+    waitForOutput,
     // By its number: after child.kill, Deno tells of the signal instead of the exit code.
     signal: (name) => void (child.exitCode === null && process.kill(child.pid!, name)),
-    ended,
+    exited,
   };
 }
 
 /** Where it listens: by the first lines of the greeting the issuer, unless the line after says otherwise. */
-function addressIn({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
+function findAddress({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
   const listening = /^.*"event":"listening".*$/m.exec(stderr)?.[0];
   return listening === undefined ? stdout.split("\n\n", 1)[0]!.split("\n").at(-1)! : JSON.parse(listening).url;
 }
 
-function watch({ args = [], env = {}, cwd, input, open = "" }: Start) {
+function spawnProgram({ args = [], env = {}, cwd, input, allowedSecrets = "" }: StartOptions) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
-  const own = binary === undefined ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" } : {};
+  const baseEnv = binary === undefined
+    ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" }
+    : {};
   const child: ChildProcess = spawn(binary ?? process.execPath, [...binary === undefined ? command : [], ...args], {
-    env: { ...own, ...env },
+    env: { ...baseEnv, ...env },
     cwd,
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.end(input);
   const output = { stdout: "", stderr: "" };
-  let look = () => {};
+  let checkOutput = () => {};
   for (const name of ["stdout", "stderr"] as const) {
     child[name]!.setEncoding("utf8").on("data", (text: string) => {
       output[name] += text;
-      look();
+      checkOutput();
     });
   }
   return {
@@ -109,11 +111,11 @@ function watch({ args = [], env = {}, cwd, input, open = "" }: Start) {
     output,
     says: (pattern: RegExp) =>
       new Promise<void>((resolve) => {
-        look = () => (pattern.test(output.stdout) || pattern.test(output.stderr)) && resolve();
-        look();
+        checkOutput = () => (pattern.test(output.stdout) || pattern.test(output.stderr)) && resolve();
+        checkOutput();
       }),
-    ended: once(child, "close").then(([code]): Ending => {
-      const secret = drawnSecretsIn(output.stdout + output.stderr).find((drawn) => !open.includes(drawn));
+    ended: once(child, "close").then(([code]): ExitResult => {
+      const secret = findRandomSecrets(output.stdout + output.stderr).find((drawn) => !allowedSecrets.includes(drawn));
       if (secret !== undefined) throw new Error(`[HT-15] the program has said what looks like a secret: ${secret}`);
       return { code, ...output };
     }),

@@ -6,7 +6,7 @@ import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { decodeBase64url, encodeBase64url } from "../../src/runtime/base64url.ts";
 import { digestBytes, hmacSha256, sha256 } from "../../src/runtime/hash.ts";
-import { makeKey, signingKey, verifyingKey } from "../../src/runtime/signing.ts";
+import { generateKey, importPrivateKey, importPublicKey } from "../../src/runtime/signing.ts";
 
 const verifying = {
   RS256: { name: "RSASSA-PKCS1-v1_5" },
@@ -19,11 +19,11 @@ const signatures = { RS256: 20, ES256: 1000, EdDSA: 300 } as const;
 
 for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
   test(`[JK-05] every ${alg} signature is one that the public key alone verifies`, async () => {
-    const jwk = await makeKey(alg);
+    const jwk = await generateKey(alg);
     const { kty, crv, x, y, n, e } = jwk;
     const open = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e }));
-    const publicKey = await verifyingKey(alg, open);
-    const sign = await signingKey(alg, { ...open, d: jwk.d, ...rest(jwk) });
+    const publicKey = await importPublicKey(alg, open);
+    const sign = await importPrivateKey(alg, { ...open, d: jwk.d, ...rest(jwk) });
     for (let i = 0; i < signatures[alg]; i++) {
       const bytes = new TextEncoder().encode(`text ${i}`);
       const signature = new Uint8Array(await sign(bytes));
@@ -44,13 +44,13 @@ test("[JK-05] a P-256 key is never a number that is none, whatever is drawn", as
     return bytes;
   }) as typeof getRandomValues;
   try {
-    const { d, ...open } = await makeKey("ES256");
+    const { d, ...open } = await generateKey("ES256");
     // Where keys are drawn here and not by the runtime, the first two are too large, and the third just fits.
     const isDrawn = draws.length === 0;
     assertEquals(draws.length, isDrawn ? 0 : 3);
     if (isDrawn) assertEquals(Buffer.from(d!, "base64url").toString("hex"), order.replace(/1$/, "0"));
-    const sign = await signingKey("ES256", { kty: "EC", crv: "P-256", x: open.x, y: open.y, d });
-    const publicKey = await verifyingKey("ES256", { kty: "EC", crv: "P-256", x: open.x, y: open.y });
+    const sign = await importPrivateKey("ES256", { kty: "EC", crv: "P-256", x: open.x, y: open.y, d });
+    const publicKey = await importPublicKey("ES256", { kty: "EC", crv: "P-256", x: open.x, y: open.y });
     const text = new TextEncoder().encode("text");
     const signature = new Uint8Array(await sign(text));
     assert(await crypto.subtle.verify(verifying.ES256, publicKey, signature, text));

@@ -9,11 +9,29 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { mock, test } from "node:test";
 import { autoApprover } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, Layer } from "../../src/mod.ts";
-import { challenge, claimsOf, each, encode, outcome, tokensOf, verifier } from "../flows/harness.ts";
+import type { Latchkey, LatchkeyOptions, Plugin } from "../../src/mod.ts";
+import {
+  assertTokenResponse,
+  challenge,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  verifier,
+} from "../flows/harness.ts";
 import { certificate, privateKey } from "./certificate.ts";
-import { answered, awaitingBody, bodyOf, dial, exchange, formHead, head, headerLines, statuses } from "./wire.ts";
-import { latchkey } from "../watched.ts";
+import {
+  continuePattern,
+  formRequestHead,
+  getBody,
+  getHeaderValues,
+  getStatuses,
+  openRawConnection,
+  requestHead,
+  responsePattern,
+  sendRaw,
+} from "./raw_connection.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const metadataPath = "/.well-known/openid-configuration";
 const withoutIPv6 = !Object.values(networkInterfaces()).flat().some((address) => address?.address === "::1");
@@ -76,8 +94,11 @@ function redeem(issuer: string, code: string): Promise<Response> {
 
 /** Asserts that the server still answers. */
 async function lives(port: number): Promise<void> {
-  const received = await exchange(port, head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close"));
-  assertEquals(statuses(received), [200]);
+  const received = await sendRaw(
+    port,
+    requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close"),
+  );
+  assertEquals(getStatuses(received), [200]);
 }
 
 test("[HT-16] the issuer follows the port, and so does everything that is derived from it", async () => {
@@ -89,8 +110,8 @@ test("[HT-16] the issuer follows the port, and so does everything that is derive
     assertEquals([as.issuer, new URL(url).port === "9000"], [url, false]);
     const metadata = await (await fetch(`${url}${metadataPath}`)).json();
     assertEquals([metadata.issuer, metadata.token_endpoint], [url, `${url}/oauth2/token`]);
-    const tokens = await tokensOf(await redeem(url, await codeOf(as)));
-    assertEquals([claimsOf(tokens.id_token).iss, claimsOf(tokens.access_token).aud], [url, url]);
+    const tokens = await assertTokenResponse(await redeem(url, await codeOf(as)));
+    assertEquals([decodeClaims(tokens.id_token).iss, decodeClaims(tokens.access_token).aud], [url, url]);
   } finally {
     await as.close();
   }
@@ -110,7 +131,7 @@ test("[HT-16] an issuer that was configured stays, whatever is listened on, and 
   try {
     const urls = [await as.listen({ port: 0, host: "127.0.0.1" }), await as.listen({ port: 0, host: "127.0.0.1" })];
     assertNotEquals(urls[0]!.url, urls[1]!.url);
-    await each(urls, async ({ url }) => {
+    await forEachCase(urls, async ({ url }) => {
       assertMatch(url, /^http:\/\/127\.0\.0\.1:\d+$/);
       const metadata = await (await fetch(`${url}/t1${metadataPath}`)).json();
       assertEquals([metadata.issuer, as.issuer], ["http://auth.test/t1", "http://auth.test/t1"]);
@@ -124,16 +145,16 @@ test("layers know whose request it is as long as they like, and dice that show n
   const addresses: (string | undefined)[] = [];
   const later: { address?: string }[] = [];
   let seen = 0;
-  const layers: Layer[] = [{
-    open: ({ server }) => {
-      for (let i = 0; i < 1000; i++) seen = Math.max(seen, server.random(16).buffer.byteLength);
+  const layers: Plugin[] = [{
+    setup: ({ server }) => {
+      for (let i = 0; i < 1000; i++) seen = Math.max(seen, server.randomBytes(16).buffer.byteLength);
     },
-    around: (next) => (request, peer = {}) => {
+    handle: (next) => (request, peer = {}) => {
       later.push(peer);
       return next(request, { ...peer });
     },
   }, {
-    around: (next) => (request, peer) => {
+    handle: (next) => (request, peer) => {
       addresses.push(peer?.address);
       return next(request, peer);
     },
@@ -145,13 +166,13 @@ test("layers know whose request it is as long as they like, and dice that show n
     assertEquals(addresses, ["127.0.0.1", "127.0.0.1"]);
     await as.close();
     assertEquals(later.map(({ address }) => address), addresses);
-  }, { layers });
+  }, { plugins: layers });
   assertEquals(seen, 16);
 });
 
 test("[HT-14] a request with two framings is answered 400 and closed, and its rest is no second request", async () => {
   await against(async (port) => {
-    const rest = head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
+    const rest = requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
     const framings = [
       ["Content-Length: 5", "Transfer-Encoding: chunked"],
       ["Transfer-Encoding: chunked", "Content-Length: 5"],
@@ -160,9 +181,9 @@ test("[HT-14] a request with two framings is answered 400 and closed, and its re
       ["Content-Length: -1"],
       ["Content-Length: 1x"],
     ];
-    await each(framings, async (framing) => {
-      const received = await exchange(port, `${formHead("/oauth2/token", ...framing)}0\r\n\r\n${rest}`);
-      assertEquals(statuses(received), [400]);
+    await forEachCase(framings, async (framing) => {
+      const received = await sendRaw(port, `${formRequestHead("/oauth2/token", ...framing)}0\r\n\r\n${rest}`);
+      assertEquals(getStatuses(received), [400]);
       assert(!received.includes("token_endpoint"));
     });
     await lives(port);
@@ -175,13 +196,13 @@ test("[HT-16] no Host header changes an answer or is answered with anything wors
       ...["evil.example", "evil.example:444", "u:p@evil.example", "a b/c@d", "", "[::1", "localhost:99999", ".", "%00"],
       ...["x/oauth2/jwks?", "x?", "x#", "x\\y", "//", "é"],
     ];
-    await each(hosts, async (host) => {
-      const request = head(`GET ${metadataPath} HTTP/1.1`, `Host: ${host}`, "Connection: close");
-      const received = await exchange(port, request);
-      const [status] = statuses(received);
+    await forEachCase(hosts, async (host) => {
+      const request = requestHead(`GET ${metadataPath} HTTP/1.1`, `Host: ${host}`, "Connection: close");
+      const received = await sendRaw(port, request);
+      const [status] = getStatuses(received);
       if (status === 400 || status === 421) return;
       assertEquals(status, 200);
-      assertEquals(JSON.parse(bodyOf(received)).issuer, as.issuer);
+      assertEquals(JSON.parse(getBody(received)).issuer, as.issuer);
     });
     await lives(port);
   });
@@ -189,8 +210,8 @@ test("[HT-16] no Host header changes an answer or is answered with anything wors
 
 test("[HT-16] no Host header leads to another path", async () => {
   await against(async (port) => {
-    await each(["x/oauth2/jwks?", "x/oauth2/jwks#", "x/oauth2/jwks?a="], async (host) => {
-      const received = await exchange(port, head("GET / HTTP/1.1", `Host: ${host}`, "Connection: close"));
+    await forEachCase(["x/oauth2/jwks?", "x/oauth2/jwks#", "x/oauth2/jwks?a="], async (host) => {
+      const received = await sendRaw(port, requestHead("GET / HTTP/1.1", `Host: ${host}`, "Connection: close"));
       assert(!received.includes('"keys"'), "GET / is answered with the keys");
     });
   });
@@ -204,34 +225,37 @@ test("[HT-16] a target with scheme and host is read by its path, and its host do
       `http://u:p@evil.example:444${metadataPath}`,
       `https://evil.example${metadataPath}`,
     ];
-    await each(targets, async (target) => {
-      const received = await exchange(port, head(`GET ${target} HTTP/1.1`, "Host: any.test", "Connection: close"));
-      if (statuses(received)[0] === 400) return;
-      assertEquals(JSON.parse(bodyOf(received)).issuer, as.issuer);
+    await forEachCase(targets, async (target) => {
+      const received = await sendRaw(
+        port,
+        requestHead(`GET ${target} HTTP/1.1`, "Host: any.test", "Connection: close"),
+      );
+      if (getStatuses(received)[0] === 400) return;
+      assertEquals(JSON.parse(getBody(received)).issuer, as.issuer);
     });
-    const elsewhere = head(`GET //evil.example${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
-    assertEquals(statuses(await exchange(port, elsewhere)), [404]);
+    const elsewhere = requestHead(`GET //evil.example${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
+    assertEquals(getStatuses(await sendRaw(port, elsewhere)), [404]);
   });
 });
 
 test("a request of HTTP/1.0, which names no host, is answered like any other", async () => {
   await against(async (port, as) => {
-    const received = await exchange(port, head(`GET ${metadataPath} HTTP/1.0`));
-    assertEquals(statuses(received), [200]);
-    assertEquals(JSON.parse(bodyOf(received)).issuer, as.issuer);
+    const received = await sendRaw(port, requestHead(`GET ${metadataPath} HTTP/1.0`));
+    assertEquals(getStatuses(received), [200]);
+    assertEquals(JSON.parse(getBody(received)).issuer, as.issuer);
   });
 });
 
 test("[HT-01] TRACE is 405 like any other method that is not served, and repeats nothing", async () => {
   await against(async (port) => {
     const allow = { "/": "GET, HEAD", "/oauth2/token": "POST, OPTIONS", "/oauth2/authorize": "GET, HEAD, POST" };
-    await each(Object.entries(allow), async ([path, methods]) => {
-      const received = await exchange(
+    await forEachCase(Object.entries(allow), async ([path, methods]) => {
+      const received = await sendRaw(
         port,
-        head(`TRACE ${path} HTTP/1.1`, "Host: any.test", "Cookie: a=a-cookie", "Connection: close"),
+        requestHead(`TRACE ${path} HTTP/1.1`, "Host: any.test", "Cookie: a=a-cookie", "Connection: close"),
       );
       assert(!received.includes("a-cookie"));
-      assertEquals([statuses(received), headerLines(received, "allow")], [[405], [methods]]);
+      assertEquals([getStatuses(received), getHeaderValues(received, "allow")], [[405], [methods]]);
     });
   });
 });
@@ -239,16 +263,16 @@ test("[HT-01] TRACE is 405 like any other method that is not served, and repeats
 test("[HT-02] HEAD is answered without a body over the network, also where it is refused", async () => {
   await against(async (port) => {
     const paths = { "/": 200, "/authorized?code=x": 200, [metadataPath]: 200, "/nowhere": 404, "/oauth2/token": 405 };
-    await each(Object.entries(paths), async ([path, status]) => {
-      const received = await exchange(port, head(`HEAD ${path} HTTP/1.1`, "Host: any.test", "Connection: close"));
-      assertEquals([statuses(received), bodyOf(received)], [[status], ""]);
+    await forEachCase(Object.entries(paths), async ([path, status]) => {
+      const received = await sendRaw(port, requestHead(`HEAD ${path} HTTP/1.1`, "Host: any.test", "Connection: close"));
+      assertEquals([getStatuses(received), getBody(received)], [[status], ""]);
     });
     const query = goodQuery(`http://localhost:${port}`);
-    const received = await exchange(
+    const received = await sendRaw(
       port,
-      head(`HEAD /oauth2/authorize?${query} HTTP/1.1`, "Host: any.test", "Connection: close"),
+      requestHead(`HEAD /oauth2/authorize?${query} HTTP/1.1`, "Host: any.test", "Connection: close"),
     );
-    assertEquals([statuses(received), headerLines(received, "location"), bodyOf(received)], [[200], [], ""]);
+    assertEquals([getStatuses(received), getHeaderValues(received, "location"), getBody(received)], [[200], [], ""]);
   });
 });
 
@@ -260,14 +284,14 @@ test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunk
       ["Content-Length: 10000000", part],
       ["Transfer-Encoding: chunked", chunk],
     ] as const;
-    await each(framings, async ([framing, piece]) => {
-      const wire = await dial(port);
-      wire.send(formHead("/oauth2/token", framing));
+    await forEachCase(framings, async ([framing, piece]) => {
+      const wire = await openRawConnection(port);
+      wire.send(formRequestHead("/oauth2/token", framing));
       for (let sent = 0; sent < 100_000; sent += part.length) wire.send(piece);
       const received = await wire.until(/HT-07/);
-      wire.drop();
-      assertEquals(statuses(received), [413]);
-      assertEquals(headerLines(received, "access-control-allow-origin"), ["*"]);
+      wire.close();
+      assertEquals(getStatuses(received), [413]);
+      assertEquals(getHeaderValues(received, "access-control-allow-origin"), ["*"]);
       assertMatch(received, /"error":"invalid_request"/);
       assertEquals((await redeem(as.issuer, await codeOf(as))).status, 200);
     });
@@ -277,12 +301,12 @@ test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunk
 test("a body in chunks is read whole, however it is cut", async () => {
   await against(async (port, as) => {
     const form = redemption(as.issuer, await codeOf(as));
-    const wire = await dial(port);
-    wire.send(formHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
+    const wire = await openRawConnection(port);
+    wire.send(formRequestHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
     for (const [piece] of form.matchAll(/.{1,7}/g)) wire.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
     wire.send("0\r\n\r\n");
     const received = await wire.closed;
-    assertEquals(statuses(received), [200]);
+    assertEquals(getStatuses(received), [200]);
     assertMatch(received, /"access_token"/);
   });
 });
@@ -291,16 +315,16 @@ test("[HT-10] a body that breaks off or is framed wrongly is refused or closed, 
   await against(async (port, as) => {
     const code = await codeOf(as);
     const form = redemption(as.issuer, code);
-    const broken = await dial(port);
-    broken.send(formHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
+    const broken = await openRawConnection(port);
+    broken.send(formRequestHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
     broken.send(`${form.length.toString(16)}\r\n${form}\r\nzz\r\n`);
-    assert(statuses(await broken.closed.catch(() => "")).every((status) => status === 400));
+    assert(getStatuses(await broken.closed.catch(() => "")).every((status) => status === 400));
 
-    const dropped = await dial(port);
-    dropped.send(formHead("/oauth2/token", `Content-Length: ${form.length + 1}`, "Expect: 100-continue"));
-    await dropped.until(awaitingBody);
+    const dropped = await openRawConnection(port);
+    dropped.send(formRequestHead("/oauth2/token", `Content-Length: ${form.length + 1}`, "Expect: 100-continue"));
+    await dropped.until(continuePattern);
     dropped.send(form);
-    dropped.drop();
+    dropped.close();
     await lives(port);
     assertEquals((await redeem(as.issuer, code)).status, 200);
   });
@@ -309,13 +333,13 @@ test("[HT-10] a body that breaks off or is framed wrongly is refused or closed, 
 test("[HT-08] a request line or a header beyond all measure is refused or read, and the server goes on", async () => {
   await against(async (port) => {
     const long = "a".repeat(20_000);
-    const line = await exchange(port, head(`GET /?${long} HTTP/1.1`, "Host: any.test", "Connection: close"));
-    assert([400, 414, 431].includes(statuses(line)[0]!), `${statuses(line)}`);
-    const header = await exchange(
+    const line = await sendRaw(port, requestHead(`GET /?${long} HTTP/1.1`, "Host: any.test", "Connection: close"));
+    assert([400, 414, 431].includes(getStatuses(line)[0]!), `${getStatuses(line)}`);
+    const header = await sendRaw(
       port,
-      head("GET / HTTP/1.1", "Host: any.test", `X-Long: ${long}`, "Connection: close"),
+      requestHead("GET / HTTP/1.1", "Host: any.test", `X-Long: ${long}`, "Connection: close"),
     );
-    assert([200, 400, 431].includes(statuses(header)[0]!), `${statuses(header)}`);
+    assert([200, 400, 431].includes(getStatuses(header)[0]!), `${getStatuses(header)}`);
     await lives(port);
   });
 });
@@ -333,12 +357,12 @@ test("what is no HTTP at all is refused or closed, and the server goes on", asyn
       ...["GET /\0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"],
       ...["GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\nConnection: close\r\n\r\n"],
     ];
-    await each(noise, async (bytes) => {
-      const wire = await dial(port);
+    await forEachCase(noise, async (bytes) => {
+      const wire = await openRawConnection(port);
       wire.send(bytes);
-      const received = await Promise.race([wire.until(answered), wire.closed]).catch(() => "");
-      wire.drop();
-      assert(statuses(received).every((status) => status < 500 || status === 505), `${statuses(received)}`);
+      const received = await Promise.race([wire.until(responsePattern), wire.closed]).catch(() => "");
+      wire.close();
+      assert(getStatuses(received).every((status) => status < 500 || status === 505), `${getStatuses(received)}`);
     });
     await lives(port);
   });
@@ -346,25 +370,25 @@ test("what is no HTTP at all is refused or closed, and the server goes on", asyn
 
 test("a connection serves one request after the other, also after a refusal", async () => {
   await against(async (port) => {
-    const wire = await dial(port);
-    wire.send(formHead("/oauth2/token", "Content-Length: 3") + "a=b");
-    assertEquals(statuses(await wire.until(/"error_description":"[^"]*"\}/)), [401]);
-    wire.send(formHead("/oauth2/token", "Content-Length: 4") + "a=%z");
-    assertEquals(statuses(await wire.until(/HT-10/)), [401, 400]);
-    wire.send(head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close"));
-    assertEquals(statuses(await wire.closed), [401, 400, 200]);
+    const wire = await openRawConnection(port);
+    wire.send(formRequestHead("/oauth2/token", "Content-Length: 3") + "a=b");
+    assertEquals(getStatuses(await wire.until(/"error_description":"[^"]*"\}/)), [401]);
+    wire.send(formRequestHead("/oauth2/token", "Content-Length: 4") + "a=%z");
+    assertEquals(getStatuses(await wire.until(/HT-10/)), [401, 400]);
+    wire.send(requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close"));
+    assertEquals(getStatuses(await wire.closed), [401, 400, 200]);
   });
 });
 
 test("[DM-05] the cookie of the demo pages is one header line, and is not set again where it is known", async () => {
   await against(async (port) => {
     const get = (...more: string[]) =>
-      exchange(port, head("GET / HTTP/1.1", "Host: any.test", ...more, "Connection: close"));
-    const [line, ...others] = headerLines(await get(), "set-cookie");
+      sendRaw(port, requestHead("GET / HTTP/1.1", "Host: any.test", ...more, "Connection: close"));
+    const [line, ...others] = getHeaderValues(await get(), "set-cookie");
     assertEquals(others, []);
     assertMatch(line!, /^latchkey_demo_\d+=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
     const known = `Cookie: other=1; ${line!.split(";")[0]}; more=2`;
-    assertEquals(headerLines(await get(known), "set-cookie"), []);
+    assertEquals(getHeaderValues(await get(known), "set-cookie"), []);
   });
 });
 
@@ -372,9 +396,9 @@ test("fifty flows at once end with fifty pairs of tokens of their own", async ()
   await against(async (_port, as) => {
     const answers = await Promise.all(Array.from({ length: 50 }, async () => {
       const code = await codeOf(as);
-      return await tokensOf(await redeem(as.issuer, code));
+      return await assertTokenResponse(await redeem(as.issuer, code));
     }));
-    assertEquals(new Set(answers.map(({ access_token }) => claimsOf(access_token).jti)).size, 50);
+    assertEquals(new Set(answers.map(({ access_token }) => decodeClaims(access_token).jti)).size, 50);
   });
 });
 
@@ -382,7 +406,7 @@ test("[CI-06] of twenty redemptions of one code at once, over as many connection
   await against(async (_port, as) => {
     const code = await codeOf(as);
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(as.issuer, code)));
-    const outcomes = await Promise.all(answers.map(outcome));
+    const outcomes = await Promise.all(answers.map(getOutcome));
     assertEquals(outcomes.filter((one) => one === "200").length, 1);
     assertEquals(outcomes.filter((one) => one === "400 invalid_grant").length, 19);
   });
@@ -400,18 +424,18 @@ async function withStoppedClock(check: () => Promise<void>): Promise<void> {
 
 test("[HT-09] a body that stops halfway is ended with 408, its connection too where the runtime can, and requests beside it are not held up", async () => {
   await against(async (port) => {
-    await each([["Content-Length: 100"], ["Transfer-Encoding: chunked"]], async (framing) => {
+    await forEachCase([["Content-Length: 100"], ["Transfer-Encoding: chunked"]], async (framing) => {
       await withStoppedClock(async () => {
-        const wire = await dial(port);
-        wire.send(formHead("/oauth2/token", ...framing, "Expect: 100-continue"));
-        await wire.until(awaitingBody);
+        const wire = await openRawConnection(port);
+        wire.send(formRequestHead("/oauth2/token", ...framing, "Expect: 100-continue"));
+        await wire.until(continuePattern);
         wire.send(framing[0] === "Content-Length: 100" ? "grant_type=" : "b\r\ngrant_type=\r\n");
         await lives(port);
         mock.timers.tick(10_000);
         assertMatch(await wire.until(/HT-09/), /"error":"invalid_request"/);
         // Deno has no way to close a connection of which a body is awaited.
-        if ("Deno" in globalThis) wire.drop();
-        assertEquals(statuses(await wire.closed), [100, 408]);
+        if ("Deno" in globalThis) wire.close();
+        assertEquals(getStatuses(await wire.closed), [100, 408]);
       });
       await lives(port);
     });
@@ -420,9 +444,9 @@ test("[HT-09] a body that stops halfway is ended with 408, its connection too wh
 
 test("[HT-09] closing lets a half-read request finish, or refuses it in words", async () => {
   const { as, port } = await listening();
-  const wire = await dial(port);
-  wire.send(formHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
-  await wire.until(awaitingBody);
+  const wire = await openRawConnection(port);
+  wire.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
+  await wire.until(continuePattern);
   const closed = as.close();
   wire.send("client_id=bob");
   const received = await wire.closed;
@@ -433,9 +457,9 @@ test("[HT-09] closing lets a half-read request finish, or refuses it in words", 
 test("[HT-09] closing refuses in words a half-read request that does not finish, and then ends", async () => {
   const { as, port } = await listening();
   await withStoppedClock(async () => {
-    const wire = await dial(port);
-    wire.send(formHead("/oauth2/token", "Content-Length: 100", "Expect: 100-continue"));
-    await wire.until(awaitingBody);
+    const wire = await openRawConnection(port);
+    wire.send(formRequestHead("/oauth2/token", "Content-Length: 100", "Expect: 100-continue"));
+    await wire.until(continuePattern);
     wire.send("grant_type=");
     let open = true;
     const closed = as.close().then(() => open = false);
@@ -448,7 +472,7 @@ test("[HT-09] closing refuses in words a half-read request that does not finish,
       await new Promise((resolve) => setImmediate(resolve));
     }
     const ended = !open;
-    wire.drop();
+    wire.close();
     await closed;
     assert(ended, "it waited for the client to hang up");
   });
@@ -472,7 +496,7 @@ test("closing lets a request in flight be answered, then listens no longer, and 
   await Promise.all(closing);
   await as.close();
   await as[Symbol.asyncDispose]();
-  await assertRejects(() => dial(port));
+  await assertRejects(() => openRawConnection(port));
   const again = await latchkey({ alg: "ES256" });
   await again.listen({ port });
   await again.close();
@@ -488,23 +512,27 @@ test("closing does not wait for connections that are idle, or have become so", a
       return await autoApprover(...request);
     },
   });
-  const [silent, used, late] = [await dial(port), await dial(port), await dial(port)];
-  used.send(head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test"));
+  const [silent, used, late] = [
+    await openRawConnection(port),
+    await openRawConnection(port),
+    await openRawConnection(port),
+  ];
+  used.send(requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test"));
   await used.until(/request_uri_parameter_supported/);
-  late.send(head(`GET /oauth2/authorize?${goodQuery(as.issuer)} HTTP/1.1`, "Host: any.test"));
+  late.send(requestHead(`GET /oauth2/authorize?${goodQuery(as.issuer)} HTTP/1.1`, "Host: any.test"));
   await asked;
   const closed = as.close();
   const started = performance.now();
   allow();
-  assertEquals(statuses(await late.until(answered)), [302]);
+  assertEquals(getStatuses(await late.until(responsePattern)), [302]);
   await closed;
   assertLess(performance.now() - started, 2_500);
-  for (const wire of [silent, used, late]) wire.drop();
+  for (const wire of [silent, used, late]) wire.close();
 });
 
 test("a port in use is told in a sentence, and nothing stays open behind it", async () => {
   const hosts = withoutIPv6 ? ["127.0.0.1"] : ["127.0.0.1", "::1"];
-  await each(hosts, async (host) => {
+  await forEachCase(hosts, async (host) => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, host, resolve));
     const { port } = other.address() as AddressInfo;
@@ -513,7 +541,7 @@ test("a port in use is told in a sentence, and nothing stays open behind it", as
       const error = await assertRejects(() => as.listen({ port }), Error);
       const where = host === "::1" ? "\\[::1\\]" : "127\\.0\\.0\\.1";
       assertMatch(error.message, new RegExp(`^Cannot listen on ${where}:${port}: the port is in use\\. [A-Z].*\\.$`));
-      if (host === "::1") await assertRejects(() => dial(port, "127.0.0.1"));
+      if (host === "::1") await assertRejects(() => openRawConnection(port, "127.0.0.1"));
     } finally {
       await as.close();
       await new Promise((resolve) => other.close(resolve));
@@ -522,7 +550,7 @@ test("a port in use is told in a sentence, and nothing stays open behind it", as
 });
 
 test("an address of another machine is told in a sentence", async () => {
-  await each(["192.0.2.1", "no-such-host.invalid", "::2"], async (host) => {
+  await forEachCase(["192.0.2.1", "no-such-host.invalid", "::2"], async (host) => {
     await using as = await latchkey({ alg: "EdDSA" });
     const { message } = await assertRejects(() => as.listen({ port: 0, host }), Error);
     assertMatch(message, /^Cannot listen on \S+:0: it is not an address of this machine\. Use localhost, .*\.$/);
@@ -539,12 +567,12 @@ test("many servers in one process share neither issuer, keys, codes nor clients"
     assertEquals(new Set(keySets.flatMap(({ keys }) => keys.map((key: { kid: string }) => key.kid))).size, 3);
     const [first, second] = servers.map(({ as }) => as);
     const code = await codeOf(first!);
-    assertEquals(await outcome(await redeem(second!.issuer, code)), "400 invalid_grant");
-    const { access_token } = await tokensOf(await redeem(first!.issuer, code));
+    assertEquals(await getOutcome(await redeem(second!.issuer, code)), "400 invalid_grant");
+    const { access_token } = await assertTokenResponse(await redeem(first!.issuer, code));
     await jwtVerify(access_token, createLocalJWKSet(keySets[0]));
     await assertRejects(() => jwtVerify(access_token, createLocalJWKSet(keySets[1])));
     first!.clients.delete("demo-public");
-    assertEquals(await outcome(await redeem(first!.issuer, code)), "401 invalid_client");
+    assertEquals(await getOutcome(await redeem(first!.issuer, code)), "401 invalid_client");
     assertMatch(await codeOf(second!), /^[\w-]{43}$/);
     await first!.close();
     assertMatch(await codeOf(second!), /^[\w-]{43}$/);

@@ -4,10 +4,10 @@ import { assert, assertLess, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import type { Latchkey, Layer } from "../../src/mod.ts";
-import { dial, head } from "./wire.ts";
-import type { Wire } from "./wire.ts";
-import { latchkey } from "../watched.ts";
+import type { Latchkey, Plugin } from "../../src/mod.ts";
+import { openRawConnection, requestHead } from "./raw_connection.ts";
+import type { RawConnection } from "./raw_connection.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 /** A server that listens, with a layer around it. */
 interface Place extends AsyncDisposable {
@@ -15,15 +15,15 @@ interface Place extends AsyncDisposable {
   readonly port: number;
 }
 
-async function listening(layer: Layer): Promise<Place> {
-  const as = await latchkey({ alg: "ES256", layers: [layer] });
+async function listening(layer: Plugin): Promise<Place> {
+  const as = await latchkey({ alg: "ES256", plugins: [layer] });
   const { url } = await as.listen({ port: 0 });
   return { as, port: Number(new URL(url).port), [Symbol.asyncDispose]: () => as.close() };
 }
 
 /** A layer that answers `/events` with a stream, and what becomes of the stream. */
 interface Source {
-  readonly layer: Layer;
+  readonly layer: Plugin;
   send(event: string): void;
   /** How many streams of events are open. */
   readonly listeners: number;
@@ -61,9 +61,9 @@ function source(): Source {
   const refuse = () => ({ status: 404, headers: {}, body: null });
   return {
     layer: {
-      endpoints: () => [
-        { path: "/events", GET: () => answer("text/event-stream", events()), refuse },
-        { path: "/flood", GET: () => answer("application/octet-stream", flood()), refuse },
+      routes: () => [
+        { path: "/events", GET: () => answer("text/event-stream", events()), reject: refuse },
+        { path: "/flood", GET: () => answer("application/octet-stream", flood()), reject: refuse },
       ],
       close() {
         for (const controller of open) controller.close();
@@ -81,9 +81,9 @@ function source(): Source {
 }
 
 /** Asks for the events, and waits for the first. Bun sends the head of an answer with the first part of its body. */
-async function subscribe(port: number, events: Source): Promise<Wire> {
-  const wire = await dial(port);
-  wire.send(head("GET /events HTTP/1.1", "Host: any.test"));
+async function subscribe(port: number, events: Source): Promise<RawConnection> {
+  const wire = await openRawConnection(port);
+  wire.send(requestHead("GET /events HTTP/1.1", "Host: any.test"));
   await until(() => events.listeners === 1);
   events.send("first");
   await wire.until(/data: first\n\n/);
@@ -96,14 +96,14 @@ test("events arrive one by one while their stream is open", async () => {
   const wire = await subscribe(place.port, events);
   events.send("second");
   await wire.until(/data: second\n\n/);
-  wire.drop();
+  wire.close();
 });
 
 test("a stream is cancelled when its client goes away", async () => {
   const events = source();
   await using place = await listening(events.layer);
   const wire = await subscribe(place.port, events);
-  wire.drop();
+  wire.close();
   // Some runtimes notice only when there is something to send.
   const nudge = setInterval(() => events.send("more"), 20);
   await events.cancelled.finally(() => clearInterval(nudge));
@@ -125,7 +125,7 @@ test("a stream runs no further ahead than a client that does not read", async ()
   const socket = connect({ port: place.port, host: "127.0.0.1" });
   await once(socket, "connect");
   socket.pause();
-  socket.write(head("GET /flood HTTP/1.1", "Host: any.test"));
+  socket.write(requestHead("GET /flood HTTP/1.1", "Host: any.test"));
   await until(() => flood.pulled > 2);
   let before = -1;
   // Until the buffers of both ends are full.

@@ -2,16 +2,16 @@
 
 import { test } from "node:test";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { Answer, Connection } from "../../scripts/bench/connection.ts";
-import { flow } from "../../scripts/bench/flow.ts";
-import { help, readOptions } from "../../scripts/bench/options.ts";
-import { chart } from "../../scripts/bench/picture.ts";
+import type { Connection, RawResponse } from "../../scripts/bench/connection.ts";
+import { runFlow } from "../../scripts/bench/flow.ts";
+import { help, parseOptions } from "../../scripts/bench/options.ts";
+import { chart } from "../../scripts/bench/chart.ts";
 import { latchkeySite } from "../../scripts/bench/site.ts";
 import { median } from "../../scripts/bench/table.ts";
 
 test("without flags it measures flows on all runtimes, beside all peers", () => {
-  const { what, parts, runtimes, peers, algs } = readOptions([])!;
-  assertEquals({ what, parts, runtimes, peers, algs }, {
+  const { requestNames, parts, runtimes, peers, algs } = parseOptions([])!;
+  assertEquals({ what: requestNames, parts, runtimes, peers, algs }, {
     what: ["flow"],
     parts: [],
     runtimes: ["deno", "bun", "node"],
@@ -21,14 +21,14 @@ test("without flags it measures flows on all runtimes, beside all peers", () => 
 });
 
 test("start and memory are measured alone, unless flows are asked for as well", () => {
-  assertEquals([readOptions(["--start"])!.what, readOptions(["--start"])!.parts], [[], ["start"]]);
-  const both = readOptions(["--memory", "--what", "flow,soak"])!;
-  assertEquals([both.what, both.parts], [["flow"], ["memory", "soak"]]);
+  assertEquals([parseOptions(["--start"])!.requestNames, parseOptions(["--start"])!.parts], [[], ["start"]]);
+  const both = parseOptions(["--memory", "--what", "flow,soak"])!;
+  assertEquals([both.requestNames, both.parts], [["flow"], ["memory", "soak"]]);
 });
 
 test("all kinds of requests can be asked for at once, and parts beside them", () => {
-  const { what, parts } = readOptions(["--what", "all,stores"])!;
-  assertEquals([what.length, parts], [5, ["stores"]]);
+  const { requestNames, parts } = parseOptions(["--what", "all,stores"])!;
+  assertEquals([requestNames.length, parts], [5, ["stores"]]);
 });
 
 test("a wrong flag is refused in one sentence", () => {
@@ -39,15 +39,15 @@ test("a wrong flag is refused in one sentence", () => {
       [["--picture", "a.svg"], "--picture: expected --what growth beside it, which is what is drawn."],
     ] as const
   ) {
-    assertThrows(() => readOptions([...args]), Error, sentence);
+    assertThrows(() => parseOptions([...args]), Error, sentence);
   }
   for (const args of [["--fast"], ["flow"], ["--rounds"]]) {
-    assertThrows(() => readOptions(args), Error, "deno task bench --help shows what there is.");
+    assertThrows(() => parseOptions(args), Error, "deno task bench --help shows what there is.");
   }
 });
 
 test("the help names every flag", () => {
-  assertEquals(readOptions(["--help"]), undefined);
+  assertEquals(parseOptions(["--help"]), undefined);
   for (
     const flag of ["runtimes", "algs", "peers", "what", "rounds", "seconds", "start", "binary", "memory", "picture"]
   ) {
@@ -73,13 +73,13 @@ interface Wrong {
 /** A server that answers well, except for what is given. */
 function server({ redirect = {}, body = {}, status = 200, cached = false }: Wrong): Connection {
   return {
-    get(path): Promise<Answer> {
+    get(path): Promise<RawResponse> {
       const state = new URLSearchParams(path.slice(path.indexOf("?"))).get("state")!;
       const response = new URLSearchParams({ code, state, iss: site.issuer, ...redirect });
       const head = `HTTP/1.1 302 Found\r\nLocation: https://client.example/authorized?${response}`;
       return Promise.resolve({ status: 302, head, body: "" });
     },
-    post(): Promise<Answer> {
+    post(): Promise<RawResponse> {
       const head = `HTTP/1.1 200 OK\r\nCache-Control: ${cached ? "max-age=60" : "no-store"}`;
       return Promise.resolve({ status, head, body: JSON.stringify({ ...tokens, ...body }) });
     },
@@ -88,7 +88,7 @@ function server({ redirect = {}, body = {}, status = 200, cached = false }: Wron
 }
 
 test("a flow whose answers are right counts", async () => {
-  assertEquals((await flow(server({}), site)).id_token, signed);
+  assertEquals((await runFlow(server({}), site)).id_token, signed);
 });
 
 test("a flow with one answer that is wrong anywhere ends the measurement", async () => {
@@ -104,15 +104,15 @@ test("a flow with one answer that is wrong anywhere ends the measurement", async
     { body: { surplus: true } },
   ];
   for (const wrong of each) {
-    await assertRejects(() => flow(server(wrong), site), Error, "Expected ", JSON.stringify(wrong));
+    await assertRejects(() => runFlow(server(wrong), site), Error, "Expected ", JSON.stringify(wrong));
   }
 });
 
 test("of another project's server the same is wanted, but for what the specifications leave open", async () => {
   const other = { ...site, exact: false };
-  await flow(server({ body: { surplus: true }, redirect: { code: "short" } }), other);
+  await runFlow(server({ body: { surplus: true }, redirect: { code: "short" } }), other);
   for (const wrong of [{ redirect: { state: "another" } }, { body: { id_token: "opaque" } }, { cached: true }]) {
-    await assertRejects(() => flow(server(wrong), other), Error, "Expected ", JSON.stringify(wrong));
+    await assertRejects(() => runFlow(server(wrong), other), Error, "Expected ", JSON.stringify(wrong));
   }
 });
 

@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
-import { helpOf, parse, Refusal } from "../../scripts/command.ts";
+import { CommandError, formatHelp, parseCommand } from "../../scripts/command.ts";
 
 const command = {
   call: "deno task bake",
@@ -19,12 +19,15 @@ const command = {
 const plain = { call: "deno task wait", does: "Waits." };
 
 test("a script is told its flags and words, and nothing where nothing is said", () => {
-  assertEquals(parse(command, []), { flags: { brown: false }, words: [] } as unknown);
-  assertEquals(parse(command, ["rye", "--brown", "--shape", "long", "--with=salt,nuts", "--until", "6", "wheat"]), {
-    flags: { brown: true, shape: "long", with: ["salt", "nuts"], until: "6" },
-    words: ["rye", "wheat"],
-  });
-  assertEquals(parse(plain, []), { flags: {}, words: [] });
+  assertEquals(parseCommand(command, []), { flags: { brown: false }, words: [] } as unknown);
+  assertEquals(
+    parseCommand(command, ["rye", "--brown", "--shape", "long", "--with=salt,nuts", "--until", "6", "wheat"]),
+    {
+      flags: { brown: true, shape: "long", with: ["salt", "nuts"], until: "6" },
+      words: ["rye", "wheat"],
+    },
+  );
+  assertEquals(parseCommand(plain, []), { flags: {}, words: [] });
 });
 
 test("whatever else is said is refused in one sentence", () => {
@@ -42,16 +45,16 @@ test("whatever else is said is refused in one sentence", () => {
       [["rye", "rice"], 'FLOUR: expected rye, wheat; found "rice".'],
     ] as const
   ) {
-    assertEquals(assertThrows(() => parse(command, args), Refusal).message, sentence);
+    assertEquals(assertThrows(() => parseCommand(command, args), CommandError).message, sentence);
   }
-  const { message } = assertThrows(() => parse(plain, ["long"]), Refusal);
+  const { message } = assertThrows(() => parseCommand(plain, ["long"]), CommandError);
   assertEquals(message, "Unexpected argument 'long'; deno task wait --help shows what there is.");
 });
 
 test("the help tells what it does, how it is called, and every option, in 80 columns", () => {
-  assertEquals(parse(command, ["--help"]), undefined);
+  assertEquals(parseCommand(command, ["--help"]), undefined);
   assertEquals(
-    helpOf(command),
+    formatHelp(command),
     `Bakes what it is told to.
 
 Usage: deno task bake [FLAG]... [FLOUR]...
@@ -63,7 +66,7 @@ Usage: deno task bake [FLAG]... [FLOUR]...
   --until TIME    when it must be ready
   FLOUR           of which flour`,
   );
-  assertEquals(helpOf(plain), "Waits.\n\nUsage: deno task wait");
+  assertEquals(formatHelp(plain), "Waits.\n\nUsage: deno task wait");
 });
 
 test("every task that is a script of ours has a help, under its own name", () => {

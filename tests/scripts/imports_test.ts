@@ -2,24 +2,24 @@
 
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type House, judge, table } from "../../scripts/import_rules.ts";
-import { blank, readImports } from "../../scripts/read_source.ts";
+import { checkImports, formatImportTable, type ImportRules } from "../../scripts/import_rules.ts";
+import { blankLiterals, readImports } from "../../scripts/read_source.ts";
 
-const house: House = {
-  rooms: {
-    "plan.ts": { may: { "": "anything", "late/": "dynamic" } },
-    front: { may: { "back/": "anything", "late/": "types" } },
-    back: { may: {}, packages: ["jose", "@scope/tool"] },
-    late: { may: {} },
+const house: ImportRules = {
+  folders: {
+    "plan.ts": { allowed: { "": "anything", "late/": "dynamic" } },
+    front: { allowed: { "back/": "anything", "late/": "types" } },
+    back: { allowed: {}, packages: ["jose", "@scope/tool"] },
+    late: { allowed: {} },
   },
   reserved: [
-    { words: /\bDate\.now\b/, where: ["plan.ts"], why: "others are handed a clock" },
-    { modules: /^node:/, where: ["late/disk.ts"], why: "the rest runs everywhere" },
+    { identifiers: /\bDate\.now\b/, allowedIn: ["plan.ts"], reason: "others are handed a clock" },
+    { modules: /^node:/, allowedIn: ["late/disk.ts"], reason: "the rest runs everywhere" },
   ],
 };
 
 function breaches(sources: Record<string, string>): string[] {
-  return judge(new Map(Object.entries(sources)), house);
+  return checkImports(new Map(Object.entries(sources)), house);
 }
 
 test("imports the list allows pass without a word", () => {
@@ -123,7 +123,10 @@ test("every way to write an import is read, and what only looks like one is not"
 
 test("blanking keeps every line and column where it was", () => {
   const source = "const a = 'b'; /* c\nd */ const e = `f${g}h`; // i\nconst j = <p>it's k / l</p>;";
-  assertEquals(blank(source), "const a = ' ';     \n     const e = ` ${g} `;     \nconst j = <p>it's k / l</p>;");
+  assertEquals(
+    blankLiterals(source),
+    "const a = ' ';     \n     const e = ` ${g} `;     \nconst j = <p>it's k / l</p>;",
+  );
 });
 
 test("the table counts values, types and late imports between rooms", () => {
@@ -133,7 +136,7 @@ test("the table counts values, types and late imports between rooms", () => {
     ["back/a.ts", `import "jose";\nimport "node:util";\nimport "./b.ts";`],
     ["late/b.ts", ""],
   ]);
-  assertEquals(table(sources, house).split("\n"), [
+  assertEquals(formatImportTable(sources, house).split("\n"), [
     "         back  late  from outside",
     "plan.ts     2    1d",
     "front    1+1t     ·",

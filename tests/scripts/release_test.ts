@@ -3,9 +3,9 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Facts, objections, readChanges } from "../../scripts/release/changes.ts";
-import { licensedIn, type Lock, packagesOf } from "../../scripts/release/locked.ts";
-import { billOfMaterials, type Part, purlOf } from "../../scripts/release/sbom.ts";
+import { findReleaseBlockers, parseChangelog, type ReleaseState } from "../../scripts/release/changelog.ts";
+import { findLicensedPackages, getLockedPackages, type Lock } from "../../scripts/release/locked_packages.ts";
+import { billOfMaterials, type Component, getPackageUrl } from "../../scripts/release/sbom.ts";
 
 const manifest = JSON.parse(readFileSync("deno.json", "utf8"));
 const read = (path: string) => readFileSync(path, "utf8");
@@ -23,7 +23,7 @@ test("the version stands in deno.json, in the change log, and nowhere else", () 
 });
 
 test("the change log can be read, and begins with the version that deno.json names", () => {
-  const [newest] = readChanges(read("static/changes.md"));
+  const [newest] = parseChangelog(read("static/changes.md"));
   assertEquals(newest?.version, manifest.version);
   assert(newest!.notes.length > 0);
 });
@@ -47,7 +47,7 @@ Words.
 `;
 
 test("entries have a version, a date once they are released, and their notes as they stand", () => {
-  assertEquals(readChanges(log), [
+  assertEquals(parseChangelog(log), [
     { version: "1.10.0", date: undefined, notes: "### Added\n\n- More." },
     { version: "1.9.0", date: "2026-02-28", notes: "### Fixed\n\n- One.\n- Other." },
   ]);
@@ -64,27 +64,37 @@ test("a change log that is not written so is refused with the line, what was exp
     ["### Fixed", "### Mended", ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security behind ###"],
   ];
   for (const [from, to, said] of faults) {
-    const error = assertThrows(() => readChanges(log.replace(from, to)), Error);
+    const error = assertThrows(() => parseChangelog(log.replace(from, to)), Error);
     assert(error.message.startsWith(`static/changes.md${said}`), error.message);
     assert(error.message.endsWith(".") && error.message.includes(', found "##'), error.message);
   }
 });
 
 test("a version is released from a clean commit, with a dated entry, under a tag of its own", () => {
-  const fine: Facts = { version: "1.9.0", changes: log, changed: [], head: "abc", tagged: "abc", tag: "v1.9.0" };
-  assertEquals(objections(fine), []);
-  assertEquals(objections({ ...fine, tagged: undefined, tag: undefined }), []);
-  const cases: readonly (readonly [Partial<Facts>, RegExp])[] = [
-    [{ version: "1.10.0", tag: "v1.10.0" }, /^static\/changes\.md calls 1\.10\.0 unreleased: write the date/],
-    [{ version: "2.0.0", tag: "v2.0.0" }, /^static\/changes\.md says nothing of 2\.0\.0: write what changed/],
-    [{ changes: log.replace("- One.\n- Other.", "").replace("### Fixed", "") }, /says nothing of 1\.9\.0/],
-    [{ changed: ["a.ts"] }, /^a\.ts is not committed: commit or remove/],
-    [{ changed: ["a", "b", "c", "d", "e"] }, /^a, b, c and 2 more are not committed/],
-    [{ tagged: "def" }, /^The tag v1\.9\.0 exists, and is another commit: raise the version in deno\.json\.$/],
-    [{ tag: "v1.9.1" }, /^The tag is v1\.9\.1, but deno\.json says 1\.9\.0: the tag of this version is v1\.9\.0\.$/],
+  const fine: ReleaseState = {
+    version: "1.9.0",
+    changelog: log,
+    uncommittedFiles: [],
+    head: "abc",
+    taggedCommit: "abc",
+    requestedTag: "v1.9.0",
+  };
+  assertEquals(findReleaseBlockers(fine), []);
+  assertEquals(findReleaseBlockers({ ...fine, taggedCommit: undefined, requestedTag: undefined }), []);
+  const cases: readonly (readonly [Partial<ReleaseState>, RegExp])[] = [
+    [{ version: "1.10.0", requestedTag: "v1.10.0" }, /^static\/changes\.md calls 1\.10\.0 unreleased: write the date/],
+    [{ version: "2.0.0", requestedTag: "v2.0.0" }, /^static\/changes\.md says nothing of 2\.0\.0: write what changed/],
+    [{ changelog: log.replace("- One.\n- Other.", "").replace("### Fixed", "") }, /says nothing of 1\.9\.0/],
+    [{ uncommittedFiles: ["a.ts"] }, /^a\.ts is not committed: commit or remove/],
+    [{ uncommittedFiles: ["a", "b", "c", "d", "e"] }, /^a, b, c and 2 more are not committed/],
+    [{ taggedCommit: "def" }, /^The tag v1\.9\.0 exists, and is another commit: raise the version in deno\.json\.$/],
+    [
+      { requestedTag: "v1.9.1" },
+      /^The tag is v1\.9\.1, but deno\.json says 1\.9\.0: the tag of this version is v1\.9\.0\.$/,
+    ],
   ];
   for (const [facts, said] of cases) {
-    const found = objections({ ...fine, ...facts });
+    const found = findReleaseBlockers({ ...fine, ...facts });
     assertEquals(found.length, 1);
     assertMatch(found[0]!, said);
   }
@@ -105,21 +115,26 @@ const lock: Lock = {
 
 test("of the lock, a file has the packages whose licences it brings", () => {
   const licences = "near 1.0.0\n\nMIT\n\n\n@scope/deep 2.0.0\r\n\r\nMIT; beware of peer 3.0.0\n";
-  const packages = packagesOf(lock);
+  const packages = getLockedPackages(lock);
   assertEquals(
-    licensedIn(licences, packages).map(({ name, version, needs, direct }) => ({ name, version, needs, direct })),
+    findLicensedPackages(licences, packages).map(({ name, version, needs, direct }) => ({
+      name,
+      version,
+      needs,
+      direct,
+    })),
     [
       { name: "@scope/deep", version: "2.0.0", needs: [], direct: false },
       { name: "near", version: "1.0.0", needs: ["@scope/deep"], direct: true },
     ],
   );
   assertEquals(packages.find(({ name }) => name === "peer")?.needs, ["near"]);
-  const ours = packagesOf(JSON.parse(read("deno.lock"))).filter(({ direct }) => direct).map(({ name }) => name);
+  const ours = getLockedPackages(JSON.parse(read("deno.lock"))).filter(({ direct }) => direct).map(({ name }) => name);
   for (const name of Object.keys(manifest.imports)) assert(ours.includes(name), name);
 });
 
 test("a bill of materials is the same whenever it is made, and tells packages, licences, sums and who needs whom", () => {
-  const parts: Part[] = packagesOf(lock).filter(({ name }) => name !== "peer")
+  const parts: Component[] = getLockedPackages(lock).filter(({ name }) => name !== "peer")
     .map((found) => ({
       ...found,
       license: found.direct ? "MIT OR Apache-2.0" : "MIT",
@@ -166,7 +181,7 @@ test("a bill of materials is the same whenever it is made, and tells packages, l
   const other = JSON.parse(billOfMaterials({ ...subject, bytes: new Uint8Array() }, parts, 1_795_000_000));
   assert(other.serialNumber !== bill.serialNumber);
   assertThrows(() => billOfMaterials(subject, [{ ...parts[0]!, integrity: "" }], 0), Error, "found none");
-  assertEquals(purlOf({ name: "a", version: "1.0.0" }), "pkg:npm/a@1.0.0");
+  assertEquals(getPackageUrl({ name: "a", version: "1.0.0" }), "pkg:npm/a@1.0.0");
 });
 
 const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: read(path) }));

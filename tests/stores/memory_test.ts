@@ -3,9 +3,9 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/store/memory.ts";
-import { storeExam } from "./conformance.ts";
+import { storeConformance } from "./conformance.ts";
 
-storeExam("memory", () => Promise.resolve(memoryStore()));
+storeConformance("memory", () => Promise.resolve(memoryStore()));
 
 test("the memory store holds what is alive and nothing more, under mixed lifetimes and a jumping clock", async () => {
   const store = memoryStore();
@@ -22,7 +22,7 @@ test("the memory store holds what is alive and nothing more, under mixed lifetim
     }
     now += [0, 1, 30, 500, -200, 100_000][draw(6)];
     const due = [...alive].filter(([, expiresAt]) => expiresAt <= now).map(([id]) => id);
-    assertStrictEquals(await store.sweep(now), due.length);
+    assertStrictEquals(await store.deleteExpired(now), due.length);
     for (const id of due) alive.delete(id);
     for (let i = 0; i < 2000; i += 37) {
       assertEquals((await store.get("key", `code ${i}`))?.expiresAt, alive.get(`code ${i}`));
@@ -36,9 +36,9 @@ test("a record that is put again and again is in the memory store once", async (
     await store.put("key", "ring", { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 }, { expiresAt: 1000 + i });
   }
   for (let i = 0; i < 10_000; i++) await store.revoke("family", 1000 + i);
-  assertStrictEquals(await store.sweep(10_998), 0);
-  assertStrictEquals(await store.sweep(10_999), 2);
-  assertStrictEquals(await store.sweep(Number.MAX_VALUE), 0);
+  assertStrictEquals(await store.deleteExpired(10_998), 0);
+  assertStrictEquals(await store.deleteExpired(10_999), 2);
+  assertStrictEquals(await store.deleteExpired(Number.MAX_VALUE), 0);
 });
 
 test("the memory store holds values that never expire as they were given, and of others a copy", async () => {
@@ -53,26 +53,26 @@ test("the memory store holds values that never expire as they were given, and of
 });
 
 test("at most half of what a memory store keeps was used, and what was used last is what it keeps", async () => {
-  const store = memoryStore({ limit: 100 });
+  const store = memoryStore({ maxRecords: 100 });
   const record = { recent: [] };
   for (let i = 0; i < 80; i++) {
     // What expires first is used last.
     await store.put("browser", `${i}`, record, { expiresAt: 1000 - i });
-    assertEquals(await store.spend("browser", `${i}`, 1), true);
+    assertEquals(await store.consume("browser", `${i}`, 1), true);
   }
-  const spent = async (id: number) => (await store.get("browser", `${id}`))?.spentAt;
+  const spent = async (id: number) => (await store.get("browser", `${id}`))?.consumedAt;
   assertEquals([await spent(29), await spent(30), await spent(79)], [undefined, 1, 1]);
   for (let i = 100; i < 200; i++) await store.put("browser", `${i}`, record, { expiresAt: 500 });
-  const tiny = memoryStore({ limit: 1 });
+  const tiny = memoryStore({ maxRecords: 1 });
   await tiny.put("browser", "only", record, { expiresAt: 1000 });
-  await tiny.spend("browser", "only", 1);
-  assertEquals((await tiny.get("browser", "only"))?.spentAt, 1);
+  await tiny.consume("browser", "only", 1);
+  assertEquals((await tiny.get("browser", "only"))?.consumedAt, 1);
   // The others may take all of the room.
   assertEquals([await spent(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
 });
 
 test("a memory store forgets what expires first where there would be too much, and never what keeps something out", async () => {
-  const store = memoryStore({ limit: 100 });
+  const store = memoryStore({ maxRecords: 100 });
   const record = { recent: [] };
   for (let i = 0; i < 10_000; i++) {
     await store.put("browser", `${i}`, record, { expiresAt: 1000 + i });
@@ -92,5 +92,5 @@ test("a memory store forgets what expires first where there would be too much, a
   assertEquals([await waits(9899), await waits(9900)], [false, true]);
   assertEquals((await store.get("seen", "0"))?.expiresAt, 1000);
   assertEquals((await store.get("ended_family", "0"))?.expiresAt, 1000);
-  assertStrictEquals(await store.sweep(Number.MAX_VALUE), 20_200);
+  assertStrictEquals(await store.deleteExpired(Number.MAX_VALUE), 20_200);
 });

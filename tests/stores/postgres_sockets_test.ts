@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
 import { postgresStore, StoreError } from "../../src/store/sql/postgres.ts";
-import { each } from "../flows/harness.ts";
+import { forEachCase } from "../flows/harness.ts";
 import { certificate, privateKey } from "../runtimes/certificate.ts";
-import { dropPostgresSchemas, freshName, postgresUrl } from "./servers.ts";
+import { dropPostgresSchemas, postgresUrl, uniqueName } from "./servers.ts";
 
 const skip = postgresUrl === undefined;
 const url = postgresUrl ?? "";
@@ -61,7 +61,7 @@ test("nothing is sent to a server whose certificate fails verification, in every
   const impostor = await speakTls((socket) => socket.on("data", (bytes) => told += bytes));
   try {
     const queries = ["sslmode=require", "sslmode=verify-ca", "sslmode=verify-full", "sslrootcert=system"];
-    await each(queries, async (query) => {
+    await forEachCase(queries, async (query) => {
       const address = `postgres://latchkey:the-password@localhost:${impostor.port}/db?${query}`;
       const error = await assertRejects(() => postgresStore(address, { timeout: 3000 }), StoreError);
       assertMatch(error.message, /localhost.*expected a certificate for that host.*sslrootcert=PATH/);
@@ -95,7 +95,7 @@ test("with the authority that sslrootcert names the store works over TLS", { ski
   try {
     for (const host of ["localhost", "127.0.0.1"]) {
       const address = `postgres://${username}:${password}@${host}:${server.port}${pathname}`;
-      const schema = names[names.push(freshName()) - 1]!;
+      const schema = names[names.push(uniqueName()) - 1]!;
       const store = await postgresStore(`${address}?sslmode=verify-full&sslrootcert=${authority}`, { schema });
       assertEquals(await store.add("seen", "one", {}, { expiresAt: Infinity }), true);
       await store.close();
@@ -107,7 +107,7 @@ test("with the authority that sslrootcert names the store works over TLS", { ski
 
 test("each invalid TLS parameter in the URL is one sentence", async () => {
   const base = "postgres://latchkey:the-password@127.0.0.1:1/db";
-  await each<[string, RegExp]>([
+  await forEachCase<[string, RegExp]>([
     ["sslmode=prefer", /expected sslmode=verify-full.*found sslmode=prefer/],
     ["sslmode=no-verify", /found sslmode=no-verify/],
     ["sslmode=constructor", /found sslmode=constructor/],
@@ -149,7 +149,7 @@ test("a server that hangs up at once is asked again after a pause", async () => 
 });
 
 test("a schema whose name would be read otherwise is rejected in a sentence", async () => {
-  await each(["sec.dot", "", "a".repeat(64), "ж".repeat(32), "a\0b"], async (schema) => {
+  await forEachCase(["sec.dot", "", "a".repeat(64), "ж".repeat(32), "a\0b"], async (schema) => {
     const error = await assertRejects(() => postgresStore("postgres://127.0.0.1:1/db", { schema }), StoreError);
     assertMatch(error.message, /expected a schema whose name has 1 to 63 bytes and no dot/);
   });

@@ -3,16 +3,16 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { postgresStore, StoreError } from "../../src/store/sql/postgres.ts";
-import { storeExam } from "./conformance.ts";
-import { dropPostgresSchemas, freshName, postgresUrl } from "./servers.ts";
+import { storeConformance } from "./conformance.ts";
+import { dropPostgresSchemas, postgresUrl, uniqueName } from "./servers.ts";
 
 const skip = postgresUrl === undefined;
 const url = postgresUrl ?? "";
 const names: string[] = [];
-const newSchema = () => names[names.push(freshName()) - 1]!;
+const newSchema = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropPostgresSchemas(url, names));
 
-storeExam("PostgreSQL", () => postgresStore(url, { schema: newSchema() }), { skip });
+storeConformance("PostgreSQL", () => postgresStore(url, { schema: newSchema() }), { skip });
 
 test("instances that start together on an empty database make one table between them", { skip }, async () => {
   const schema = newSchema();
@@ -51,5 +51,5 @@ test("tables of a newer version are left alone", { skip }, async () => {
   await sql`UPDATE ${sql(schema)}.version SET number = 99`;
   await sql.end();
   const error = await assertRejects(() => postgresStore(url, { schema }), StoreError);
-  assertEquals(error.fault.found, "version 99");
+  assertEquals(error.details.received, "version 99");
 });

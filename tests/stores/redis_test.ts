@@ -6,18 +6,18 @@ import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { createServer } from "node:tls";
 import { redisStore, StoreError } from "../../src/store/redis.ts";
-import type { Kind } from "../../src/store/store.ts";
-import { storeExam } from "./conformance.ts";
+import type { RecordKind } from "../../src/store/store.ts";
+import { storeConformance } from "./conformance.ts";
 import { certificate, privateKey } from "../runtimes/certificate.ts";
-import { dropRedisPrefixes, freshName, redisUrl } from "./servers.ts";
+import { dropRedisPrefixes, redisUrl, uniqueName } from "./servers.ts";
 
 const skip = redisUrl === undefined;
 const url = redisUrl ?? "";
 const names: string[] = [];
-const newPrefix = () => names[names.push(freshName()) - 1]!;
+const newPrefix = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropRedisPrefixes(url, names));
 
-storeExam("Redis", () => redisStore(url, { prefix: newPrefix() }), { skip });
+storeConformance("Redis", () => redisStore(url, { prefix: newPrefix() }), { skip });
 
 test("[OP-08] a URL that is none is rejected before the driver repeats it with its password", async () => {
   for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
@@ -64,7 +64,7 @@ test("over rediss:// nothing is sent to a server whose certificate fails verific
 test("where replicas are asked for and missing, a write is refused", { skip }, async () => {
   const store = await redisStore(url, { prefix: newPrefix(), replicas: 1, timeout: 300 });
   const error = await assertRejects(() => store.add("seen", "one", {}, { expiresAt: Infinity }), StoreError);
-  assertEquals(error.fault.found, "0");
+  assertEquals(error.details.received, "0");
   await store.close();
 });
 
@@ -77,7 +77,7 @@ test(
     const redis = new Redis(url);
     const hour = 3_600_000;
     const soon = Date.now() + hour;
-    const left = async (kind: Kind) => Math.round(await redis.pttl(`{${prefix}}:${kind}:one`) / hour);
+    const left = async (kind: RecordKind) => Math.round(await redis.pttl(`{${prefix}}:${kind}:one`) / hour);
     const browser = { recent: ["alice"] };
     await store.put("browser", "one", browser, { expiresAt: soon });
     await store.add("interaction", "one", { at: 1 }, { expiresAt: soon });

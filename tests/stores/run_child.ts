@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 
 /** A running child. */
-export interface Child {
+export interface ChildProcessHandle {
   /** Sends a command, any JSON value, and waits for the answer; rejects if the child ends before it answers. */
   ask<T>(command: unknown): Promise<T>;
   /** Ends it as `kill -9` does, and waits until it is gone. */
@@ -14,10 +14,10 @@ export interface Child {
 }
 
 /** Starts `name`, such as `tests/stores/sqlite_child`: from source in Deno, from the bundle in Node and Bun. */
-export function startChild(name: string): Child {
+export function startChild(name: string): ChildProcessHandle {
   const args = "Deno" in globalThis ? ["run", "-A", `${name}.ts`] : [`dist/${name}.mjs`];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   return {
     async ask<T>(command: unknown): Promise<T> {
@@ -28,14 +28,14 @@ export function startChild(name: string): Child {
     },
     async kill() {
       child.kill("SIGKILL");
-      await gone;
+      await exited;
     },
   };
 }
 
 /** The child's side: answers each command of the parent with what `act` makes of it. */
-export async function answerParent<T>(act: (command: T) => Promise<unknown>): Promise<void> {
+export async function handleCommands<T>(handle: (command: T) => Promise<unknown>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
-    process.stdout.write(JSON.stringify(await act(JSON.parse(line)) ?? null) + "\n");
+    process.stdout.write(JSON.stringify(await handle(JSON.parse(line)) ?? null) + "\n");
   }
 }

@@ -3,22 +3,22 @@
 import process from "node:process";
 
 /** A name that no other run, test or process uses at this moment: for the schema or prefix of one store. */
-export function freshName(): string {
+export function uniqueName(): string {
   return `latchkey_test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
 }
 
 /** The URL in an environment variable; where there is none, says so once, loudly. */
-function named(variable: string, what: string): string | undefined {
+function readServerUrl(variable: string, what: string): string | undefined {
   const url = process.env[variable];
   if (!url) console.error(`SKIPPED: every test that needs ${what}, because ${variable} names none.`);
   return url || undefined;
 }
 
 /** Such as `postgres://postgres@127.0.0.1:5432/test`. */
-export const postgresUrl = named("LATCHKEY_TEST_POSTGRES", "a PostgreSQL server");
+export const postgresUrl = readServerUrl("LATCHKEY_TEST_POSTGRES", "a PostgreSQL server");
 
 /** Such as `redis://127.0.0.1:6379`. */
-export const redisUrl = named("LATCHKEY_TEST_REDIS", "a Redis server");
+export const redisUrl = readServerUrl("LATCHKEY_TEST_REDIS", "a Redis server");
 
 /** Removes what tests have left in a PostgreSQL server. */
 export async function dropPostgresSchemas(url: string, schemas: readonly string[]): Promise<void> {

@@ -2,19 +2,19 @@
 
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import type { Records, Store } from "../../src/store/store.ts";
-import { answerParent } from "./run_child.ts";
+import { handleCommands } from "./run_child.ts";
 
 /** What the parent may ask for. */
 export type Command =
   | { do: "open"; path: string }
   | { do: "put"; id: string; value: Records["code"]; expiresAt: number }
-  | { do: "spend"; id: string; now: number }
+  | { do: "consume"; id: string; now: number }
   /** Spends `code 0` to `code <count - 1>`; answers the numbers of those it won. */
-  | { do: "spendAll"; count: number; now: number };
+  | { do: "consumeAll"; count: number; now: number };
 
 let store: Store;
 
-await answerParent(async (command: Command) => {
+await handleCommands(async (command: Command) => {
   switch (command.do) {
     case "open":
       await store?.close();
@@ -22,12 +22,12 @@ await answerParent(async (command: Command) => {
       return;
     case "put":
       return store.put("code", command.id, command.value, { expiresAt: command.expiresAt });
-    case "spend":
-      return store.spend("code", command.id, command.now);
-    case "spendAll": {
+    case "consume":
+      return store.consume("code", command.id, command.now);
+    case "consumeAll": {
       const won: number[] = [];
       for (let i = 0; i < command.count; i++) {
-        if (await store.spend("code", `code ${i}`, command.now)) won.push(i);
+        if (await store.consume("code", `code ${i}`, command.now)) won.push(i);
       }
       return won;
     }

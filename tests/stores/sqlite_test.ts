@@ -29,7 +29,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { type SqliteOptions, sqliteStore, StoreError } from "../../src/store/sql/sqlite.ts";
 import type { CodeRecord, Store } from "../../src/store/store.ts";
-import { storeExam } from "./conformance.ts";
+import { storeConformance } from "./conformance.ts";
 import { startChild } from "./run_child.ts";
 import type { Command } from "./sqlite_child.ts";
 
@@ -52,8 +52,8 @@ const code: CodeRecord = {
 };
 const shelf = { expiresAt: 60_000 };
 
-storeExam("SQLite file", () => sqliteStore(newPath()));
-storeExam("SQLite in memory", () => sqliteStore(":memory:"));
+storeConformance("SQLite file", () => sqliteStore(newPath()));
+storeConformance("SQLite in memory", () => sqliteStore(":memory:"));
 
 /** Opens a store for as long as `use` takes. */
 async function withStore<T>(path: string, use: (store: Store) => Promise<T>, options?: SqliteOptions): Promise<T> {
@@ -81,9 +81,9 @@ test("[CI-04] two processes that race for 5,000 codes win each code once between
     await withStore(path, async (store) => {
       for (let i = 0; i < 5000; i++) await store.put("code", `code ${i}`, code, shelf);
       for (const ask of children) await ask({ do: "open", path });
-      const wins = await Promise.all(children.map((ask) => ask<number[]>({ do: "spendAll", count: 5000, now: 1 })));
+      const wins = await Promise.all(children.map((ask) => ask<number[]>({ do: "consumeAll", count: 5000, now: 1 })));
       assertEquals(wins.flat().sort((a, b) => a - b), Array.from({ length: 5000 }, (_, i) => i));
-      assertStrictEquals((await store.get("code", "code 4999"))?.spentAt, 1);
+      assertStrictEquals((await store.get("code", "code 4999"))?.consumedAt, 1);
     });
   });
 });
@@ -94,8 +94,8 @@ test("two processes that open the same new file at once both succeed", async () 
       const path = newPath();
       await Promise.all(children.map((ask) => ask({ do: "open", path })));
       await children[0]({ do: "put", id: "one", value: code, ...shelf });
-      assertStrictEquals(await children[1]({ do: "spend", id: "one", now: 1 }), true);
-      assertStrictEquals(await children[0]({ do: "spend", id: "one", now: 1 }), false);
+      assertStrictEquals(await children[1]({ do: "consume", id: "one", now: 1 }), true);
+      assertStrictEquals(await children[0]({ do: "consume", id: "one", now: 1 }), false);
     }
   });
 });
@@ -107,14 +107,14 @@ test("[CI-04] what was answered survives kill -9: a record that was put, and tha
   try {
     await child.ask({ do: "open", path });
     await child.ask({ do: "put", id: "new", value: code, ...shelf });
-    assertStrictEquals(await child.ask({ do: "spend", id: "spent", now: 7 }), true);
+    assertStrictEquals(await child.ask({ do: "consume", id: "spent", now: 7 }), true);
   } finally {
     await child.kill();
   }
   await withStore(path, async (store) => {
     assertEquals(await store.get("code", "new"), { value: code, ...shelf });
-    assertEquals(await store.get("code", "spent"), { value: code, ...shelf, spentAt: 7 });
-    assertStrictEquals(await store.spend("code", "spent", 8), false);
+    assertEquals(await store.get("code", "spent"), { value: code, ...shelf, consumedAt: 7 });
+    assertStrictEquals(await store.consume("code", "spent", 8), false);
   });
 });
 
@@ -125,11 +125,11 @@ test("[CI-04] two handles on one file see each other's records and spend a code 
       await one.put("code", "a", code, shelf);
       assertEquals(await two.get("code", "a"), { value: code, ...shelf });
       assertStrictEquals(await two.add("code", "a", code, shelf), false);
-      const attempts = Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).spend("code", "a", i));
+      const attempts = Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).consume("code", "a", i));
       assertStrictEquals((await Promise.all(attempts)).filter((won) => won).length, 1);
       await two.revoke("f", 1);
       assert(await one.get("ended_family", "f"));
-      assertStrictEquals(await one.sweep(60_000), 2);
+      assertStrictEquals(await one.deleteExpired(60_000), 2);
       assertStrictEquals(await two.get("code", "a"), undefined);
     }));
 });
@@ -148,16 +148,16 @@ test("a store that is to survive a power cut keeps the same promises", async () 
   const path = newPath();
   await withStore(path, async (store) => {
     await store.put("code", "one", code, shelf);
-    assertStrictEquals(await store.spend("code", "one", 1), true);
-    assertStrictEquals(await store.spend("code", "one", 2), false);
+    assertStrictEquals(await store.consume("code", "one", 1), true);
+    assertStrictEquals(await store.consume("code", "one", 2), false);
   }, { durability: "power" });
-  await withStore(path, async (store) => assertStrictEquals((await store.get("code", "one"))?.spentAt, 1));
+  await withStore(path, async (store) => assertStrictEquals((await store.get("code", "one"))?.consumedAt, 1));
 });
 
 test("a store closed in the middle of a sweep ends the sweep without a fault", async () => {
   const store = await sqliteStore(newPath());
   for (let i = 0; i < 2000; i++) await store.put("code", `${i}`, code, shelf);
-  const sweep = store.sweep(60_000);
+  const sweep = store.deleteExpired(60_000);
   await store.close();
   assert(await sweep < 2000);
   await assertRejects(() => store.get("code", "1"), StoreError, "found a closed one; open it again");
@@ -290,11 +290,11 @@ test("a file that another program keeps locked is waited for, then refused", asy
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
     assertMatch(await refusal(path, { lockTimeout: 20 }), /found it locked by another program/);
-    const error = await assertRejects(() => store.spend("code", "one", 1), StoreError);
+    const error = await assertRejects(() => store.consume("code", "one", 1), StoreError);
     assertMatch(error.message, /found it locked by another program .*; close the program that holds it/);
     assert(await store.get("code", "one"), "reading goes on");
     other.close();
-    assertStrictEquals(await store.spend("code", "one", 1), true);
+    assertStrictEquals(await store.consume("code", "one", 1), true);
   }, { lockTimeout: 20 });
 });
 

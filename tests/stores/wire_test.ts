@@ -6,10 +6,10 @@ import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import type { Store } from "../../src/store/store.ts";
 import { StoreError } from "../../src/store/store_error.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, freshName, postgresUrl, redisUrl } from "./servers.ts";
-import { layWire, type Wire } from "./wire.ts";
+import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "./servers.ts";
+import { type TcpProxy, tcpProxy } from "./tcp_proxy.ts";
 
-const name = freshName();
+const name = uniqueName();
 after(async () => {
   if (postgresUrl !== undefined) await dropPostgresSchemas(postgresUrl, [name]);
   if (redisUrl !== undefined) await dropRedisPrefixes(redisUrl, [name]);
@@ -19,9 +19,9 @@ const timeout = 600;
 const shelf = { expiresAt: Infinity };
 
 /** The URL of the same database by way of a wire. */
-async function behind(url: string): Promise<{ readonly wire: Wire; readonly url: string }> {
+async function behind(url: string): Promise<{ readonly wire: TcpProxy; readonly url: string }> {
   const at = new URL(url);
-  const wire = await layWire(Number(at.port) || (at.protocol.startsWith("redis") ? 6379 : 5432));
+  const wire = await tcpProxy(Number(at.port) || (at.protocol.startsWith("redis") ? 6379 : 5432));
   at.hostname = "127.0.0.1";
   at.port = String(wire.port);
   return { wire, url: at.href };
@@ -48,7 +48,7 @@ for (const [kind, direct, open] of stores) {
 
         wire.stall();
         const begun = performance.now();
-        const failures = await Promise.allSettled(Array.from({ length: 10 }, () => store.spend("seen", "one", 1)));
+        const failures = await Promise.allSettled(Array.from({ length: 10 }, () => store.consume("seen", "one", 1)));
         assertEquals(new Set(failures.map(({ status }) => status)), new Set(["rejected"]));
         for (const { reason } of failures as PromiseRejectedResult[]) {
           assert(reason instanceof StoreError, String(reason));
@@ -57,9 +57,9 @@ for (const [kind, direct, open] of stores) {
 
         // Not one of these waits: what is known to be away is not asked.
         await untilQuick(store);
-        wire.mend();
+        wire.restore();
         await untilBack(store);
-        const won = await Promise.all([1, 2, 3].map((now) => store.spend("seen", "one", now)));
+        const won = await Promise.all([1, 2, 3].map((now) => store.consume("seen", "one", now)));
         assert(
           won.filter(Boolean).length === 1,
           "what was asked of a dead wire has not happened, and happens only once",
@@ -82,10 +82,10 @@ for (const [kind, direct, open] of stores) {
         wire.cut();
         const error = await assertRejects(() => store.get("seen", "two"), StoreError);
         assertMatch(error.message, /the store connects (again )?by itself/);
-        wire.mend();
+        wire.restore();
         await untilBack(store);
       }
-      assertStrictEquals(await store.spend("seen", "two", 1), true);
+      assertStrictEquals(await store.consume("seen", "two", 1), true);
     } finally {
       await store.close();
       wire.close();

@@ -3,9 +3,9 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { seededDice } from "../../src/testing/seeded_random.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../watched.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
 /** Logs in, refreshes, asks who it was, authenticates with a key; and gives back all that was drawn and answered. */
 async function play(as: TestLatchkey) {
@@ -123,13 +123,13 @@ test("without a seed nothing is foreseeable", async () => {
 
 test("seeded dice follow from the seed alone, in pieces of any size, and fall evenly", () => {
   const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  assertEquals(hex(seededDice("a")(16)), "647a1f9344820f3127a96fba618a9fce");
-  assertEquals(hex(seededDice("é")(8)), "bb5ec4fd3e1197fa");
-  assertEquals(seededDice("a")(5).length, 5);
-  const heads = new Set(Array.from({ length: 2000 }, (_, i) => hex(seededDice(`seed ${i}`)(8))));
+  assertEquals(hex(seededRandom("a")(16)), "647a1f9344820f3127a96fba618a9fce");
+  assertEquals(hex(seededRandom("é")(8)), "bb5ec4fd3e1197fa");
+  assertEquals(seededRandom("a")(5).length, 5);
+  const heads = new Set(Array.from({ length: 2000 }, (_, i) => hex(seededRandom(`seed ${i}`)(8))));
   assertEquals(heads.size, 2000);
   for (const seed of ["", "a", "b"]) {
-    const bytes = seededDice(seed)(1 << 18);
+    const bytes = seededRandom(seed)(1 << 18);
     const counts = new Array<number>(256).fill(0);
     for (const byte of bytes) counts[byte]!++;
     const expected = bytes.length / 256;

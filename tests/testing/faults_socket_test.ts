@@ -3,11 +3,11 @@
 import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { Latchkey } from "../../src/mod.ts";
-import { faultBoard } from "../../src/testing/faults/fault_injector.ts";
-import type { FaultBoard } from "../../src/testing/faults/fault_injector.ts";
+import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
+import type { FaultInjector } from "../../src/testing/faults/fault_injector.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
-import { dial, exchange, head, headerLines, statuses } from "../runtimes/wire.ts";
-import { latchkey } from "../watched.ts";
+import { getHeaderValues, getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const metadataPath = "/.well-known/openid-configuration";
 const isDeno = "Deno" in globalThis;
@@ -16,30 +16,30 @@ const isDeno = "Deno" in globalThis;
 interface Place extends AsyncDisposable {
   readonly as: Latchkey;
   readonly port: number;
-  readonly board: FaultBoard;
+  readonly board: FaultInjector;
 }
 
 async function listening(): Promise<Place> {
-  const board = faultBoard();
-  const as = await latchkey({ alg: "ES256", layers: [board.layer] });
+  const board = faultInjector();
+  const as = await latchkey({ alg: "ES256", plugins: [board.plugin] });
   const { url } = await as.listen({ port: 0 });
   return { as, port: Number(new URL(url).port), board, [Symbol.asyncDispose]: () => as.close() };
 }
 
 /** A request that leaves its connection open for another one. */
-const asked = head(`GET ${metadataPath} HTTP/1.1`, "Host: any.test");
+const asked = requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test");
 
 test("a dropped connection ends without a byte; on Deno with the head of an answer, and never its body", async () => {
   await using place = await listening();
   place.board.on("discovery").times(2, faults.drop());
-  const wire = await dial(place.port);
+  const wire = await openRawConnection(place.port);
   wire.send(asked);
   const received = await wire.closed.catch(() => "");
   if (isDeno) assertMatch(received, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)+\r\n$/);
   else assertEquals(received, "");
   const read = async () => await (await fetch(place.as.issuer + metadataPath)).text();
   await assertRejects(read, TypeError);
-  assertEquals(place.board.unfired(), []);
+  assertEquals(place.board.unmetRules(), []);
   assertEquals(JSON.parse(await read()).issuer, place.as.issuer);
 });
 
@@ -55,21 +55,24 @@ test("a connection dropped midway leaves half an answer, which no client takes f
 test("a request that hangs is dropped when the server closes, which does not wait for it", async () => {
   const place = await listening();
   place.board.on("discovery").once(faults.hang());
-  const wire = await dial(place.port);
+  const wire = await openRawConnection(place.port);
   wire.send(asked);
-  await until(() => place.board.unfired().length === 0);
+  await until(() => place.board.unmetRules().length === 0);
   const started = performance.now();
   await place.as.close();
   assertLess(performance.now() - started, 4_000);
-  assertEquals(statuses(await wire.closed.catch(() => "")).filter((status) => status !== 200), []);
+  assertEquals(getStatuses(await wire.closed.catch(() => "")).filter((status) => status !== 200), []);
 });
 
 test("a status of a gateway comes over the network with Retry-After, and scripts may read it", async () => {
   await using place = await listening();
   place.board.on("jwks").once(faults.status(429, { retryAfter: 7 }));
-  const received = await exchange(place.port, head("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close"));
-  assertEquals([statuses(received), headerLines(received, "retry-after")], [[429], ["7"]]);
-  assertEquals(headerLines(received, "access-control-allow-origin"), ["*"]);
+  const received = await sendRaw(
+    place.port,
+    requestHead("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close"),
+  );
+  assertEquals([getStatuses(received), getHeaderValues(received, "retry-after")], [[429], ["7"]]);
+  assertEquals(getHeaderValues(received, "access-control-allow-origin"), ["*"]);
 });
 
 async function until(isSo: () => boolean): Promise<void> {

@@ -9,9 +9,9 @@ import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
-import { faults, LogError, LogInError } from "../../src/testing/mod.ts";
-import type { Claims, IssueContext, TestLatchkey } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../watched.ts";
+import { faults, LogError, LoginError } from "../../src/testing/mod.ts";
+import type { ClaimOverrideContext, Claims, TestLatchkey } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-kit-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -32,7 +32,7 @@ function authorizeUrl(as: TestLatchkey, client: { client_id: string; redirect_ur
 
 /** The error of a login that is refused. */
 async function refusal(login: Promise<unknown>): Promise<string | undefined> {
-  return (await assertRejects(() => login, LogInError)).error;
+  return (await assertRejects(() => login, LoginError)).error;
 }
 
 test("a server is made of nothing, without a socket, and strict", async () => {
@@ -57,7 +57,7 @@ test("servers side by side know nothing of one another", async () => {
   two.client({ access_token_format: "opaque" });
   const { tokens } = await one.logIn(client);
   one.users.delete("bob");
-  one.people.always("alice");
+  one.decisions.loginAs("alice");
   one.clock.advance(60);
   one.on("token").once(faults.error("server_error"));
   assertEquals(two.users.all().length, 2);
@@ -143,12 +143,12 @@ test("a reset brings everything back to the start, except for the signing keys",
   const keys = await json(as.fetch("/oauth2/jwks"));
   const agent = as.browser();
   const client = as.client();
-  const { tokens } = await as.logIn(client, { agent });
-  assertEquals((await as.logIn(client, { agent, prompt: "none" })).claims!.sub, "ann");
+  const { tokens } = await as.logIn(client, { browser: agent });
+  assertEquals((await as.logIn(client, { browser: agent, prompt: "none" })).claims!.sub, "ann");
   as.users.delete("ann");
   as.users.set({ sub: "cid" });
-  as.people.always("cid");
-  as.people.denies();
+  as.decisions.loginAs("cid");
+  as.decisions.deny();
   as.issue.everyIdToken({ odd: true });
   as.clock.advance(1e6);
   as.clock.freeze();
@@ -160,7 +160,7 @@ test("a reset brings everything back to the start, except for the signing keys",
   assertEquals(as.log.exchanges, []);
   assertEquals(as.client().client_id, client.client_id);
   assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
-  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "login_required");
+  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
   const { claims } = await as.logIn(client);
   assertEquals([claims!.sub, "odd" in claims!], ["ann", false]);
   assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
@@ -207,9 +207,9 @@ test("[AZ-02, CA-07] the rejection of a client that a reset removed says so, and
   await as.reset();
   const gone = "a client of this id existed until reset()";
   for (const client of clients) {
-    await assertRejects(() => as.logIn(client), LogInError, gone);
+    await assertRejects(() => as.logIn(client), LoginError, gone);
     await as.refresh(client, "x").catch(() => {});
-    assertEquals(as.log.last("token").refusal!.why.earlier, gone);
+    assertEquals(as.log.last("token").rejection!.explanation.earlier, gone);
   }
   as.client({ client_id: "removed" });
   as.clients.delete("removed");
@@ -218,7 +218,7 @@ test("[AZ-02, CA-07] the rejection of a client that a reset removed says so, and
   ) {
     const form = { grant_type: "client_credentials", client_id: client_id! };
     await as.fetch("/oauth2/token", { method: "POST", body: new URLSearchParams(form) });
-    assertEquals(as.log.last("token").refusal!.why.earlier, earlier);
+    assertEquals(as.log.last("token").rejection!.explanation.earlier, earlier);
   }
 });
 
@@ -325,7 +325,7 @@ test("fetch ends when its signal says so, before the answer or before the questi
   ending.abort(new Error("enough"));
   await assertRejects(() => asked, Error, "enough");
   let reached = 0;
-  await using deaf = await testLatchkey({ layers: [{ around: (next) => (reached++, next) }] });
+  await using deaf = await testLatchkey({ plugins: [{ handle: (next) => (reached++, next) }] });
   reached = 0;
   await assertRejects(() => deaf.fetch("/", { signal: AbortSignal.abort() }), DOMException);
   assertEquals(reached, 0);
@@ -418,7 +418,7 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
       redirect_uri: client.redirect_uri,
     });
   const [early, late] = [await as.mint.code({ client, verifier }), await as.mint.code({ client, verifier })];
-  const { tokens, claims } = await as.logIn(client, { agent });
+  const { tokens, claims } = await as.logIn(client, { browser: agent });
   assertEquals(tokens.expires_in, 600);
   assertEquals(claims!.iat, Math.floor(as.clock.now() / 1000));
   as.clock.advance(59);
@@ -429,9 +429,9 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
   assertEquals((await userinfo(as, tokens.access_token)).status, 200);
   as.clock.set(Number(claims!.iat) * 1000 + 600_000);
   assertEquals((await userinfo(as, tokens.access_token)).status, 401);
-  await as.logIn(client, { agent, prompt: "none" });
+  await as.logIn(client, { browser: agent, prompt: "none" });
   as.clock.advance(301);
-  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "login_required");
+  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
 
   // The assertion that goes with a token request is made by the server's clock too.
   const machine = as.client({ token_endpoint_auth_method: "private_key_jwt" });
@@ -473,24 +473,24 @@ test("people: who comes next, who always comes, who denies, who allows less", as
   await using as = await testLatchkey();
   const client = as.client();
   const sub = async () => (await as.logIn(client)).claims!.sub;
-  as.people.next("bob");
+  as.decisions.loginNext("bob");
   assertEquals([await sub(), await sub()], ["bob", "alice"]);
-  as.people.always("bob");
-  as.people.next("alice");
+  as.decisions.loginAs("bob");
+  as.decisions.loginNext("alice");
   assertEquals([await sub(), await sub(), await sub()], ["alice", "bob", "bob"]);
-  as.people.denies("bob");
+  as.decisions.deny("bob");
   assertEquals(await refusal(as.logIn(client)), "access_denied");
   assertEquals((await as.logIn(client, { as: "alice" })).claims!.sub, "alice");
-  as.people.agrees("bob");
-  as.people.allows("bob", "openid email");
+  as.decisions.allowAll("bob");
+  as.decisions.limitScope("bob", "openid email");
   assertEquals((await as.logIn(client, { scope: "openid profile email read" })).tokens.scope, "openid email");
   assertEquals(await refusal(as.logIn(client, { scope: "read" })), "access_denied");
-  as.people.denies();
+  as.decisions.deny();
   assertEquals(await refusal(as.logIn(client, { as: "alice" })), "access_denied");
-  as.people.agrees();
+  as.decisions.allowAll();
   assertEquals((await as.logIn(client, { scope: "openid read" })).tokens.scope, "openid read");
-  assertThrows(() => as.people.next("nobody"), TypeError, `no user "nobody". Its users: alice, bob.`);
-  assertThrows(() => as.people.denies("nobody"), TypeError);
+  assertThrows(() => as.decisions.loginNext("nobody"), TypeError, `no user "nobody". Its users: alice, bob.`);
+  assertThrows(() => as.decisions.deny("nobody"), TypeError);
   assertEquals(await refusal(as.logIn(client, { as: "nobody" })), "access_denied");
 });
 
@@ -498,22 +498,22 @@ test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobo
   await using as = await testLatchkey();
   const client = as.client();
   const agent = as.browser();
-  as.people.next("bob");
-  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "login_required");
-  const { tokens, claims } = await as.logIn(client, { agent });
+  as.decisions.loginNext("bob");
+  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
+  const { tokens, claims } = await as.logIn(client, { browser: agent });
   assertEquals(claims!.sub, "bob");
-  as.people.next("alice");
-  const silent = await as.logIn(client, { agent, prompt: "none" });
+  as.decisions.loginNext("alice");
+  const silent = await as.logIn(client, { browser: agent, prompt: "none" });
   assertEquals([silent.claims!.sub, silent.claims!.sid], ["bob", claims!.sid]);
-  const hinted = { agent, authorization: { id_token_hint: tokens.id_token! } };
+  const hinted = { browser: agent, authorization: { id_token_hint: tokens.id_token! } };
   assertEquals(await refusal(as.logIn(client, hinted)), "access_denied");
-  as.people.next("bob");
-  assertEquals((await as.logIn(client, { agent })).claims!.sid, claims!.sid);
-  as.people.denies("bob");
-  assertEquals(await refusal(as.logIn(client, { agent, prompt: "none" })), "consent_required");
-  as.people.agrees();
-  as.people.next("alice");
-  const switched = await as.logIn(client, { agent, authorization: { login_hint: "bob" } });
+  as.decisions.loginNext("bob");
+  assertEquals((await as.logIn(client, { browser: agent })).claims!.sid, claims!.sid);
+  as.decisions.deny("bob");
+  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "consent_required");
+  as.decisions.allowAll();
+  as.decisions.loginNext("alice");
+  const switched = await as.logIn(client, { browser: agent, authorization: { login_hint: "bob" } });
   assertEquals(switched.claims!.sub, "alice");
   assertNotEquals(switched.claims!.sid, claims!.sid);
 });
@@ -524,9 +524,9 @@ test("an approver of one's own decides where the people were told nothing", asyn
   });
   const client = as.client();
   assertEquals((await as.logIn(client)).claims!.sub, "bob");
-  as.people.next("alice");
+  as.decisions.loginNext("alice");
   assertEquals((await as.logIn(client)).claims!.sub, "alice");
-  as.people.denies("bob");
+  as.decisions.deny("bob");
   assertEquals(await refusal(as.logIn(client)), "access_denied");
 });
 
@@ -597,7 +597,7 @@ test("hooks reach userinfo, plain and signed, and leave refusals alone", async (
 test("hooks are told of request, client, user and grant", async () => {
   await using as = await testLatchkey();
   const told: unknown[] = [];
-  const listen = (kind: string) => (claims: Claims, { request, client, user, grant }: IssueContext) => {
+  const listen = (kind: string) => (claims: Claims, { request, client, user, grant }: ClaimOverrideContext) => {
     const { endpoint, method, params } = request;
     told.push([kind, client.id, user?.name, grant.type, grant.scope.join(" "), grant.resources, endpoint, method]);
     assertEquals(params.code_verifier !== undefined, grant.type === "authorization_code");
@@ -613,7 +613,7 @@ test("hooks are told of request, client, user and grant", async () => {
     as.issue.everyUserinfo(listen("userinfo"));
     as.issue.everyTokenResponse(listen("response"));
     const client = as.client({ access_token_format, confidential: true, grant_types: grants });
-    as.people.next("bob");
+    as.decisions.loginNext("bob");
     const resource = [as.issuer, "https://api.test"];
     const { tokens, claims } = await as.logIn(client, { scope: "openid read", authorization: { resource } });
     assertEquals([claims!.first_name, (tokens as unknown as Claims).first_name], ["Bob", "Bob"]);
@@ -732,8 +732,8 @@ test("a layer of one's own lies below faults and hooks, and options of the serve
   await using as = await testLatchkey({
     alg: "ES256",
     lifetimes: { access_token: 5 },
-    layers: [{
-      around: (next) => async (request, peer) => {
+    plugins: [{
+      handle: (next) => async (request, peer) => {
         seen.push(new URL(request.url).pathname);
         return await next(request, peer);
       },
@@ -783,11 +783,11 @@ test("where people are shown pages, the browser answers them as the test has dec
   await using as = await testLatchkey({ login: "interactive" });
   const client = as.client();
   const sub = async (options = {}) => (await as.logIn(client, options)).claims!.sub;
-  as.people.next("bob");
+  as.decisions.loginNext("bob");
   assertEquals([await sub(), await sub(), await sub({ as: "bob" })], ["bob", "alice", "bob"]);
-  as.people.denies("alice");
+  as.decisions.deny("alice");
   assertEquals(await refusal(as.logIn(client)), "access_denied");
-  as.people.allows("bob", "openid email");
+  as.decisions.limitScope("bob", "openid email");
   assertEquals(
     (await as.logIn(client, { as: "bob", scope: "openid profile email", prompt: "consent" })).tokens.scope,
     "openid email",

@@ -8,7 +8,7 @@ import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { testLatchkey } from "../watched.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
 test("openid-client logs in by the mock's fetch, refreshes, and meets a user who denies", async () => {
   await using as = await testLatchkey();
@@ -44,7 +44,7 @@ test("openid-client logs in by the mock's fetch, refreshes, and meets a user who
   });
   assertEquals((await openid.refreshTokenGrant(config, tokens.refresh_token!)).claims()!.sub, sub);
 
-  as.people.denies("alice");
+  as.decisions.deny("alice");
   const denied = new URL((await browser.authorize(url)).url);
   const refusal = await assertRejects(() => openid.authorizationCodeGrant(config, denied, checks));
   assert(refusal instanceof openid.AuthorizationResponseError);
@@ -171,7 +171,7 @@ test("Auth.js logs a user in by the mock's fetch", async () => {
     body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
-  as.people.next("bob");
+  as.decisions.loginNext("bob");
   const callback = await as.browser().authorize(begun.headers.get("location")!);
   assertEquals((await ask(callback.url)).headers.get("location"), "https://app.example/home");
   const { user } = await (await ask("https://app.example/auth/session")).json();

@@ -3,12 +3,12 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { ClientAuthMethod, Layer, Store } from "../../src/mod.ts";
+import type { ClientAuthMethod, Plugin, Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/store/store_error.ts";
-import { wrapStore } from "../../src/testing/wrapped_store.ts";
-import { each } from "../flows/harness.ts";
-import { LogInError } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../watched.ts";
+import { wrapStore } from "../../src/testing/wrap_store.ts";
+import { forEachCase } from "../flows/harness.ts";
+import { LoginError } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
 const methods: readonly ClientAuthMethod[] = [
   "none",
@@ -19,15 +19,15 @@ const methods: readonly ClientAuthMethod[] = [
 ];
 
 /** What a login is thrown with. */
-async function thrown(login: Promise<unknown>): Promise<LogInError> {
-  const error = await assertRejects(() => login, LogInError);
-  assert(error instanceof LogInError);
+async function thrown(login: Promise<unknown>): Promise<LoginError> {
+  const error = await assertRejects(() => login, LoginError);
+  assert(error instanceof LoginError);
   return error;
 }
 
 test("a login is one call, by each way that a client proves itself", async () => {
   await using as = await testLatchkey();
-  await each(methods, async (token_endpoint_auth_method) => {
+  await forEachCase(methods, async (token_endpoint_auth_method) => {
     const client = as.client({ token_endpoint_auth_method });
     const { tokens, claims, callback, code, state, nonce, request } = await as.logIn(client);
     assertEquals([tokens.token_type, tokens.scope], ["Bearer", "openid profile email"]);
@@ -47,7 +47,7 @@ test("a login asks for what it is told to ask for", async () => {
     resource: "https://api.example/",
     prompt: "login",
     as: "bob",
-    untick: ["write"],
+    denyScopes: ["write"],
     authorization: { max_age: "60", nonce: "n0nce", state: undefined },
   });
   assertEquals([tokens.scope, claims!.sub, claims!.nonce, nonce], ["openid read", "bob", "n0nce", "n0nce"]);
@@ -65,13 +65,15 @@ test("without a code challenge in the request there is no verifier with the code
   const plain = { code_challenge: undefined, code_challenge_method: undefined };
   await as.logIn(as.client({ confidential: true }), { authorization: plain });
   const error = await thrown(as.logIn(as.client(), { authorization: plain }));
-  assertEquals([error.error, error.why?.rule], ["invalid_request", "PK-01"]);
+  assertEquals([error.error, error.explanation?.rule], ["invalid_request", "PK-01"]);
 });
 
 test("verifier, state and nonce come from the server's dice", async () => {
   const drawn = async () => {
     let byte = 0;
-    await using as = await testLatchkey({ random: (bytes) => Uint8Array.from({ length: bytes }, () => byte++ % 256) });
+    await using as = await testLatchkey({
+      randomBytes: (bytes) => Uint8Array.from({ length: bytes }, () => byte++ % 256),
+    });
     const { verifier, state, nonce, code, tokens } = await as.logIn(as.client({ client_id: "spa" }));
     return [verifier, state, nonce, code, tokens.refresh_token];
   };
@@ -84,7 +86,7 @@ test("a login that is refused says why: expected, received, rule", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const page = await thrown(as.logIn({ ...client, redirect_uri: "https://elsewhere.test/" }));
-  assertEquals([page.status, page.why?.rule, page.callback], [400, "RU-01", undefined]);
+  assertEquals([page.status, page.explanation?.rule, page.callback], [400, "RU-01", undefined]);
   assertMatch(page.message, /\/oauth2\/authorize showed a page .* 400\n +redirect_uri is not registered/);
   assertMatch(
     page.message,
@@ -96,7 +98,7 @@ test("a login that is refused says why: expected, received, rule", async () => {
   assertMatch(sent.message, /said no to client client-1: invalid_request, code_challenge .*\n +expected: /s);
 
   const answered = await thrown(as.logIn(client, { token: { redirect_uri: "https://client.test/other" } }));
-  assertEquals([answered.status, answered.error, answered.why?.rule], [400, "invalid_grant", "TK-15"]);
+  assertEquals([answered.status, answered.error, answered.explanation?.rule], [400, "invalid_grant", "TK-15"]);
   assertMatch(answered.message, /said no to client client-1: 400 invalid_grant, .*\[TK-15\]\n/);
   assertMatch(
     answered.message,
@@ -115,22 +117,22 @@ test("what is thrown repeats no secret", async () => {
   assert(!message.includes(code));
   const replay = { grant_type: "authorization_code", code, redirect_uri: client.redirect_uri, code_verifier: verifier };
   const replayed = await thrown(as.token(client, replay));
-  assertEquals(replayed.why?.rule, "CI-06");
+  assertEquals(replayed.explanation?.rule, "CI-06");
   assert(!replayed.message.includes(code) && !replayed.message.includes(verifier));
 });
 
 test("[AZ-22] a login that a store breaks names endpoint and error, which the client is not told", async () => {
   const broken = new TypeError(`no such row: ${"a-secret-that-should-stay-one".repeat(2)}`);
-  const away = new StoreError({ place: "shelf", expected: "an answer", found: "none", mend: "wait" });
+  const away = new StoreError({ location: "shelf", expected: "an answer", received: "none", hint: "wait" });
   const fail = () => Promise.reject(broken);
   const store = memoryStore();
   const put: Store["put"] = (kind, ...rest) => kind === "browser" ? fail() : store.put(kind, ...rest);
-  await each<[string, Partial<Store>, "auto" | "interactive"]>([
+  await forEachCase<[string, Partial<Store>, "auto" | "interactive"]>([
     ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { put: fail }, "auto"],
-    ["/oauth2/token met TypeError: no such row: …(58 characters)", { spend: fail }, "auto"],
+    ["/oauth2/token met TypeError: no such row: …(58 characters)", { consume: fail }, "auto"],
     ["/oauth2/login met TypeError: no such row: …(58 characters)", { put }, "interactive"],
     ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
-    ["/oauth2/token met StoreError: shelf: expected an", { spend: () => Promise.reject(away) }, "auto"],
+    ["/oauth2/token met StoreError: shelf: expected an", { consume: () => Promise.reject(away) }, "auto"],
   ], async ([met, verbs, login]) => {
     await using as = await testLatchkey({ store: wrapStore(verbs.put === put ? store : memoryStore(), verbs), login });
     const error = await thrown(as.logIn(as.client()));
@@ -138,8 +140,8 @@ test("[AZ-22] a login that a store breaks names endpoint and error, which the cl
     assert(others.some((line) => line.startsWith(`  ${met}`)), error.message);
     assert(!/such row|shelf/.test(first!), first);
     assertEquals(error.cause, met.includes("StoreError") ? away : broken);
-    assertEquals(error.why?.rule, "AZ-22");
-    assert(error.callback === undefined || error.callback.mishap?.cause === broken);
+    assertEquals(error.explanation?.rule, "AZ-22");
+    assert(error.callback === undefined || error.callback.internalError?.cause === broken);
   });
 });
 
@@ -153,9 +155,9 @@ test("[AZ-22] what a store throws may be anything, and a login still says where"
 });
 
 /** A layer that changes where the authorization endpoint sends the browser. */
-function diverting(change: (url: URL) => void): Layer {
+function diverting(change: (url: URL) => void): Plugin {
   return {
-    around: (next) => async (request, peer) => {
+    handle: (next) => async (request, peer) => {
       const answer = await next(request, peer);
       if (answer instanceof Response || answer.headers.location === undefined) return answer;
       const url = new URL(answer.headers.location);
@@ -166,13 +168,13 @@ function diverting(change: (url: URL) => void): Layer {
 }
 
 test("a good client takes no answer whose state or issuer is not its own", async () => {
-  await each<[string, (url: URL) => void]>([
+  await forEachCase<[string, (url: URL) => void]>([
     ["state", ({ searchParams }) => searchParams.set("state", "another")],
     ["state", ({ searchParams }) => searchParams.delete("state")],
     ["iss", ({ searchParams }) => searchParams.set("iss", "https://other.test")],
     ["iss", ({ searchParams }) => searchParams.delete("iss")],
   ], async ([name, change]) => {
-    await using as = await testLatchkey({ layers: [diverting(change)] });
+    await using as = await testLatchkey({ plugins: [diverting(change)] });
     const { message, callback } = await thrown(as.logIn(as.client()));
     assertMatch(message, new RegExp(`${name} is wrong\n +expected: .+\n +received: `));
     assert(callback?.code !== undefined);
@@ -180,15 +182,15 @@ test("a good client takes no answer whose state or issuer is not its own", async
 });
 
 test("an answer without a code, and one that is no JSON, end the login with a sentence", async () => {
-  await using empty = await testLatchkey({ layers: [diverting(({ searchParams }) => searchParams.delete("code"))] });
+  await using empty = await testLatchkey({ plugins: [diverting(({ searchParams }) => searchParams.delete("code"))] });
   assertMatch((await thrown(empty.logIn(empty.client()))).message, /neither a code nor an error/);
   const secret = "a-secret-that-should-stay-one".repeat(2);
   for (const [body, shown] of [["<html>Bad", "<html>Bad"], ["null", "null"], [`{"token":"${secret}`, `{"token":"…(`]]) {
-    const broken: Layer = {
-      around: (next) => async (request, peer) =>
+    const broken: Plugin = {
+      handle: (next) => async (request, peer) =>
         request.url.endsWith("/token") ? new Response(body, { status: 502 }) : await next(request, peer),
     };
-    await using as = await testLatchkey({ layers: [broken] });
+    await using as = await testLatchkey({ plugins: [broken] });
     const { message, status } = await thrown(as.logIn(as.client()));
     assert(message.includes(`answered 502 with something that is no JSON object: ${shown}`), message);
     assertEquals([status, message.includes(secret)], [502, false]);

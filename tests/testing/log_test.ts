@@ -11,21 +11,30 @@ import {
 } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { Layer, Reply } from "../../src/mod.ts";
+import type { HttpResponse, Plugin } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log/log.ts";
 import type { Log } from "../../src/testing/log/log.ts";
 import { LogError } from "../../src/testing/log/log_error.ts";
-import { LogInError } from "../../src/testing/mod.ts";
-import { wrapStore } from "../../src/testing/wrapped_store.ts";
-import { as, crowd, post, publicTokens, refresh, refreshed, userinfo, webTokens } from "../flows/client_endpoints.ts";
-import { basic, bench, challenge, verifier } from "../flows/harness.ts";
-import type { Bench } from "../flows/harness.ts";
-import { testLatchkey } from "../watched.ts";
+import { LoginError } from "../../src/testing/mod.ts";
+import { wrapStore } from "../../src/testing/wrap_store.ts";
+import {
+  basicHeader,
+  post,
+  publicTokens,
+  refresh,
+  refreshTokens,
+  testClients,
+  userinfo,
+  webTokens,
+} from "../flows/client_endpoints.ts";
+import { basic, challenge, testServer, verifier } from "../flows/harness.ts";
+import type { TestServer } from "../flows/harness.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
-async function logged(...layers: readonly Layer[]): Promise<{ readonly b: Bench; readonly log: Log }> {
+async function logged(...layers: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {
   const record = recorder();
-  const b = await bench({ ...crowd, layers: [record, ...layers] });
+  const b = await testServer({ ...testClients, plugins: [record, ...layers] });
   return { b, log: testLog(record) };
 }
 
@@ -43,14 +52,14 @@ test("the log shows every exchange in order, by endpoint, and the newest of one"
   await refresh(b, refresh_token);
   await userinfo(b, access_token);
   assertEquals(log.exchanges.map(({ endpoint }) => endpoint), ["authorize", "token", "token", "userinfo"]);
-  assertEquals(log.of("token").map(({ request }) => new Map(request.form).get("grant_type")), [
+  assertEquals(log.filter("token").map(({ request }) => new Map(request.form).get("grant_type")), [
     "authorization_code",
     "refresh_token",
   ]);
-  assertEquals(log.of("token", { grant_type: "refresh_token" }).map(({ number }) => number), [3]);
+  assertEquals(log.filter("token", { grant_type: "refresh_token" }).map(({ number }) => number), [3]);
   assertEquals(log.last("token").number, 3);
   assertEquals(log.last("token", { grant_type: "authorization_code" }).number, 2);
-  assertEquals(log.of("jwks"), []);
+  assertEquals(log.filter("jwks"), []);
   assertEquals(log.flows.map(({ client, exchanges }) => [client, exchanges.length]), [["spa", 4]]);
   log.clear();
   assertEquals([log.exchanges, log.flows], [[], []]);
@@ -59,7 +68,7 @@ test("the log shows every exchange in order, by endpoint, and the newest of one"
 test("a request to a path that nothing serves is shown, with its rejection; pages that are there are not", async () => {
   for (const path of ["", "/t1"]) {
     const record = recorder();
-    const b = await bench({ ...crowd, issuer: `https://as.test${path}`, layers: [record] });
+    const b = await testServer({ ...testClients, issuer: `https://as.test${path}`, plugins: [record] });
     const log = testLog(record);
     for (const page of ["/", "/start", "/clients", "/clients/nobody", "/static/style.css", "/authorized"]) {
       await b.get(page);
@@ -69,22 +78,22 @@ test("a request to a path that nothing serves is shown, with its rejection; page
     await b.get("/authorize?client_id=spa");
     await b.get("/clients/a/b");
     assertEquals(
-      log.exchanges.map(({ endpoint, outcome, request, refusal, answer }) => [
+      log.exchanges.map(({ endpoint, outcome, request, rejection, response }) => [
         endpoint,
         outcome,
         `${request.method} ${request.path}`,
-        refusal?.why.rule,
-        answer?.status,
+        rejection?.explanation.rule,
+        response?.status,
       ]),
       [["POST", "/token"], ["GET", "/authorize"], ["GET", "/clients/a/b"]].map(([method, page]) => [
         "page",
-        "refused",
+        "rejected",
         `${method} ${path}${page}`,
         "HT-01",
         404,
       ]),
     );
-    assertThrows(() => log.expectNoRefusals(), LogError, "/token");
+    assertThrows(() => log.expectNoRejections(), LogError, "/token");
   }
 });
 
@@ -94,7 +103,7 @@ test("an exchange is picked by client, grant, method, parameters, or a function"
   const code = await b.code({ prompt: "login" });
   await b.token({ code });
   await userinfo(b, access_token);
-  const count = (...which: Parameters<Log["of"]>) => log.of(...which).length;
+  const count = (...which: Parameters<Log["filter"]>) => log.filter(...which).length;
   assertEquals(count("token", { client: "web" }), 1);
   assertEquals(count("token", { client: { client_id: "spa" } }), 1);
   assertEquals(count("token", { client: "spa", grant_type: "refresh_token" }), 0);
@@ -102,7 +111,7 @@ test("an exchange is picked by client, grant, method, parameters, or a function"
   assertEquals(count("authorize", { params: { prompt: /^log/, code_challenge: challenge } }), 1);
   assertEquals(count("authorize", { params: { code_challenge: undefined } }), 1);
   assertEquals(count("authorize", { method: "POST" }), 0);
-  assertEquals(count("authorize", ({ held }) => held.some(({ rule }) => rule === "PK-02")), 1);
+  assertEquals(count("authorize", ({ passed }) => passed.some(({ rule }) => rule === "PK-02")), 1);
 });
 
 test("secrets are masked unless they are asked for", async () => {
@@ -114,7 +123,7 @@ test("secrets are masked unless they are asked for", async () => {
     JSON.stringify([
       view.exchanges,
       view.flows,
-      view.of("token"),
+      view.filter("token"),
       view.last("token"),
       view.last("userinfo"),
       String(view),
@@ -130,11 +139,11 @@ test("next hands out each exchange once, in order, those that came before it was
   const { refresh_token } = await publicTokens(b);
   assertEquals((await log.next("token")).number, 2);
   const waiting = [log.next("token"), log.next("token")];
-  await refreshed(b, refresh_token);
+  await refreshTokens(b, refresh_token);
   await b.token({ code: "never-issued" });
   assertEquals((await Promise.all(waiting)).map(({ number, outcome }) => [number, outcome]), [[3, "done"], [
     4,
-    "refused",
+    "rejected",
   ]]);
   await b.token({ code: "again" });
   assertEquals((await log.next("token")).number, 5);
@@ -145,8 +154,8 @@ test("next waits for the one that is meant and leaves the others for later", asy
   const { b, log } = await logged();
   const { refresh_token } = await publicTokens(b);
   const refreshing = log.next("token", { grant_type: "refresh_token" });
-  await post(b, "/oauth2/token", { grant_type: "client_credentials" }, as("machine"));
-  await refreshed(b, refresh_token);
+  await post(b, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
+  await refreshTokens(b, refresh_token);
   assertEquals((await refreshing).number, 4);
   assertEquals([(await log.next("token")).number, (await log.next("token")).number], [2, 3]);
 });
@@ -154,16 +163,16 @@ test("next waits for the one that is meant and leaves the others for later", asy
 test("next waits until the exchange has ended, however it does", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { b, log } = await logged({
-    around: () => async () => {
+    handle: () => async () => {
       await gate;
       return Response.error();
     },
   });
   const lost = assertRejects(() => b.get("/oauth2/jwks"), TypeError);
   const next = log.next("jwks");
-  assertEquals(log.last("jwks").outcome, "under way");
+  assertEquals(log.last("jwks").outcome, "pending");
   open();
-  assertEquals((await next).outcome, "lost");
+  assertEquals((await next).outcome, "dropped");
   await lost;
 });
 
@@ -184,16 +193,16 @@ test("next gives up only when it is asked to: by a signal with its reason, or af
   control.abort(reason);
   assertStrictEquals(await assertRejects(() => given), reason);
   assertStrictEquals(await assertRejects(() => log.next("token", undefined, { signal: control.signal })), reason);
-  const empty = await assertRejects(() => log.next("token", undefined, { within: 1 }), LogError);
+  const empty = await assertRejects(() => log.next("token", undefined, { timeoutMs: 1 }), LogError);
   assertEquals(empty.message, "expected a request to token within 1 milliseconds; nothing came");
   await b.get("/oauth2/jwks");
-  const late = await assertRejects(() => log.next("token", undefined, { within: 1 }), LogError);
+  const late = await assertRejects(() => log.next("token", undefined, { timeoutMs: 1 }), LogError);
   assertEquals(
     late.message,
     "expected a request to token within 1 milliseconds; these requests came:\n  GET jwks, nobody → 200 done",
   );
   await publicTokens(b);
-  assertEquals((await log.next("token", undefined, { within: 1000 })).number, 3);
+  assertEquals((await log.next("token", undefined, { timeoutMs: 1000 })).number, 3);
 });
 
 test("whoever gave up waiting takes nothing from those who wait on", async () => {
@@ -212,11 +221,11 @@ test("an expectation reads like a sentence", async () => {
   await webTokens(b);
   const web = { client_id: "web" };
   log.expect("token").called().called(1).by(web).by("web").with("client_secret_basic").succeeded();
-  log.expect("authorize").withParams({ response_type: "code", nonce: undefined, state: /^st/ }).held("RU-01")
+  log.expect("authorize").withParams({ response_type: "code", nonce: undefined, state: /^st/ }).passed("RU-01")
     .succeeded();
   log.expect("userinfo").called(0);
   await b.token({ code: "never-issued" });
-  log.expect("token", { client: "spa" }).called(1).with("none").refused().refused("invalid_grant").refused(
+  log.expect("token", { client: "spa" }).called(1).with("none").rejected().rejected("invalid_grant").rejected(
     "invalid_grant",
     "TK-16",
   );
@@ -246,7 +255,7 @@ test("an expectation that fails says what was called instead, one line each and 
     ),
   );
   assert(twice.message.includes(first) && twice.message.endsWith(second), twice.message);
-  assertMatch(twice.message, /refused invalid_grant \[PK-09\] the S256 transformation/);
+  assertMatch(twice.message, /rejected invalid_grant \[PK-09\] the S256 transformation/);
   assert(!twice.message.includes(code) && !twice.message.includes(verifier));
 });
 
@@ -259,9 +268,9 @@ test("each expectation fails where one exchange is not as expected, and says wha
     [() => log.expect("token").called(3), /to be called 3 times;/, 3, 2],
     [() => log.expect("token").by("web"), /to be called by web;/, "web", ["web", "spa"]],
     [() => log.expect("token").with("none"), /to be called with none;/, "none", ["client_secret_basic", "none"]],
-    [() => log.expect("token").succeeded(), /to be answered with what was asked for;/, "done", ["done", "refused"]],
+    [() => log.expect("token").succeeded(), /to be answered with what was asked for;/, "done", ["done", "rejected"]],
     [
-      () => log.expect("token").refused("invalid_grant", "PK-09"),
+      () => log.expect("token").rejected("invalid_grant", "PK-09"),
       /to be refused with invalid_grant by PK-09;/,
       "invalid_grant PK-09",
       [
@@ -270,10 +279,10 @@ test("each expectation fails where one exchange is not as expected, and says wha
       ],
     ],
     [
-      () => log.expect("authorize").held("PK-07"),
+      () => log.expect("authorize").passed("PK-07"),
       /to be answered after PK-07 held;/,
       "PK-07",
-      log.last("authorize").held.length,
+      log.last("authorize").passed.length,
     ],
     [
       () => log.expect("authorize").withParams({ code_challenge_method: "S256" }),
@@ -289,7 +298,10 @@ test("each expectation fails where one exchange is not as expected, and says wha
       () => log.expect("token").withParams({ code: "a-code-of-the-test" }),
       /to be called with code=a-co…\(18\);/,
       "a-co…(18)",
-      [`${log.unmasked.of("token")[0]!.request.form.find(([name]) => name === "code")![1].slice(0, 4)}…(43)`, "…(12)"],
+      [
+        `${log.unmasked.filter("token")[0]!.request.form.find(([name]) => name === "code")![1].slice(0, 4)}…(43)`,
+        "…(12)",
+      ],
     ],
     [() => log.expect("jwks").succeeded(), /no such request came, but these:/, "done", []],
     [() => log.last("jwks"), /expected jwks to be called at least once; no such request came, but these:/, 1, 0],
@@ -306,23 +318,23 @@ test("each expectation fails where one exchange is not as expected, and says wha
 });
 
 test("an error that a fault made up is a refusal to the client, though no rule refused", async () => {
-  const down: Reply = {
+  const down: HttpResponse = {
     status: 503,
     headers: { "content-type": "application/json" },
     body: '{"error":"temporarily_unavailable"}',
   };
-  const { b, log } = await logged({ around: () => () => Promise.resolve(down) });
+  const { b, log } = await logged({ handle: () => () => Promise.resolve(down) });
   await b.token({ code: "c" });
-  log.expect("token").refused("temporarily_unavailable");
-  failure(() => log.expect("token").refused("temporarily_unavailable", "CA-12"));
-  failure(() => log.expectNoRefusals());
+  log.expect("token").rejected("temporarily_unavailable");
+  failure(() => log.expect("token").rejected("temporarily_unavailable", "CA-12"));
+  failure(() => log.expectNoRejections());
 });
 
 test("no refusals and no warnings are expected of a test as a whole", async () => {
   const { b, log } = await logged();
   await publicTokens(b);
   await b.get("/.well-known/oauth-protected-resource");
-  log.expectNoRefusals();
+  log.expectNoRejections();
   log.expectNoWarnings();
   await b.authorize();
   const warned = failure(() => log.expectNoWarnings());
@@ -332,7 +344,7 @@ test("no refusals and no warnings are expected of a test as a whole", async () =
   );
   await b.token({ code: "never-issued" });
   await userinfo(b, "never-issued");
-  const refused = failure(() => log.expectNoRefusals());
+  const refused = failure(() => log.expectNoRejections());
   assertMatch(
     refused.message,
     /^expected no refusal, and there were 2:\n {2}POST token, [^\n]*\[TK-16\][^\n]*\n {2}GET userinfo, /,
@@ -343,19 +355,19 @@ test("no refusals and no warnings are expected of a test as a whole", async () =
 test("[AZ-22] what broke inside the server is in the transcript and in every message, and no secret with it", async () => {
   const secret = "a-secret-that-should-stay-one".repeat(2);
   const store = wrapStore(memoryStore(), {
-    spend: () => Promise.reject(new TypeError(`disk on fire\nat ${secret}`)),
+    consume: () => Promise.reject(new TypeError(`disk on fire\nat ${secret}`)),
   });
   await using as = await testLatchkey({ store });
-  await assertRejects(() => as.logIn(as.client()), LogInError);
+  await assertRejects(() => as.logIn(as.client()), LoginError);
   const met = "/oauth2/token met TypeError: disk on fire\\nat ";
   for (const text of [String(as.log.unmasked), failure(() => as.log.expect("token").succeeded()).message]) {
     assert(text.includes(met), text);
     assert(!text.includes(secret));
   }
-  const listed = failure(() => as.log.expectNoRefusals()).message;
+  const listed = failure(() => as.log.expectNoRejections()).message;
   assertMatch(
     listed,
-    /→ 500 refused server_error \[AZ-22\] [^\n]* \(\/oauth2\/token met TypeError: disk on fire[^\n]*\)$/,
+    /→ 500 rejected server_error \[AZ-22\] [^\n]* \(\/oauth2\/token met TypeError: disk on fire[^\n]*\)$/,
   );
   const transcript = String(as.log);
   assertMatch(
@@ -368,7 +380,7 @@ test("[AZ-22] what broke inside the server is in the transcript and in every mes
 test("what was thrown inside the server may be anything, and the transcript says where", async () => {
   for (const odd of [undefined, null, 0, Object.create(null), Symbol("odd")]) {
     await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
-    await assertRejects(() => as.logIn(as.client()), LogInError);
+    await assertRejects(() => as.logIn(as.client()), LoginError);
     for (const log of [as.log, as.log.unmasked]) {
       assertMatch(String(log), /\n {3}broke {2}\/oauth2\/authorize met \w+/);
     }
@@ -387,12 +399,12 @@ test("the transcript is the same text for the same requests, whatever was drawn 
   const transcripts: string[] = [];
   for (const year of [2026, 2031]) {
     const record = recorder();
-    const b = await bench({ ...crowd, layers: [record], now: () => Date.UTC(year, 3, 1) });
+    const b = await testServer({ ...testClients, plugins: [record], now: () => Date.UTC(year, 3, 1) });
     const log = testLog(record);
     await b.get("/oauth2/jwks");
     log.clear();
     const { refresh_token, access_token } = await publicTokens(b, { state: `s-${year}` });
-    await refreshed(b, refresh_token);
+    await refreshTokens(b, refresh_token);
     await refresh(b, refresh_token);
     await userinfo(b, access_token);
     await b.token({ code: "never-issued" }, { headers: basic("web", `secret ${year}`) });

@@ -12,10 +12,10 @@ import {
 } from "jose";
 import { test } from "node:test";
 import type { SigningAlgorithm } from "../../src/mod.ts";
-import { basic, each } from "../flows/harness.ts";
-import { LogInError } from "../../src/testing/mod.ts";
+import { basic, forEachCase } from "../flows/harness.ts";
+import { LoginError } from "../../src/testing/mod.ts";
 import type { MintedToken } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../watched.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
 /** A server with a confidential client, and what those say of a token who are shown it. */
 async function withClient() {
@@ -67,8 +67,8 @@ const bad: readonly MintedToken[] = [
 
 /** The rule that a token request breaks. */
 async function refused(request: Promise<unknown>, rule: string): Promise<void> {
-  const { why } = await assertRejects(() => request, LogInError) as LogInError;
-  assertEquals(why?.rule, rule);
+  const { explanation } = await assertRejects(() => request, LoginError) as LoginError;
+  assertEquals(explanation?.rule, rule);
 }
 
 test("a minted access token is as good as one from a login", async () => {
@@ -104,7 +104,7 @@ test("a minted id token is as good as one from a login", async () => {
 
 test("a minted token that is meant to be bad is refused, by the server and by others", async () => {
   await using as = await withClient();
-  await each(bad, async (how) => {
+  await forEachCase(bad, async (how) => {
     const access = await as.mint.accessToken({ client: as.client, ...how });
     assertEquals([await as.userinfo(access), await as.isActive(access)], ["invalid_token", false]);
     await assertRejects(() => as.verify(access, "at+jwt"));
@@ -129,7 +129,7 @@ test("a minted token says who signed it", async () => {
 
 test("a token can be signed with each algorithm, and with any key", async () => {
   await using as = await withClient();
-  await each<SigningAlgorithm>(["RS256", "ES256", "EdDSA"], async (alg) => {
+  await forEachCase<SigningAlgorithm>(["RS256", "ES256", "EdDSA"], async (alg) => {
     const token = await as.mint.accessToken({ alg });
     assertEquals(decodeProtectedHeader(token).alg, alg);
     assertEquals([(await as.verify(token, "at+jwt")).sub, await as.userinfo(token)], ["alice", "alice"]);

@@ -2,26 +2,26 @@
 
 import * as oauth from "oauth4webapi";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import { faultBoard } from "../../src/testing/faults/fault_injector.ts";
-import type { FaultBoard, FaultBoardOptions } from "../../src/testing/faults/fault_injector.ts";
-import { latchkey } from "../watched.ts";
+import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
+import type { FaultInjector, FaultInjectorOptions } from "../../src/testing/faults/fault_injector.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const redirectUri = "https://spa.example/cb";
 
 /** What a login brought, once the client has believed all of it. */
-export interface Believed {
+export interface ValidatedLogin {
   readonly tokens: oauth.TokenEndpointResponse;
   readonly claims: oauth.IDToken;
   readonly info: oauth.UserInfoResponse;
 }
 
 /** A server, its board, and the client. */
-export interface Scene {
+export interface StrictClient {
   readonly as: Latchkey;
-  readonly board: FaultBoard;
+  readonly injector: FaultInjector;
   readonly fetch: typeof fetch;
   /** A whole login; rejects with what the client noticed. Keys are fetched when they are needed, and then kept. */
-  logIn(fields?: Readonly<Record<string, string>>): Promise<Believed>;
+  logIn(fields?: Readonly<Record<string, string>>): Promise<ValidatedLogin>;
   /** A refresh; rejects with what the client noticed. */
   refresh(token: string): Promise<oauth.TokenEndpointResponse>;
   /** Forgets the keys that were fetched. */
@@ -29,8 +29,11 @@ export interface Scene {
 }
 
 /** Puts up a server at `https://as.test` that signs with ES256, and a public client `spa` that may refresh. */
-export async function scene(options: LatchkeyOptions = {}, boardOptions: FaultBoardOptions = {}): Promise<Scene> {
-  const board = faultBoard(boardOptions);
+export async function strictClient(
+  options: LatchkeyOptions = {},
+  injectorOptions: FaultInjectorOptions = {},
+): Promise<StrictClient> {
+  const injector = faultInjector(injectorOptions);
   const as = await latchkey({
     issuer: "https://as.test",
     alg: "ES256",
@@ -39,23 +42,24 @@ export async function scene(options: LatchkeyOptions = {}, boardOptions: FaultBo
       { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
     ],
     users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com" }],
-    layers: [board.layer],
+    plugins: [injector.plugin],
     ...options,
   });
   const fetch =
     ((input: string | URL | Request, init?: RequestInit) =>
       as.fetch(new Request(input instanceof URL ? input.href : input, init))) as typeof globalThis.fetch;
   const client: oauth.Client = { client_id: "spa" };
-  const none = oauth.None();
+  const clientAuth = oauth.None();
   let cache: oauth.JWKSCacheInput = {};
   const issuer = new URL(as.issuer);
-  const use = { [oauth.customFetch]: fetch };
+  const requestOptions = { [oauth.customFetch]: fetch };
 
-  const discover = async () => await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, use));
+  const discover = async () =>
+    await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, requestOptions));
 
   return {
     as,
-    board,
+    injector,
     fetch,
     async logIn(fields = {}) {
       const server = await discover();
@@ -72,29 +76,38 @@ export async function scene(options: LatchkeyOptions = {}, boardOptions: FaultBo
         code_challenge_method: "S256",
         ...fields,
       });
-      const sent = await fetch(`${server.authorization_endpoint}?${query}`, { redirect: "manual" });
-      const answer = oauth.validateAuthResponse(server, client, new URL(sent.headers.get("location")!), state);
+      const redirectResponse = await fetch(`${server.authorization_endpoint}?${query}`, { redirect: "manual" });
+      const callbackParams = oauth.validateAuthResponse(
+        server,
+        client,
+        new URL(redirectResponse.headers.get("location")!),
+        state,
+      );
       const response = await oauth.authorizationCodeGrantRequest(
         server,
         client,
-        none,
-        answer,
+        clientAuth,
+        callbackParams,
         redirectUri,
         verifier,
-        use,
+        requestOptions,
       );
       const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
         expectedNonce: nonce,
         requireIdToken: true,
       });
-      await oauth.validateApplicationLevelSignature(server, response, { ...use, [oauth.jwksCache]: cache });
+      await oauth.validateApplicationLevelSignature(server, response, { ...requestOptions, [oauth.jwksCache]: cache });
       const claims = oauth.getValidatedIdTokenClaims(tokens)!;
-      const known = await oauth.userInfoRequest(server, client, tokens.access_token, use);
-      return { tokens, claims, info: await oauth.processUserInfoResponse(server, client, claims.sub, known) };
+      const userinfoResponse = await oauth.userInfoRequest(server, client, tokens.access_token, requestOptions);
+      return {
+        tokens,
+        claims,
+        info: await oauth.processUserInfoResponse(server, client, claims.sub, userinfoResponse),
+      };
     },
     async refresh(token) {
       const server = await discover();
-      const response = await oauth.refreshTokenGrantRequest(server, client, none, token, use);
+      const response = await oauth.refreshTokenGrantRequest(server, client, clientAuth, token, requestOptions);
       return await oauth.processRefreshTokenResponse(server, client, response);
     },
     forgetKeys: () => void (cache = {}),
@@ -102,12 +115,12 @@ export async function scene(options: LatchkeyOptions = {}, boardOptions: FaultBo
 }
 
 /** What the client noticed, in a word: the code of oauth4webapi, or the error that the server gave; `nothing`. */
-export async function noticed(attempt: Promise<unknown>): Promise<string> {
+export async function getDetectedError(attempt: Promise<unknown>): Promise<string> {
   try {
     await attempt;
     return "nothing";
   } catch (error) {
-    const { code, error: given, name, message } = error as Error & { code?: string; error?: string };
-    return given ?? code ?? `${name}: ${message}`;
+    const { code, error: oauthError, name, message } = error as Error & { code?: string; error?: string };
+    return oauthError ?? code ?? `${name}: ${message}`;
   }
 }

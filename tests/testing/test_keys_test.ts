@@ -12,7 +12,7 @@ import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { ecKeyFrom, signEs256 } from "../../src/testing/es256.ts";
 import { testKeys } from "../../src/testing/keys.ts";
-import { latchkey, testLatchkey } from "../watched.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-test-keys-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -95,7 +95,7 @@ test("[JK-06] a real host neither signs with test keys nor keeps them, whoever o
     const response = await as.fetch(new Request(`${as.issuer}/oauth2/jwks`));
     assertEquals(response.status, 500);
     assert(!(await response.text()).includes("latchkey-test"));
-    const bugs = events.filter((event) => event.type === "bug");
+    const bugs = events.filter((event) => event.type === "internal_error");
     assertMatch(
       String(bugs[0]?.cause),
       /Expected signing keys that nobody else knows, because the issuer is a real host/,

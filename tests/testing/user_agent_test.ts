@@ -3,18 +3,21 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { scryptSync } from "node:crypto";
 import { test } from "node:test";
-import { writePasswordDigest } from "../../src/oauth/users/password.ts";
-import { readPerson, writePerson } from "../../src/testing/persona.ts";
-import { userAgent } from "../../src/testing/browser/test_browser.ts";
-import type { Parameters } from "../../src/testing/browser/test_browser.ts";
-import { challenge, each } from "../flows/harness.ts";
-import { LogInError, personHeader, testIssuer } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../watched.ts";
+import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
+import { formatPersona, parsePersona } from "../../src/testing/persona.ts";
+import { testBrowser } from "../../src/testing/browser/test_browser.ts";
+import type { RequestParameters } from "../../src/testing/browser/test_browser.ts";
+import { challenge, forEachCase } from "../flows/harness.ts";
+import { LoginError, personaHeader, testIssuer } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 
 const site = testIssuer;
 
 /** The authorization request of a client. */
-function requestOf(client: { client_id: string; redirect_uri: string }, more: Parameters = {}): Parameters {
+function requestOf(
+  client: { client_id: string; redirect_uri: string },
+  more: RequestParameters = {},
+): RequestParameters {
   return {
     response_type: "code",
     client_id: client.client_id,
@@ -30,7 +33,7 @@ function requestOf(client: { client_id: string; redirect_uri: string }, more: Pa
 /** A browser in front of a server that answers as it is told, and what it was asked. */
 function scripted(answer: (request: Request) => Response | Promise<Response>, now = () => 0) {
   const asked: Request[] = [];
-  const agent = userAgent({
+  const agent = testBrowser({
     issuer: () => site,
     now,
     fetch: async (request) => {
@@ -42,7 +45,7 @@ function scripted(answer: (request: Request) => Response | Promise<Response>, no
 }
 
 /** The authorization request as an address. */
-function addressOf(issuer: string, params: Parameters): string {
+function addressOf(issuer: string, params: RequestParameters): string {
   return `${issuer}/oauth2/authorize?${new URLSearchParams(params as Record<string, string>)}`;
 }
 
@@ -80,7 +83,7 @@ test("a browser stops at every redirect URI outside the issuer, and at the one t
     `${site}/authorized`,
     `${site}/app?x=1`,
   ];
-  await each(uris, async (redirect_uri) => {
+  await forEachCase(uris, async (redirect_uri) => {
     const { url, code } = await as.browser().authorize(requestOf(as.client({ redirect_uri })));
     assert(code !== undefined && url.startsWith(redirect_uri), url);
   });
@@ -100,8 +103,8 @@ test("a browser sends the page of form_post on to the client", async () => {
     const callback = await as.browser().authorize(request);
     assertEquals([callback.method, callback.url, callback.state], ["POST", redirect_uri, state]);
     assertEquals([...callback.params.keys()], ["code", "state", "iss"]);
-    const { error, method, why } = await as.browser().authorize({ ...request, prompt: "none" });
-    assertEquals([error, method, why?.rule], ["login_required", "POST", "OI-03"]);
+    const { error, method, explanation } = await as.browser().authorize({ ...request, prompt: "none" });
+    assertEquals([error, method, explanation?.rule], ["login_required", "POST", "OI-03"]);
   }
 });
 
@@ -109,11 +112,13 @@ test("two browsers are two sessions, and one keeps its own", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const [one, other] = [as.browser({ as: "alice" }), as.browser({ as: "bob" })];
-  const [first, second] = await Promise.all([one, other].map((agent) => as.logIn(client, { agent, as: undefined })));
+  const [first, second] = await Promise.all(
+    [one, other].map((agent) => as.logIn(client, { browser: agent, as: undefined })),
+  );
   assertEquals([first!.claims!.sub, second!.claims!.sub], ["alice", "bob"]);
   assert(first!.claims!.sid !== second!.claims!.sid);
   as.clock.advance(60);
-  const again = await as.logIn(client, { agent: one, prompt: "none" });
+  const again = await as.logIn(client, { browser: one, prompt: "none" });
   assertEquals([again.claims!.sub, again.claims!.sid], ["alice", first!.claims!.sid]);
   assertEquals(again.claims!.auth_time, first!.claims!.auth_time);
   const { error } = await as.browser().authorize(requestOf(client, { prompt: "none" }));
@@ -124,7 +129,7 @@ test("cookies can be seen and forgotten, and a session ends with its cookie", as
   await using as = await testLatchkey();
   const agent = as.browser();
   const client = as.client();
-  await as.logIn(client, { agent });
+  await as.logIn(client, { browser: agent });
   const [cookie, ...others] = agent.cookies.all();
   assertEquals(others, []);
   const { name, origin, path, secure, httpOnly, sameSite } = cookie!;
@@ -148,40 +153,42 @@ test("whoever sits in front of a browser can deny, and can grant less", async ()
   assertEquals([denied.error, denied.code, denied.state], ["access_denied", undefined, "st4te"]);
   const { error, callback, message } = await assertRejects(
     () => as.logIn(client, { as: "bob", deny: true }),
-    LogInError,
-  ) as LogInError;
+    LoginError,
+  ) as LoginError;
   assertEquals([error, callback?.error], ["access_denied", "access_denied"]);
   assertMatch(message, /access_denied, .*\n +.*\n +expected: .*\n +received: bob/);
-  const { tokens } = await as.logIn(client, { scope: "openid read write", untick: ["write"] });
+  const { tokens } = await as.logIn(client, { scope: "openid read write", denyScopes: ["write"] });
   assertEquals(tokens.scope, "openid read");
 });
 
 test("what a browser says of the person in front of it is read as it was meant", () => {
-  for (const person of [{ as: "bøb & co", deny: true, untick: ["a", "b"] }, { as: "x", deny: false, untick: [] }]) {
-    const headers = new Headers({ [personHeader]: writePerson(person)! });
-    assertEquals(readPerson({ headers }), person);
+  for (
+    const person of [{ as: "bøb & co", deny: true, denyScopes: ["a", "b"] }, { as: "x", deny: false, denyScopes: [] }]
+  ) {
+    const headers = new Headers({ [personaHeader]: formatPersona(person)! });
+    assertEquals(parsePersona({ headers }), person);
   }
-  assertEquals([writePerson({}), readPerson({ headers: new Headers() })], [undefined, undefined]);
+  assertEquals([formatPersona({}), parsePersona({ headers: new Headers() })], [undefined, undefined]);
 });
 
 test("a browser logs out, with a hint at once and without one by saying yes", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const agent = as.browser();
-  const { tokens } = await as.logIn(client, { agent });
+  const { tokens } = await as.logIn(client, { browser: agent });
   const goodbye = client.post_logout_redirect_uris![0]!;
   const farewell = await agent.logOut({ idToken: tokens.id_token, postLogoutRedirectUri: goodbye, state: "s" });
   assertEquals([farewell?.url, farewell?.state, agent.cookies.all()], [`${goodbye}?state=s`, "s", []]);
-  await as.logIn(client, { agent });
+  await as.logIn(client, { browser: agent });
   assertEquals([await agent.logOut(), agent.cookies.all()], [undefined, []]);
-  await as.logIn(client, { agent });
+  await as.logIn(client, { browser: agent });
   const clientId = client.client_id;
   assertEquals((await agent.logOut({ clientId, postLogoutRedirectUri: goodbye }))?.url, goodbye);
-  const { why, status } = await assertRejects(
+  const { explanation, status } = await assertRejects(
     () => agent.logOut({ idToken: tokens.id_token, postLogoutRedirectUri: "https://elsewhere.test/" }),
-    LogInError,
-  ) as LogInError;
-  assertEquals([status, why !== undefined], [400, true]);
+    LoginError,
+  ) as LoginError;
+  assertEquals([status, explanation !== undefined], [400, true]);
 });
 
 test("a browser opens pages of the server, and of nobody else", async () => {
@@ -198,14 +205,14 @@ test("a browser opens pages of the server, and of nobody else", async () => {
 test("without a server that explains itself, the page does", async () => {
   await using as = await testLatchkey();
   const client = as.client();
-  const { message, why, status } = await assertRejects(
+  const { message, explanation, status } = await assertRejects(
     () =>
-      userAgent({ issuer: () => as.issuer, fetch: as.fetch }).authorize(
+      testBrowser({ issuer: () => as.issuer, fetch: as.fetch }).authorize(
         requestOf(client, { redirect_uri: "https://elsewhere.test/" }),
       ),
-    LogInError,
-  ) as LogInError;
-  assertEquals([why, status], [undefined, 400]);
+    LoginError,
+  ) as LoginError;
+  assertEquals([explanation, status], [undefined, 400]);
   assertMatch(message, /not registered.*https:\/\/client\.test\/callback.*https:\/\/elsewhere\.test\/.*RU-01/s);
 });
 
@@ -250,13 +257,13 @@ test("cookies are kept and sent as RFC 6265 says", async () => {
 });
 
 test("a Secure cookie travels over https and to the machine itself alone", async () => {
-  await each(
+  await forEachCase(
     [["http://latchkey.test", 0], ["http://localhost:8000", 1], ["http://127.0.0.1:8000", 1], [site, 1]] as const,
     async (
       [issuer, kept],
     ) => {
       const fetch = () => Promise.resolve(new Response(null, { headers: { "set-cookie": "a=1; Secure" } }));
-      const agent = userAgent({ issuer: () => issuer, fetch });
+      const agent = testBrowser({ issuer: () => issuer, fetch });
       await agent.open("/");
       assertEquals(agent.cookies.all().length, kept);
     },
@@ -285,7 +292,7 @@ test("a redirect takes cookies along, and keeps the body only where it must", as
 
 test("a server that sends the browser in circles is left", async () => {
   const { agent } = scripted(() => redirect("/oauth2/authorize"));
-  await assertRejects(() => agent.authorize({}), LogInError, "in circles");
+  await assertRejects(() => agent.authorize({}), LoginError, "in circles");
   assertEquals((await agent.open("/")).status, 302);
 });
 
@@ -319,9 +326,9 @@ function asking(login = offers, question = consent) {
 }
 
 test("a browser fills in the forms of login and consent as a person would", async () => {
-  await each<[object, readonly string[]]>([
+  await forEachCase<[object, readonly string[]]>([
     [{}, ["interaction=i%261&form_token=t&sub=alice", "interaction=i%262&scope=openid&scope=read&decision=allow"]],
-    [{ as: "bob", untick: ["openid", "read"] }, [
+    [{ as: "bob", denyScopes: ["openid", "read"] }, [
       "interaction=i%261&form_token=t&sub=bob",
       "interaction=i%262&scope=openid&decision=allow",
     ]],
@@ -350,7 +357,7 @@ test("who denies presses Cancel, or Deny where that is what is asked", async () 
 });
 
 test("a page that cannot be answered is told to the reader of the test", async () => {
-  await each<[string, object, string]>([
+  await forEachCase<[string, object, string]>([
     [
       offers,
       { as: "zoe" },
@@ -363,44 +370,44 @@ test("a page that cannot be answered is told to the reader of the test", async (
       "showed a page of its own instead of sending the browser on: status 200\n  Sorry Closed & gone",
     ],
   ], async ([login, person, expected]) => {
-    await assertRejects(() => asking(login).agent.authorize({}, person), LogInError, expected);
+    await assertRejects(() => asking(login).agent.authorize({}, person), LoginError, expected);
   });
   const { agent } = scripted(() => page(`<p>Wrong password</p>${offers}`));
-  await assertRejects(() => agent.authorize({}), LogInError, "asks to log in again: status 200\n  Wrong password");
+  await assertRejects(() => agent.authorize({}), LoginError, "asks to log in again: status 200\n  Wrong password");
 });
 
 test("a browser goes through the server's own pages of login and consent", async () => {
   await using as = await testLatchkey({ login: "interactive" });
   const client = as.client();
-  const agent = as.browser({ as: "bob", untick: ["email"] });
-  const { tokens, claims } = await as.logIn(client, { agent });
+  const agent = as.browser({ as: "bob", denyScopes: ["email"] });
+  const { tokens, claims } = await as.logIn(client, { browser: agent });
   assertEquals([claims!.sub, tokens.scope], ["bob", "openid profile"]);
   const { code } = await agent.authorize(requestOf(client, { scope: "openid profile", prompt: "consent" }));
   assert(code !== undefined);
   for (const agent of [as.browser({ deny: true }), as.browser()]) {
     // On the login page at first, and then, logged in, on the consent page.
-    const { error, why } = await agent.authorize(requestOf(client), { deny: true });
-    assertEquals([error, why?.rule], ["access_denied", "AZ-21"]);
+    const { error, explanation } = await agent.authorize(requestOf(client), { deny: true });
+    assertEquals([error, explanation?.rule], ["access_denied", "AZ-21"]);
     await agent.authorize(requestOf(client, { scope: "openid" }), { deny: false });
     const again = await agent.authorize(requestOf(client, { scope: "openid write" }), { deny: true });
-    assertEquals([again.error, again.why?.received], ["access_denied", "Deny"]);
+    assertEquals([again.error, again.explanation?.received], ["access_denied", "Deny"]);
   }
   const { error } = await as.browser().authorize(requestOf(client, { prompt: "none", response_mode: "form_post" }));
   assertEquals(error, "login_required");
   const dora = await as.logIn(client, { as: "dora", claims: { name: "Dora" } });
   assertEquals(dora.claims!.sub, "dora");
-  await assertRejects(() => as.logIn(client, { as: "zoe" }), LogInError, "picks: ");
+  await assertRejects(() => as.logIn(client, { as: "zoe" }), LoginError, "picks: ");
 });
 
 test("a browser types in a password, and says when it was the wrong one", async () => {
   const salt = new Uint8Array(16);
   const hash = new Uint8Array(scryptSync("c@rol & co", salt, 32, { N: 1024, r: 8, p: 1 }));
-  const password = writePasswordDigest({ ln: 10, r: 8, p: 1, salt, hash });
+  const password = formatPasswordDigest({ ln: 10, r: 8, p: 1, salt, hash });
   await using as = await testLatchkey({ login: "interactive", users: [{ sub: "alice" }, { sub: "carol", password }] });
   const client = as.client();
   assertEquals((await as.logIn(client, { as: "carol", password: "c@rol & co" })).claims!.sub, "carol");
   assertEquals((await as.logIn(client, { as: "alice", password: "needs none" })).claims!.sub, "alice");
-  const error = await assertRejects(() => as.logIn(client, { as: "carol", password: "c@rol" }), LogInError);
-  assertEquals([error.status, error.why?.rule], [403, "UI-12"]);
-  await assertRejects(() => as.logIn(client, { as: "carol" }), LogInError, "with a password: give password");
+  const error = await assertRejects(() => as.logIn(client, { as: "carol", password: "c@rol" }), LoginError);
+  assertEquals([error.status, error.explanation?.rule], [403, "UI-12"]);
+  await assertRejects(() => as.logIn(client, { as: "carol" }), LoginError, "with a password: give password");
 });

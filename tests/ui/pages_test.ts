@@ -5,13 +5,13 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateAssets } from "../../scripts/assets.ts";
 import type {
-  AuthorizedProps,
+  CallbackProps,
   EditForm,
-  FieldFault,
+  ErrorPageProps,
+  FieldError,
   HomeProps,
   ListedClient,
   ListedUser,
-  RefusedProps,
 } from "../../src/app/pages.ts";
 import { pages } from "../../src/ui/mod.ts";
 import {
@@ -24,13 +24,13 @@ import {
   home,
   login,
   logout,
-  refused,
+  rejected,
   samples,
   success,
   user,
   userList,
 } from "../browser/samples.ts";
-import { hostileTrial } from "../browser/playground_samples.ts";
+import { hostilePlayground } from "../browser/playground_samples.ts";
 
 const hostile = [
   `<script>alert(1)</script>`,
@@ -137,7 +137,7 @@ test("[UI-02] no page holds a script or a style of its own, or refers to another
 
 test("[UI-03] hostile values leave the markup of the callback page as it was", () => {
   const page = (value: string, kind: "success" | "failure") =>
-    pages.authorized({
+    pages.callback({
       ...success,
       outcome: kind === "success" ? { kind, code: value, state: value } : { kind, error: value, description: value },
       notes: [value],
@@ -153,7 +153,7 @@ test("[UI-03] hostile values leave the markup of the callback page as it was", (
 });
 
 test("[UI-03] hostile values leave the markup of a tried step as it was", () => {
-  const page = (value: string): string => pages.trial(hostileTrial(value));
+  const page = (value: string): string => pages.playground(hostilePlayground(value));
   // A body has a line for each parameter.
   for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
     const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value|rows)="[^"]*"/g, ""));
@@ -172,9 +172,9 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
         ...login,
         client,
         fields,
-        people: [{ ...person, current: true }],
-        password: { sub: value },
-        stranger: { subject: value, claims: value },
+        accounts: [{ ...person, current: true }],
+        passwordForm: { sub: value },
+        guestForm: { subject: value, claims: value },
         retry: { part: "new", fault: value },
       }),
       pages.consent({
@@ -184,8 +184,8 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
         fields,
         redirectUri: `com.example.app:/cb?x=${encodeURIComponent(value)}`,
         scope: [
-          { value, fixed: false, known: true, claims: [value] },
-          { value: "read", fixed: true, known: false, claims: [] },
+          { value, required: false, previouslyAllowed: true, claims: [value] },
+          { value: "read", required: true, previouslyAllowed: false, claims: [] },
         ],
         claims: [value],
         resources: [value],
@@ -214,15 +214,15 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
 
 test("[UI-03] hostile values leave the markup of a refusal as it was", () => {
   const page = (value: string): string =>
-    pages.refused({
-      ...refused,
+    pages.error({
+      ...rejected,
       error: value,
-      sentence: value,
+      message: value,
       rule: value,
       expected: "something else",
       received: value,
-      near: { text: `${value}?` },
-      mend: value,
+      suggestion: { text: `${value}?` },
+      fix: value,
     });
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
 });
@@ -245,18 +245,18 @@ const hostileUser = (value: string): ListedUser => ({
   claims: [{ name: value, json: value, releasedBy: [value], inAccessTokens: true }],
 });
 
-const hostileFault = (field: string, value: string): FieldFault => ({
+const hostileFault = (field: string, value: string): FieldError => ({
   field,
   expected: value,
-  found: value,
-  mend: value,
+  received: value,
+  hint: value,
 });
 
 test("[UI-03] hostile values leave the markup of the pages of clients and users as it was", () => {
   const form = (value: string, field: string): EditForm => ({
-    token: value,
+    csrfToken: value,
     values: { client_id: value, client_name: value, redirect_uris: value, sub: value, claims: value },
-    faults: [hostileFault(field, value)],
+    errors: [hostileFault(field, value)],
   });
   const drawings: readonly ((value: string) => string)[] = [
     (value) => pages.clients({ ...clientList, clients: [hostileClient(value)], form: form(value, "redirect_uris") }),
@@ -264,8 +264,8 @@ test("[UI-03] hostile values leave the markup of the pages of clients and users 
       pages.client({
         ...client,
         client: hostileClient(value),
-        drawnSecret: value,
-        settings: [{ library: value, place: value, text: value, notes: [value] }],
+        newSecret: value,
+        snippets: [{ library: value, placement: value, text: value, notes: [value] }],
       }),
     (value) => pages.users({ ...userList, users: [hostileUser(value)], form: form(value, "claims") }),
     (value) => pages.user({ ...user, user: hostileUser(value), form: form(value, "claims") }),
@@ -366,7 +366,7 @@ test("[LO-01] the end of a session is told, with a way home", () => {
 
 test("[UI-03] a difference is marked between characters, never within one, and stays text", () => {
   const mark = (expected: string, received: string): string | undefined =>
-    textsOf(pages.refused({ ...refused, expected, received, near: undefined }), "mark")[0];
+    textsOf(pages.error({ ...rejected, expected, received, suggestion: undefined }), "mark")[0];
   assertEquals(mark("http://localhost/authorized", "http://localhost/authorised"), "sed");
   assertEquals(mark("https://a.example/<b>", "https://a.example/<i>"), "i>");
   assertEquals(mark("clé-\u{1F511}", "clé-\u{1F512}"), "\u{1F512}");
@@ -376,10 +376,10 @@ test("[UI-03] a difference is marked between characters, never within one, and s
 });
 
 test("[UI-13] a refusal holds the sentence, the OAuth code, the rule and both sides, and goes nowhere by itself", () => {
-  const html = pages.refused(refused);
+  const html = pages.error(rejected);
   const text = textOf(html);
-  for (const value of [refused.sentence, "invalid_request", "RU-02", refused.mend!]) assertStringIncludes(text, value);
-  assertStringIncludes(text, `Expected ${refused.expected} Received http://localhost:9000/authori sed `);
+  for (const value of [rejected.message, "invalid_request", "RU-02", rejected.fix!]) assertStringIncludes(text, value);
+  assertStringIncludes(text, `Expected ${rejected.expected} Received http://localhost:9000/authori sed `);
   assertEquals(linksOf(html)["Back to Home"], "/");
   assert(!/refresh/i.test(html));
 });
@@ -387,18 +387,19 @@ test("[UI-13] a refusal holds the sentence, the OAuth code, the rule and both si
 test("[UI-13] what was probably meant stands between what was expected and what came, which is held against it", () => {
   const expected = "https://shop.example/oauth/callback or http://localhost:9000/authorized";
   const near = { text: "http://localhost:9000/authorized", difference: "path" } as const;
-  const html = pages.refused({ ...refused, expected, near });
+  const html = pages.error({ ...rejected, expected, suggestion: near });
   assertStringIncludes(
     textOf(html),
     `Expected ${expected} Did you mean ${near.text} Received http://localhost:9000/authori sed The two differ in the path alone.`,
   );
-  const text = textOf(pages.refused({ ...refused, near: { text: refused.expected! } }));
+  const text = textOf(pages.error({ ...rejected, suggestion: { text: rejected.expected! } }));
   for (const absent of ["Did you mean", "The two"]) assert(!text.includes(absent), absent);
 });
 
 test("[UI-02, UI-13] the sections of a refusal's rule are links that tell nobody where they were followed, or names alone", () => {
   const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.1.3";
-  const draw = (cites: string[], linksAway: boolean) => pages.refused({ ...refused, cites, linksAway });
+  const draw = (cites: string[], linksAway: boolean) =>
+    pages.error({ ...rejected, cites, allowsExternalLinks: linksAway });
   const cites = ["RFC 9700 §4.1.3", "RFC 3986 §6.2.1"];
   assertStringIncludes(draw(cites, true), `, <a href="${section}" rel="noreferrer">RFC 9700 §4.1.3</a>`);
   assertStringIncludes(draw(cites, false), ", RFC 9700 §4.1.3, RFC 3986 §6.2.1");
@@ -443,14 +444,14 @@ test("an address breaks behind its slashes and between its parameters, and nothi
 test("a long value in a table breaks anywhere, unless it is several words", () => {
   const state = "-xBhUBYxuQ2mJ9kLr4WvZcTn7pSdFgHyAbEqUoIi1X";
   const request = [["state", state], ["scope", "openid profile email read"]] as const;
-  const html = pages.authorized({ ...success, roundTrip: { ...success.roundTrip, request } });
+  const html = pages.callback({ ...success, roundTrip: { ...success.roundTrip, request } });
   assertStringIncludes(html, `<dd><code class="wire whole">${state}</code>`);
   assertStringIncludes(html, `<dd><code class="wire">openid profile email read</code>`);
 });
 
 test("[UI-13] the heading of a refusal follows its status", () => {
   const heading = (status: number): string[] =>
-    textsOf(pages.refused({ issuer: "http://localhost:9000", base: "", status, sentence: "No." }), "h1");
+    textsOf(pages.error({ issuer: "http://localhost:9000", base: "", status, message: "No." }), "h1");
   assertEquals(heading(400), ["This request was refused"]);
   assertEquals(heading(403), ["This request was refused"]);
   assertEquals(heading(404), ["Not found"]);
@@ -491,43 +492,43 @@ test("[UI-15] every page has one main heading, one main part, a language, a titl
 });
 
 test("a refusal is announced to those who listen", () => {
-  for (const html of [pages.refused(refused), pages.authorized(failure)]) assertStringIncludes(html, ' role="alert"');
+  for (const html of [pages.error(rejected), pages.callback(failure)]) assertStringIncludes(html, ' role="alert"');
 });
 
 test("[DM-01] an error is told with its code and description, leads home, and shows no code or example", () => {
-  const html = pages.authorized(failure);
+  const html = pages.callback(failure);
   assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
   assertStringIncludes(textOf(html), "Error access_denied Description Alice said no to this client [AZ-20]");
   assertEquals(linksOf(html)["Back to Home"], "/");
   assertEquals(textsOf(html, "pre"), []);
   assert(!textOf(html).includes("Authorization code"));
 
-  const bare = pages.authorized({ ...success, outcome: { kind: "failure", error: "made_up" } });
+  const bare = pages.callback({ ...success, outcome: { kind: "failure", error: "made_up" } });
   assertStringIncludes(textOf(bare), "made_up");
   assert(!textOf(bare).includes("Description"));
 });
 
 test("[DM-02] a code is told, and the state when there is one", () => {
-  const html = pages.authorized(success);
+  const html = pages.callback(success);
   assertEquals(textsOf(html, "h1"), ["Authorization Successful!"]);
   const outcome = success.outcome as { readonly code: string };
   assertStringIncludes(textOf(html), `Authorization code ${outcome.code}`);
   assertStringIncludes(textOf(html), "State af0ifjsldkj");
-  const stateless = pages.authorized({ ...success, outcome: { kind: "success", code: "c" } });
+  const stateless = pages.callback({ ...success, outcome: { kind: "success", code: "c" } });
   assert(!textsOf(stateless, "dt").includes("State"));
-  const stated = pages.authorized({ ...success, outcome: { kind: "success", code: "c", state: "" } }).split("<h2")[0]!;
+  const stated = pages.callback({ ...success, outcome: { kind: "success", code: "c", state: "" } }).split("<h2")[0]!;
   assertEquals(textsOf(stated, "dt"), ["Authorization code", "State"]);
 });
 
 test("[DM-03] neither a code nor an error is a failure told neutrally", () => {
-  const html = pages.authorized({ ...success, outcome: { kind: "failure" } });
+  const html = pages.callback({ ...success, outcome: { kind: "failure" } });
   assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
   assertStringIncludes(textOf(html), "neither a code nor an error");
   assert(!html.includes('role="alert"'));
 });
 
 test("[DM-04] the next steps are numbered: copy the code, use the verifier, POST to the token endpoint", () => {
-  const [list] = pages.authorized(success).match(/<ol[^]*?<\/ol>/) ?? [];
+  const [list] = pages.callback(success).match(/<ol[^]*?<\/ol>/) ?? [];
   assertEquals(textsOf(list!, "h3"), [
     "Copy the authorization code",
     "Use the PKCE code verifier",
@@ -537,13 +538,15 @@ test("[DM-04] the next steps are numbered: copy the code, use the verifier, POST
 });
 
 test("[DM-05] both token requests are shown exactly as given", () => {
-  const commands = [...pages.authorized(success).matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, command]) => command);
+  const commands = [...pages.callback(success).matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, command]) => command);
   assertEquals(commands, success.examples.map(({ command }) => command));
 });
 
 test("[DM-05] each token request says in words whether it fits this code, and what to put where", () => {
   const words = (fits: boolean | undefined, verifier: "known" | "placeholder" | "none"): string =>
-    textOf(pages.authorized({ ...success, examples: [{ ...success.examples[0]!, fits, verifier }] }));
+    textOf(
+      pages.callback({ ...success, examples: [{ ...success.examples[0]!, codeBelongsToClient: fits, verifier }] }),
+    );
   const issued = "This code was issued to demo-public : the request below works";
   assertStringIncludes(words(true, "known"), `✓ ${issued} as it is, once.`);
   assertStringIncludes(words(true, "placeholder"), `${issued} with your code verifier put in, once.`);
@@ -555,7 +558,8 @@ test("[DM-05] each token request says in words whether it fits this code, and wh
 });
 
 test("[DM-06] the notes tell of single use, expiry, the redirect URI and the verifier", () => {
-  const notes = (codeLifetime: number): string => textOf(pages.authorized({ ...success, codeLifetime }));
+  const notes = (codeLifetime: number): string =>
+    textOf(pages.callback({ ...success, codeLifetimeSeconds: codeLifetime }));
   for (
     const note of [
       "The code can be used once",
@@ -573,20 +577,20 @@ test("[DM-06] the notes tell of single use, expiry, the redirect URI and the ver
 
 test("[DM-07] links lead home, into a new authorization, and to each other demo client by name", () => {
   for (const props of [success, failure]) {
-    assertEquals(linksOf(pages.authorized(props)), {
+    assertEquals(linksOf(pages.callback(props)), {
       "Start New Authorization": "/authorize-public",
       "Start as demo-confidential": "/authorize-confidential",
       "Back to Home": "/",
     });
   }
-  const alone = linksOf(pages.authorized({ ...success, startLinks: [] }));
+  const alone = linksOf(pages.callback({ ...success, startLinks: [] }));
   assertEquals(alone, { "Start New Authorization": "/start", "Back to Home": "/" });
 });
 
 test("[DM-08] remarks about parameters are told", () => {
   const notes = ["The state was longer than 512 characters.", "The code came twice."];
   for (const props of [success, failure]) {
-    for (const note of notes) assertStringIncludes(textOf(pages.authorized({ ...props, notes })), note);
+    for (const note of notes) assertStringIncludes(textOf(pages.callback({ ...props, notes })), note);
   }
 });
 
@@ -642,19 +646,19 @@ test("under an issuer with a path, every link and asset begins with it", () => {
   const site = { issuer: "https://as.example/tenant", base: "/tenant" };
   const startLinks = home.startLinks.map((link) => ({ ...link, href: `/tenant${link.href}` }));
   const endpoints = [{ name: "jwks_uri", url: "https://as.example/tenant/oauth2/jwks" }];
-  const props: HomeProps & AuthorizedProps & RefusedProps = {
+  const props: HomeProps & CallbackProps & ErrorPageProps = {
     ...home,
     ...success,
-    ...refused,
+    ...rejected,
     ...site,
-    linksAway: false,
+    allowsExternalLinks: false,
     startLinks,
     endpoints,
   };
   const below = <T extends { readonly href: string }>(thing: T): T => ({ ...thing, href: `/tenant${thing.href}` });
   const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
   const others = [pages.logout({ ...logout, ...site }), pages.loggedOut(site)];
-  for (const html of [pages.home({ ...props, directory }), pages.authorized(props), pages.refused(props), ...others]) {
+  for (const html of [pages.home({ ...props, directory }), pages.callback(props), pages.error(props), ...others]) {
     for (const { attributes } of tagsOf(html)) {
       for (const link of [attributes.href, attributes.src, attributes.action]) {
         assertMatch(link ?? "/tenant/", /^(?:#|\/tenant\/)/);

@@ -1,16 +1,23 @@
 /** Settings for the OpenID Connect handler of ASP.NET Core. */
 
-import { isPlainHttp, lines, literal, unfitForWeb, unfitMethod } from "./about.ts";
-import type { WriteSettings } from "./about.ts";
+import {
+  authMethodUnsupportedReason,
+  isHttpIssuer,
+  joinLines,
+  stringLiteral,
+  webUnsupportedReason,
+} from "./client_info.ts";
+import type { SnippetWriter } from "./client_info.ts";
 
 const library = "ASP.NET Core";
-const place = "Program.cs";
+const placement = "Program.cs";
 
 /** Cookies for the application's own session, and this server as the challenge. */
-export const aspnet: WriteSettings = (about) => {
-  const unfit = unfitForWeb(about) ?? unfitMethod(about, ["none", "client_secret_post"]);
-  if (unfit !== undefined) return { library, place, notes: [unfit] };
-  const text = lines(
+export const aspnet: SnippetWriter = (info) => {
+  const unsupportedReason = webUnsupportedReason(info) ??
+    authMethodUnsupportedReason(info, ["none", "client_secret_post"]);
+  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
+  const text = joinLines(
     `builder.Services`,
     `    .AddAuthentication(options =>`,
     `    {`,
@@ -20,23 +27,23 @@ export const aspnet: WriteSettings = (about) => {
     `    .AddCookie()`,
     `    .AddOpenIdConnect(options =>`,
     `    {`,
-    `        options.Authority = ${literal(about.issuer)};`,
-    isPlainHttp(about) && `        options.RequireHttpsMetadata = false; // the issuer is http`,
-    `        options.ClientId = ${literal(about.clientId)};`,
-    about.secret !== undefined && `        options.ClientSecret = ${literal(about.secret)};`,
+    `        options.Authority = ${stringLiteral(info.issuer)};`,
+    isHttpIssuer(info) && `        options.RequireHttpsMetadata = false; // the issuer is http`,
+    `        options.ClientId = ${stringLiteral(info.clientId)};`,
+    info.secret !== undefined && `        options.ClientSecret = ${stringLiteral(info.secret)};`,
     `        options.ResponseType = "code";`,
     `        options.ResponseMode = "query";`,
-    `        options.CallbackPath = ${literal(decodeURI(new URL(about.redirectUri!).pathname))};`,
+    `        options.CallbackPath = ${stringLiteral(decodeURI(new URL(info.redirectUri!).pathname))};`,
     `        options.GetClaimsFromUserInfoEndpoint = true;`,
     `        options.MapInboundClaims = false;`,
     `        options.TokenValidationParameters.NameClaimType = "name";`,
     `        options.Scope.Clear();`,
-    ...about.scope.map((token) => `        options.Scope.Add(${literal(token)});`),
+    ...info.scope.map((token) => `        options.Scope.Add(${stringLiteral(token)});`),
     `    });`,
   );
   return {
     library,
-    place,
+    placement,
     text,
     notes: ["Host and port of the redirect URI are those that the application listens on."],
   };

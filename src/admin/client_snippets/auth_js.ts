@@ -1,30 +1,30 @@
 /** Settings for Auth.js, which NextAuth 5 is made of. */
 
-import { lines, literal, unfitForWeb, unfitMethod } from "./about.ts";
-import type { WriteSettings } from "./about.ts";
+import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
+import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Auth.js";
-const place = "auth.js: the list of providers";
+const placement = "auth.js: the list of providers";
 
 /** A provider of its own; its id is the last word of the redirect URI. */
-export const authJs: WriteSettings = (about) => {
-  const unfit = unfitForWeb(about) ??
-    unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]);
-  if (unfit !== undefined) return { library, place, notes: [unfit] };
-  const id = /\/callback\/([A-Za-z0-9_-]+)$/.exec(new URL(about.redirectUri!).pathname)?.[1];
-  const text = lines(
+export const authJs: SnippetWriter = (info) => {
+  const unsupportedReason = webUnsupportedReason(info) ??
+    authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]);
+  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
+  const id = /\/callback\/([A-Za-z0-9_-]+)$/.exec(new URL(info.redirectUri!).pathname)?.[1];
+  const text = joinLines(
     `export const providers = [`,
     `  {`,
-    `    id: ${literal(id ?? "latchkey")},`,
+    `    id: ${stringLiteral(id ?? "latchkey")},`,
     `    name: "Latchkey",`,
     `    type: "oidc",`,
-    `    issuer: ${literal(about.issuer)},`,
-    `    clientId: ${literal(about.clientId)},`,
-    about.secret !== undefined && `    clientSecret: ${literal(about.secret)},`,
-    about.authMethod !== "client_secret_basic" &&
-      `    client: { token_endpoint_auth_method: ${literal(about.authMethod)} },`,
+    `    issuer: ${stringLiteral(info.issuer)},`,
+    `    clientId: ${stringLiteral(info.clientId)},`,
+    info.secret !== undefined && `    clientSecret: ${stringLiteral(info.secret)},`,
+    info.authMethod !== "client_secret_basic" &&
+      `    client: { token_endpoint_auth_method: ${stringLiteral(info.authMethod)} },`,
     `    idToken: false, // name and e-mail address come from userinfo`,
-    `    authorization: { params: { scope: ${literal(about.scope.join(" "))} } },`,
+    `    authorization: { params: { scope: ${stringLiteral(info.scope.join(" "))} } },`,
     `    checks: ["pkce", "state", "nonce"],`,
     `  },`,
     `];`,
@@ -35,5 +35,5 @@ export const authJs: WriteSettings = (about) => {
       "no such redirect URI is registered for this client.",
     ]
     : [];
-  return { library, place, text, notes };
+  return { library, placement, text, notes };
 };

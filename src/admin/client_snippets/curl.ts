@@ -2,32 +2,32 @@
 
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { shellQuote } from "./shell_quote.ts";
-import { endpointOf, lines, unfitMethod } from "./about.ts";
-import type { About, WriteSettings } from "./about.ts";
+import { authMethodUnsupportedReason, joinLines, oauthEndpointUrl } from "./client_info.ts";
+import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 
 const library = "curl";
-const place = "a POSIX shell";
+const placement = "a POSIX shell";
 
 /** Asks for tokens with nothing but a shell. */
-export const curl: WriteSettings = (about) => {
-  const unfit = unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]);
-  if (unfit !== undefined) return { library, place, notes: [unfit] };
-  const { redirectUri, scope } = about;
-  const ask = (...fields: readonly string[]) =>
-    [`curl ${shellQuote(endpointOf(about, "token"))}`, ...credentials(about), ...fields].join(" \\\n  ");
+export const curl: SnippetWriter = (info) => {
+  const unsupportedReason = authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]);
+  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
+  const { redirectUri, scope } = info;
+  const tokenRequest = (...fields: readonly string[]) =>
+    [`curl ${shellQuote(oauthEndpointUrl(info, "token"))}`, ...credentials(info), ...fields].join(" \\\n  ");
   if (redirectUri === undefined) {
-    const text = ask("-d grant_type=client_credentials", field("scope", scope.join(" ")));
-    return { library, place, text, notes: [] };
+    const text = tokenRequest("-d grant_type=client_credentials", field("scope", scope.join(" ")));
+    return { library, placement, text, notes: [] };
   }
   const request: readonly (readonly [string, string])[] = [
     ["response_type", "code"],
-    ["client_id", about.clientId],
+    ["client_id", info.clientId],
     ["redirect_uri", redirectUri],
     ["scope", scope.join(" ")],
     ["code_challenge_method", "S256"],
   ];
-  const authorize = endpointOf(about, "authorize");
-  const begin = about.unattended
+  const authorize = oauthEndpointUrl(info, "authorize");
+  const authorizationLines = info.autoLogin
     ? [
       `answer=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
       `  ${shellQuote(authorize)} \\`,
@@ -37,29 +37,29 @@ export const curl: WriteSettings = (about) => {
     ]
     : [
       `printf '%s\\n' ${
-        shellQuote(`${authorize}?${request.map((one) => pair(...one)).join("&")}&code_challenge=`)
+        shellQuote(`${authorize}?${request.map((parameter) => pair(...parameter)).join("&")}&code_challenge=`)
       }$challenge`,
       `code=THE_CODE_THAT_THE_BROWSER_COMES_BACK_WITH`,
     ];
-  const text = lines(
+  const text = joinLines(
     `verifier=$(openssl rand -hex 32)`,
     `challenge=$(printf %s "$verifier" | openssl dgst -sha256 -binary |`,
     `  openssl base64 -A | tr '+/' '-_' | tr -d =)`,
-    ...begin,
-    ask(
+    ...authorizationLines,
+    tokenRequest(
       "-d grant_type=authorization_code",
       field("redirect_uri", redirectUri),
       `-d "code_verifier=$verifier"`,
       `-d "code=$code"`,
     ),
   );
-  const notes = about.unattended
+  const notes = info.autoLogin
     ? ["The first user is logged in and everything is approved, so no browser is needed."]
     : ["Open the address that is printed in a browser, log in, and put the code from its last address into code."];
-  return { library, place, text, notes };
+  return { library, placement, text, notes };
 };
 
-function credentials({ authMethod, clientId, secret = "" }: About): string[] {
+function credentials({ authMethod, clientId, secret = "" }: ClientInfo): string[] {
   if (authMethod === "client_secret_basic") {
     return [`-u ${shellQuote(`${encodeFormValue(clientId)}:${encodeFormValue(secret)}`)}`];
   }

@@ -1,25 +1,25 @@
 /** Settings for Go: golang.org/x/oauth2, with go-oidc for discovery and id tokens. */
 
-import { lines, literal, unfitForWeb, unfitMethod } from "./about.ts";
-import type { WriteSettings } from "./about.ts";
+import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
+import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Go";
-const place = "golang.org/x/oauth2 and go-oidc";
+const placement = "golang.org/x/oauth2 and go-oidc";
 
 /** A configuration, and the provider, which verifies ID tokens and asks userinfo. */
-export const go: WriteSettings = (about) => {
-  const unfit = unfitForWeb(about) ??
-    unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]);
-  if (unfit !== undefined) return { library, place, notes: [unfit] };
+export const go: SnippetWriter = (info) => {
+  const unsupportedReason = webUnsupportedReason(info) ??
+    authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]);
+  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
   const fields: readonly (readonly [string, string])[] = [
-    ["ClientID", literal(about.clientId)],
-    ...about.secret === undefined ? [] : [["ClientSecret", literal(about.secret)] as const],
-    ["RedirectURL", literal(about.redirectUri!)],
+    ["ClientID", stringLiteral(info.clientId)],
+    ...info.secret === undefined ? [] : [["ClientSecret", stringLiteral(info.secret)] as const],
+    ["RedirectURL", stringLiteral(info.redirectUri!)],
     ["Endpoint", "endpoint"],
-    ["Scopes", `[]string{${about.scope.map(literal).join(", ")}}`],
+    ["Scopes", `[]string{${info.scope.map(stringLiteral).join(", ")}}`],
   ];
   const width = Math.max(...fields.map(([name]) => name.length)) + 2;
-  const text = lines(
+  const text = joinLines(
     `package login`,
     "",
     `import (`,
@@ -31,13 +31,13 @@ export const go: WriteSettings = (about) => {
     "",
     `// Config finds the endpoints by discovery.`,
     `func Config(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {`,
-    `\tprovider, err := oidc.NewProvider(ctx, ${literal(about.issuer)})`,
+    `\tprovider, err := oidc.NewProvider(ctx, ${stringLiteral(info.issuer)})`,
     `\tif err != nil {`,
     `\t\treturn nil, nil, err`,
     `\t}`,
     `\tendpoint := provider.Endpoint()`,
     `\tendpoint.AuthStyle = oauth2.${
-      about.authMethod === "client_secret_basic" ? "AuthStyleInHeader" : "AuthStyleInParams"
+      info.authMethod === "client_secret_basic" ? "AuthStyleInHeader" : "AuthStyleInParams"
     }`,
     `\tconfig := &oauth2.Config{`,
     ...fields.map(([name, value]) => `\t\t${`${name}:`.padEnd(width)}${value},`),
@@ -51,5 +51,5 @@ export const go: WriteSettings = (about) => {
     `// The ID token: provider.Verifier(&oidc.Config{ClientID: config.ClientID}).Verify(ctx, token.Extra("id_token").(string))`,
     `// Name and e-mail address: provider.UserInfo(ctx, oauth2.StaticTokenSource(token))`,
   );
-  return { library, place, text, notes: [] };
+  return { library, placement, text, notes: [] };
 };

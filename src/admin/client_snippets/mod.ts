@@ -1,8 +1,8 @@
 /** Settings for the libraries that applications use, ready to be pasted: one line per library. */
 
 import type { Client } from "../../oauth/clients/repository.ts";
-import type { ClientSettings } from "../../app/pages.ts";
-import { aboutClient } from "./about.ts";
+import type { ClientSnippet } from "../../app/pages.ts";
+import { clientInfo } from "./client_info.ts";
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
@@ -14,7 +14,7 @@ import { passport } from "./passport.ts";
 import { python } from "./python.ts";
 import { spring } from "./spring.ts";
 
-const writers = [
+const snippetWriters = [
   curl,
   openidClient,
   oauth4webapi,
@@ -32,12 +32,14 @@ const writers = [
  *
  * @param options What to write for a secret, and whether the server answers without showing a page.
  */
-export function settingsFor(
+export function clientSnippets(
   issuer: string,
   client: Client,
-  options: { readonly secret: string; readonly unattended: boolean },
-): ClientSettings[] {
-  if (!client.grantTypes.some((grant) => grant === "authorization_code" || grant === "client_credentials")) return [];
-  const about = aboutClient(issuer, client, options);
-  return writers.map((write) => write(about));
+  options: { readonly secret: string; readonly autoLogin: boolean },
+): ClientSnippet[] {
+  if (
+    !client.grantTypes.some((grantType) => grantType === "authorization_code" || grantType === "client_credentials")
+  ) return [];
+  const info = clientInfo(issuer, client, options);
+  return snippetWriters.map((write) => write(info));
 }

@@ -1,39 +1,39 @@
 /** Settings for oauth4webapi 3, in JavaScript everywhere. */
 
-import { isPlainHttp, lines, literal } from "./about.ts";
-import type { About, WriteSettings } from "./about.ts";
+import { isHttpIssuer, joinLines, stringLiteral } from "./client_info.ts";
+import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 
 const library = "oauth4webapi";
-const place = "JavaScript, everywhere";
+const placement = "JavaScript, everywhere";
 
 /** Discovery, a login with PKCE, and what comes back, step by step. */
-export const oauth4webapi: WriteSettings = (about) => {
-  const { redirectUri } = about;
-  const options = isPlainHttp(about) ? ", options" : "";
-  const config = lines(
+export const oauth4webapi: SnippetWriter = (info) => {
+  const { redirectUri } = info;
+  const options = isHttpIssuer(info) ? ", options" : "";
+  const config = joinLines(
     `import * as oauth from "oauth4webapi";`,
     "",
-    `const issuer = new URL(${literal(about.issuer)});`,
+    `const issuer = new URL(${stringLiteral(info.issuer)});`,
     options !== "" && `const options = { [oauth.allowInsecureRequests]: true }; // the issuer is http`,
     `const discovery = await oauth.discoveryRequest(issuer${options});`,
     `const as = await oauth.processDiscoveryResponse(issuer, discovery);`,
-    `const client = { client_id: ${literal(about.clientId)} };`,
-    `const clientAuth = ${authentication(about)};`,
+    `const client = { client_id: ${stringLiteral(info.clientId)} };`,
+    `const clientAuth = ${authentication(info)};`,
   );
-  const notes = about.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
+  const notes = info.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
   if (redirectUri === undefined) {
-    const grant = lines(
-      `const parameters = { scope: ${literal(about.scope.join(" "))} };`,
+    const grant = joinLines(
+      `const parameters = { scope: ${stringLiteral(info.scope.join(" "))} };`,
       `const response = await oauth.clientCredentialsGrantRequest(`,
       `  as, client, clientAuth, parameters${options},`,
       `);`,
       `const tokens = await oauth.processClientCredentialsResponse(as, client, response);`,
     );
-    return { library, place, text: lines(config, "", grant), notes };
+    return { library, placement, text: joinLines(config, "", grant), notes };
   }
-  const text = lines(
+  const text = joinLines(
     config,
-    `const redirectUri = ${literal(redirectUri)};`,
+    `const redirectUri = ${stringLiteral(redirectUri)};`,
     "",
     `/** Where to send the browser, and what to keep in its session. */`,
     `export async function begin() {`,
@@ -44,7 +44,7 @@ export const oauth4webapi: WriteSettings = (about) => {
     `    response_type: "code",`,
     `    client_id: client.client_id,`,
     `    redirect_uri: redirectUri,`,
-    `    scope: ${literal(about.scope.join(" "))},`,
+    `    scope: ${stringLiteral(info.scope.join(" "))},`,
     `    state,`,
     `    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),`,
     `    code_challenge_method: "S256",`,
@@ -61,19 +61,19 @@ export const oauth4webapi: WriteSettings = (about) => {
     `  return await oauth.processAuthorizationCodeResponse(as, client, response);`,
     `}`,
   );
-  return { library, place, text, notes };
+  return { library, placement, text, notes };
 };
 
-function authentication({ authMethod, secret = "" }: About): string {
+function authentication({ authMethod, secret = "" }: ClientInfo): string {
   switch (authMethod) {
     case "none":
       return "oauth.None()";
     case "client_secret_basic":
-      return `oauth.ClientSecretBasic(${literal(secret)})`;
+      return `oauth.ClientSecretBasic(${stringLiteral(secret)})`;
     case "client_secret_post":
-      return `oauth.ClientSecretPost(${literal(secret)})`;
+      return `oauth.ClientSecretPost(${stringLiteral(secret)})`;
     case "client_secret_jwt":
-      return `oauth.ClientSecretJwt(${literal(secret)})`;
+      return `oauth.ClientSecretJwt(${stringLiteral(secret)})`;
     case "private_key_jwt":
       return "oauth.PrivateKeyJwt(privateKey)";
   }

@@ -1,32 +1,32 @@
 /** Settings for oidc-client-ts, for applications that run in the browser. */
 
-import { lines, literal, unfitForWeb } from "./about.ts";
-import type { WriteSettings } from "./about.ts";
+import { joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
+import type { SnippetWriter } from "./client_info.ts";
 
 const library = "oidc-client-ts";
-const place = "JavaScript, in the browser";
+const placement = "JavaScript, in the browser";
 
 /** A user manager that finds the rest by discovery. */
-export const oidcClientTs: WriteSettings = (about) => {
-  const unfit = unfitForWeb(about) ??
-    (about.authMethod === "none"
+export const oidcClientTs: SnippetWriter = (info) => {
+  const unsupportedReason = webUnsupportedReason(info) ??
+    (info.authMethod === "none"
       ? undefined
       : "This library runs in the browser, where a secret would be everybody's. It is for public clients.");
-  if (unfit !== undefined) return { library, place, notes: [unfit] };
-  const text = lines(
+  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
+  const text = joinLines(
     `import { UserManager } from "oidc-client-ts";`,
     "",
     `export const manager = new UserManager({`,
-    `  authority: ${literal(about.issuer)},`,
-    `  client_id: ${literal(about.clientId)},`,
-    `  redirect_uri: ${literal(about.redirectUri!)},`,
-    about.postLogoutRedirectUri !== undefined &&
-      `  post_logout_redirect_uri: ${literal(about.postLogoutRedirectUri)},`,
-    `  scope: ${literal(about.scope.join(" "))},`,
+    `  authority: ${stringLiteral(info.issuer)},`,
+    `  client_id: ${stringLiteral(info.clientId)},`,
+    `  redirect_uri: ${stringLiteral(info.redirectUri!)},`,
+    info.postLogoutRedirectUri !== undefined &&
+      `  post_logout_redirect_uri: ${stringLiteral(info.postLogoutRedirectUri)},`,
+    `  scope: ${stringLiteral(info.scope.join(" "))},`,
     `  loadUserInfo: true, // name and e-mail address come from userinfo`,
     `});`,
     "",
     `// To begin: await manager.signinRedirect(). At the redirect URI: await manager.signinCallback().`,
   );
-  return { library, place, text, notes: [] };
+  return { library, placement, text, notes: [] };
 };

@@ -1,33 +1,33 @@
 /** Settings for openid-client 6, in JavaScript on a server. */
 
-import { isPlainHttp, lines, literal } from "./about.ts";
-import type { About, WriteSettings } from "./about.ts";
+import { isHttpIssuer, joinLines, stringLiteral } from "./client_info.ts";
+import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 
 const library = "openid-client";
-const place = "JavaScript, on a server";
+const placement = "JavaScript, on a server";
 
 /** Discovery, a login with PKCE, and what comes back. */
-export const openidClient: WriteSettings = (about) => {
-  const { redirectUri } = about;
-  const config = lines(
+export const openidClient: SnippetWriter = (info) => {
+  const { redirectUri } = info;
+  const config = joinLines(
     `import * as client from "openid-client";`,
     "",
     `const config = await client.discovery(`,
-    `  new URL(${literal(about.issuer)}),`,
-    `  ${literal(about.clientId)},`,
+    `  new URL(${stringLiteral(info.issuer)}),`,
+    `  ${stringLiteral(info.clientId)},`,
     `  undefined,`,
-    `  ${authentication(about)},`,
-    isPlainHttp(about) && `  { execute: [client.allowInsecureRequests] }, // the issuer is http`,
+    `  ${authentication(info)},`,
+    isHttpIssuer(info) && `  { execute: [client.allowInsecureRequests] }, // the issuer is http`,
     `);`,
   );
-  const notes = about.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
+  const notes = info.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
   if (redirectUri === undefined) {
     const grant = `const tokens = await client.clientCredentialsGrant(config, { scope: ${
-      literal(about.scope.join(" "))
+      stringLiteral(info.scope.join(" "))
     } });`;
-    return { library, place, text: lines(config, "", grant), notes };
+    return { library, placement, text: joinLines(config, "", grant), notes };
   }
-  const text = lines(
+  const text = joinLines(
     config,
     "",
     `/** Where to send the browser, and what to keep in its session. */`,
@@ -35,8 +35,8 @@ export const openidClient: WriteSettings = (about) => {
     `  const pkceCodeVerifier = client.randomPKCECodeVerifier();`,
     `  const expectedState = client.randomState();`,
     `  const url = client.buildAuthorizationUrl(config, {`,
-    `    redirect_uri: ${literal(redirectUri)},`,
-    `    scope: ${literal(about.scope.join(" "))},`,
+    `    redirect_uri: ${stringLiteral(redirectUri)},`,
+    `    scope: ${stringLiteral(info.scope.join(" "))},`,
     `    state: expectedState,`,
     `    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),`,
     `    code_challenge_method: "S256",`,
@@ -49,19 +49,19 @@ export const openidClient: WriteSettings = (about) => {
     `  return client.authorizationCodeGrant(config, url, kept);`,
     `}`,
   );
-  return { library, place, text, notes };
+  return { library, placement, text, notes };
 };
 
-function authentication({ authMethod, secret = "" }: About): string {
+function authentication({ authMethod, secret = "" }: ClientInfo): string {
   switch (authMethod) {
     case "none":
       return "client.None()";
     case "client_secret_basic":
-      return `client.ClientSecretBasic(${literal(secret)})`;
+      return `client.ClientSecretBasic(${stringLiteral(secret)})`;
     case "client_secret_post":
-      return `client.ClientSecretPost(${literal(secret)})`;
+      return `client.ClientSecretPost(${stringLiteral(secret)})`;
     case "client_secret_jwt":
-      return `client.ClientSecretJwt(${literal(secret)})`;
+      return `client.ClientSecretJwt(${stringLiteral(secret)})`;
     case "private_key_jwt":
       return "client.PrivateKeyJwt(privateKey)";
   }

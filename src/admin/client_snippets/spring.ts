@@ -1,40 +1,40 @@
 /** Settings for Spring Security in Spring Boot. */
 
-import { lines, literal, unfitForWeb, unfitMethod } from "./about.ts";
-import type { WriteSettings } from "./about.ts";
+import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
+import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Spring Boot";
-const place = "application.yml";
+const placement = "application.yml";
 
 /** A registration and its provider. */
-export const spring: WriteSettings = (about) => {
-  const { redirectUri = "" } = about;
-  const unfit = unfitForWeb(about) ??
-    unfitMethod(about, ["none", "client_secret_basic", "client_secret_post"]) ??
-    (/\$\{/.test(about.clientId + redirectUri + about.scope) || /[{}]/.test(redirectUri)
+export const spring: SnippetWriter = (info) => {
+  const { redirectUri = "" } = info;
+  const unsupportedReason = webUnsupportedReason(info) ??
+    authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]) ??
+    (/\$\{/.test(info.clientId + redirectUri + info.scope) || /[{}]/.test(redirectUri)
       ? "Spring replaces what stands between braces, and values of this client hold some."
       : undefined);
-  if (unfit !== undefined) return { library, place, notes: [unfit] };
-  const text = lines(
+  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
+  const text = joinLines(
     `spring:`,
     `  security:`,
     `    oauth2:`,
     `      client:`,
     `        registration:`,
     `          latchkey:`,
-    `            client-id: ${literal(about.clientId)}`,
-    about.secret !== undefined && `            client-secret: ${literal(about.secret)}`,
-    `            client-authentication-method: ${about.authMethod}`,
+    `            client-id: ${stringLiteral(info.clientId)}`,
+    info.secret !== undefined && `            client-secret: ${stringLiteral(info.secret)}`,
+    `            client-authentication-method: ${info.authMethod}`,
     `            authorization-grant-type: authorization_code`,
-    `            redirect-uri: ${literal(redirectUri)}`,
-    `            scope: ${JSON.stringify(about.scope)}`,
+    `            redirect-uri: ${stringLiteral(redirectUri)}`,
+    `            scope: ${JSON.stringify(info.scope)}`,
     `        provider:`,
     `          latchkey:`,
-    `            issuer-uri: ${literal(about.issuer)}`,
+    `            issuer-uri: ${stringLiteral(info.issuer)}`,
   );
   const notes = new URL(redirectUri).pathname === "/login/oauth2/code/latchkey" ? [] : [
     "Spring listens at /login/oauth2/code/latchkey unless told otherwise; register that redirect URI, or set the base " +
     "URI of the redirection endpoint.",
   ];
-  return { library, place, text, notes };
+  return { library, placement, text, notes };
 };

@@ -1,7 +1,7 @@
 /** What OpenID Connect adds to the authorization request (Core §3.1.2.1), and what it demands of the login. */
 
 import type { Destination } from "./authorization_request.ts";
-import { isSameJson, mayBeRequested } from "../claims.ts";
+import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
@@ -13,11 +13,11 @@ import { subjectFor } from "../users/subject.ts";
 import { readIdTokenHint } from "../tokens/id_token.ts";
 
 /** How the client wants the person to be asked. */
-export interface LoginWishes {
+export interface LoginRequirements {
   /** `none`, `login`, `consent`, `select_account`; unknown values are left out. */
   readonly prompt: readonly string[];
   /** Seconds since the person was authenticated, at the most. */
-  readonly maxAge?: number;
+  readonly maxAgeSeconds?: number;
   /** Who the client thinks will log in. */
   readonly loginHint?: string;
   /** The users, by this server's name for them, that an earlier id token or the request itself demands; nobody else. */
@@ -32,11 +32,11 @@ export interface LoginWishes {
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
 
 /** Reads them all; `acr_values`, `display`, `ui_locales` and `claims_locales` never change the outcome. */
-export async function readLoginWishes(
+export async function readOpenIdParameters(
   server: Server,
   params: Params,
   { client }: Destination,
-): Promise<LoginWishes> {
+): Promise<LoginRequirements> {
   const prompts = splitScope(params.get("prompt") ?? "");
   if (prompts.includes("none") && prompts.length > 1) {
     throw new OAuthError("invalid_request", "prompt has none beside another value", {
@@ -46,36 +46,36 @@ export async function readLoginWishes(
     });
   }
   const hint = params.get("id_token_hint");
-  const hinted = hint === undefined ? undefined : await readIdTokenHint(server, hint);
-  if (hint !== undefined && hinted?.clientId !== client.id) {
+  const hintedLogin = hint === undefined ? undefined : await readIdTokenHint(server, hint);
+  if (hint !== undefined && hintedLogin?.clientId !== client.id) {
     throw new OAuthError("invalid_request", "id_token_hint is not an id token that this server issued to this client", {
       rule: "OI-07",
       expected: `an id token of this issuer for ${client.id}, expired or not`,
-      received: hinted === undefined ? "something that cannot be verified" : `one for ${hinted.clientId}`,
+      received: hintedLogin === undefined ? "something that cannot be verified" : `one for ${hintedLogin.clientId}`,
     });
   }
   const claims = readClaims(server, client, params.get("claims"));
-  const demandedSubs = [...hinted === undefined ? [] : [[hinted.sub]], ...claims?.subs ?? []];
+  const demandedSubs = [...hintedLogin === undefined ? [] : [[hintedLogin.sub]], ...claims?.subs ?? []];
   return {
-    prompt: prompts.filter((value) => promptValues.some((one) => one === value)),
-    maxAge: readMaxAge(params.get("max_age")),
+    prompt: prompts.filter((value) => promptValues.some((supported) => supported === value)),
+    maxAgeSeconds: readMaxAge(params.get("max_age")),
     loginHint: params.get("login_hint"),
-    ...demandedSubs.length > 0 && { demandedSubs, expectedSubs: await settleSubs(server, client, demandedSubs) },
+    ...demandedSubs.length > 0 && { demandedSubs, expectedSubs: await allowedSubjects(server, client, demandedSubs) },
     claims: claims?.names,
   };
 }
 
 /** The users, by this server's subject, that every demand allows. */
-export async function settleSubs(
+export async function allowedSubjects(
   server: Server,
   client: Client,
   [first = [], ...others]: readonly (readonly string[])[],
 ): Promise<readonly string[]> {
-  const allowed = first.filter((sub) => others.every((demand) => demand.includes(sub)));
-  const wanted = new Set(allowed);
-  if (client.sector === undefined) return [...wanted].filter((sub) => server.users.find(sub) !== undefined);
+  const common = first.filter((sub) => others.every((demand) => demand.includes(sub)));
+  const allowedSubs = new Set(common);
+  if (client.sector === undefined) return [...allowedSubs].filter((sub) => server.users.find(sub) !== undefined);
   const subs: string[] = [];
-  for (const { sub } of server.users.all()) if (wanted.has(await subjectFor(server, client, sub))) subs.push(sub);
+  for (const { sub } of server.users.all()) if (allowedSubs.has(await subjectFor(server, client, sub))) subs.push(sub);
   return subs;
 }
 
@@ -111,15 +111,20 @@ function readClaims(
   const names = { userinfo: [] as string[], id_token: [] as string[] };
   const values = { userinfo: {} as Record<string, unknown[]>, id_token: {} as Record<string, unknown[]> };
   const subs: string[][] = [];
-  for (const place of ["userinfo", "id_token"] as const) {
-    const wanted = Object.hasOwn(request, place) ? request[place] : null;
-    if (wanted === null) continue;
-    if (!isObject(wanted)) throw malformed(`a ${place} that is not an object`);
-    for (const [name, how] of Object.entries(wanted)) {
-      if (how !== null && !isObject(how)) throw malformed("a claim whose request is neither null nor an object");
-      const demanded = readValues(how, malformed);
-      if (name === "sub") subs.push(...readSubs(demanded, malformed));
-      if (name === "acr" && how?.essential === true && (how.value !== undefined || how.values !== undefined)) {
+  for (const target of ["userinfo", "id_token"] as const) {
+    const requestedClaims = Object.hasOwn(request, target) ? request[target] : null;
+    if (requestedClaims === null) continue;
+    if (!isObject(requestedClaims)) throw malformed(`a ${target} that is not an object`);
+    for (const [name, claimRequest] of Object.entries(requestedClaims)) {
+      if (claimRequest !== null && !isObject(claimRequest)) {
+        throw malformed("a claim whose request is neither null nor an object");
+      }
+      const demandedValues = readDemandedValues(claimRequest, malformed);
+      if (name === "sub") subs.push(...readDemandedSubs(demandedValues, malformed));
+      if (
+        name === "acr" && claimRequest?.essential === true &&
+        (claimRequest.value !== undefined || claimRequest.values !== undefined)
+      ) {
         throw new OAuthError("access_denied", "claims demands an acr that this server cannot meet", {
           rule: "OI-08",
           expected: "no essential acr, this server makes no statement about it",
@@ -128,12 +133,12 @@ function readClaims(
       }
       // A client may request only claims of scope values that it may request.
       if (!mayBeRequested(server.claims, name, client.scope)) continue;
-      names[place].push(name);
+      names[target].push(name);
       // All demands apply: only subjects that each of them names are allowed.
-      const [first, ...others] = demanded;
+      const [first, ...others] = demandedValues;
       if (first === undefined) continue;
-      values[place][name] = first.filter((value) =>
-        others.every((other) => other.some((one) => isSameJson(one, value)))
+      values[target][name] = first.filter((value) =>
+        others.every((other) => other.some((otherValue) => jsonEqual(otherValue, value)))
       );
     }
   }
@@ -142,14 +147,22 @@ function readClaims(
 }
 
 /** The values that a request for a claim demands: the one `value`, one of `values`, or both (Core §5.5.1). */
-function readValues(how: Record<string, unknown> | null, malformed: (received: string) => OAuthError): unknown[][] {
-  if (how?.values !== undefined && !Array.isArray(how.values)) throw malformed("values that are not a list");
-  const demands = [how?.value === undefined ? [] : [how.value], (how?.values ?? []) as unknown[]];
+function readDemandedValues(
+  claimRequest: Record<string, unknown> | null,
+  malformed: (received: string) => OAuthError,
+): unknown[][] {
+  if (claimRequest?.values !== undefined && !Array.isArray(claimRequest.values)) {
+    throw malformed("values that are not a list");
+  }
+  const demands = [
+    claimRequest?.value === undefined ? [] : [claimRequest.value],
+    (claimRequest?.values ?? []) as unknown[],
+  ];
   return demands.filter((demand) => demand.length > 0);
 }
 
 /** The subjects that a request for `sub` demands. */
-function readSubs(demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
+function readDemandedSubs(demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
   if (!demands.flat().every((sub) => typeof sub === "string")) throw malformed("a sub that is not a string");
   return demands as string[][];
 }
@@ -162,19 +175,23 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * The session, where the client's wishes allow it to be used as it is; `undefined` when the person must be
  * authenticated now, which is an error where `prompt=none` forbids to ask.
  */
-export function usableSession(server: Server, wishes: LoginWishes, session: Session | undefined): Session | undefined {
-  const { prompt, maxAge, expectedSubs } = wishes;
+export function usableSession(
+  server: Server,
+  requirements: LoginRequirements,
+  session: Session | undefined,
+): Session | undefined {
+  const { prompt, maxAgeSeconds, expectedSubs } = requirements;
   const reason = session === undefined
     ? "nobody is logged in"
     : prompt.includes("login")
     ? "prompt=login asks for a new login"
-    : maxAge !== undefined && (maxAge === 0 || server.now() - session.authTime > maxAge * 1000)
-    ? `the login is older than max_age=${maxAge}`
+    : maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || server.now() - session.authTime > maxAgeSeconds * 1000)
+    ? `the login is older than max_age=${maxAgeSeconds}`
     : expectedSubs?.includes(session.sub) === false
     ? "another user is logged in than the one asked for"
     : undefined;
   if (reason === undefined) {
-    server.held?.(
+    server.passed?.(
       "OI-05",
     );
     return session;
@@ -186,17 +203,17 @@ export function usableSession(server: Server, wishes: LoginWishes, session: Sess
 /**
  * Refuses a login that an approver calls new but that the request finds too old.
  *
- * @param begun When the request came, in milliseconds: who logs in afterwards is never too late.
+ * @param startedAt When the request came, in milliseconds: who logs in afterwards is never too late.
  */
-export function refuseOldLogin(
-  { prompt, maxAge }: LoginWishes,
-  begun: number,
+export function rejectOldLogin(
+  { prompt, maxAgeSeconds }: LoginRequirements,
+  startedAt: number,
   authTime: number,
-  former: Session | undefined,
+  formerSession: Session | undefined,
 ): void {
-  const tooOld = maxAge !== undefined && begun - authTime > maxAge * 1000;
-  const notNew = prompt.includes("login") && former !== undefined && authTime < former.authTime;
-  if (tooOld || notNew) throw loginRequired("the login is older than the request allows");
+  const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
+  const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
+  if (isTooOld || isNotNew) throw loginRequired("the login is older than the request allows");
 }
 
 /** `login_required`, for requests that forbid to ask. */
@@ -210,7 +227,7 @@ export function loginRequired(reason: string): OAuthError {
 }
 
 /** The request wants one certain user, and it was another. */
-export function subNotMet(subs: readonly string[]): OAuthError {
+export function wrongUser(subs: readonly string[]): OAuthError {
   return new OAuthError("access_denied", "the user is not the one that the request demands", {
     rule: "OI-08",
     expected: `subject ${subs.join(" or ") || "of nobody there is"}`,

@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { digest, equalInConstantTime, fingerprint } from "../secrets.ts";
+import { constantTimeEqual, digest, fingerprint } from "../secrets.ts";
 import type { Client } from "../clients/repository.ts";
 import type { CodeRecord } from "../../store/store.ts";
 import type { Server } from "../server.ts";
@@ -15,7 +15,7 @@ const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** Reads the code challenge of an authorization request; `undefined` where none was sent and none is needed. */
-export function readChallenge(server: Server, client: Client, params: Params): string | undefined {
+export function readCodeChallenge(server: Server, client: Client, params: Params): string | undefined {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   if (method !== undefined && method !== "S256") {
@@ -34,7 +34,7 @@ export function readChallenge(server: Server, client: Client, params: Params): s
       });
     }
     if (client.confidential && !client.requirePkce && !server.pkce.requireForConfidential) {
-      server.held?.("PK-02");
+      server.passed?.("PK-02");
       return undefined;
     }
     throw new OAuthError("invalid_request", "code_challenge is missing, and this client must send one", {
@@ -54,18 +54,18 @@ export function readChallenge(server: Server, client: Client, params: Params): s
     });
   }
   if (method === undefined) {
-    const why: Explanation = {
+    const explanation: Explanation = {
       rule: "PK-05",
       reason: "code_challenge_method is missing; the standard would read that as plain, this server has only S256",
       expected: "code_challenge_method=S256",
       received: "no code_challenge_method",
     };
     if (server.pkce.requireMethod) {
-      throw new OAuthError("invalid_request", "code_challenge_method is missing, it must be S256", why);
+      throw new OAuthError("invalid_request", "code_challenge_method is missing, it must be S256", explanation);
     }
-    server.trace({ type: "warning", at: server.now(), client: client.id, why });
+    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
-  server.held?.("PK-07", challenge);
+  server.passed?.("PK-07", challenge);
   return challenge;
 }
 
@@ -80,7 +80,7 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
       type: "warning",
       at: now,
       client: client.id,
-      why: {
+      explanation: {
         rule: "PK-14",
         reason: "the same code_challenge came with an earlier authorization request whose code may still be valid",
         expected: "a fresh code_verifier for each authorization request",
@@ -92,7 +92,7 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
 }
 
 /** Proves that who redeems the code is who asked for it (RFC 7636 §4.6). */
-export async function proveChallenge(
+export async function verifyCodeVerifier(
   server: Server,
   client: Client,
   code: CodeRecord,
@@ -129,7 +129,7 @@ export async function proveChallenge(
     });
   }
   const computed = await digest(verifier);
-  if (equalInConstantTime(computed, code.challenge)) return server.held?.("PK-09", code.challenge);
+  if (constantTimeEqual(computed, code.challenge)) return server.passed?.("PK-09", code.challenge);
   throw new OAuthError("invalid_grant", "code_verifier does not belong to the code_challenge", {
     rule: "PK-09",
     reason: "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",

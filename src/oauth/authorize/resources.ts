@@ -27,47 +27,47 @@ export interface Resources {
  * Creates the resource list. Without a list, every https URI is accepted, and every http URI on a host that may use
  * plain http.
  *
- * @param onTestHost Whether the issuer's host is a test host.
+ * @param isTestIssuer Whether the issuer's host is a test host.
  */
-export function knowResources(
-  written: readonly ResourceSettings[] | undefined,
-  onTestHost: boolean,
+export function resourceIndicators(
+  settings: readonly ResourceSettings[] | undefined,
+  isTestIssuer: boolean,
 ): Resources {
-  const known = new Map(written?.map((resource) => [canonicalUri(resource.uri), resource]));
+  const byUri = new Map(settings?.map((resource) => [canonicalUri(resource.uri), resource]));
   return {
     find(uri) {
       if (!isAbsoluteUri(uri)) return undefined;
       const key = canonicalUri(uri);
-      if (written !== undefined) return known.get(key)?.uri;
-      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, onTestHost) ? key : undefined;
+      if (settings !== undefined) return byUri.get(key)?.uri;
+      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, isTestIssuer) ? key : undefined;
     },
-    isOpaque: (uri) => known.get(canonicalUri(uri))?.access_token_format === "opaque",
+    isOpaque: (uri) => byUri.get(canonicalUri(uri))?.access_token_format === "opaque",
   };
 }
 
-const absolute = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#@\s]+)(?=[/?]|$)([^#\s]*)$/;
+const absoluteUri = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#@\s]+)(?=[/?]|$)([^#\s]*)$/;
 
 /** Whether a text can name a resource (RFC 8707 §2). */
 export function isAbsoluteUri(uri: string): boolean {
-  return absolute.test(uri) && URL.canParse(uri);
+  return absoluteUri.test(uri) && URL.canParse(uri);
 }
 
 /** Scheme and host in small letters, and no lone slash as path: as far as two spellings of one resource may differ. */
 export function canonicalUri(uri: string): string {
-  const [, scheme, host, rest] = absolute.exec(uri) ?? [];
+  const [, scheme, host, rest] = absoluteUri.exec(uri) ?? [];
   if (scheme === undefined || host === undefined) return uri;
   return `${scheme.toLowerCase()}://${host.toLowerCase()}${rest === "/" ? "" : rest}`;
 }
 
 /** Limits of one request: number of resources, characters of one URI, characters of all URIs. */
-const mostResources = 16;
-const longestUri = 512;
-const longestUris = 2048;
+const maxResources = 16;
+const maxUriLength = 512;
+const maxTotalUriLength = 2048;
 
 /** The registered spelling of a resource; the id of a client is never a resource. */
 function findResource(server: Server, uri: string): string | undefined {
-  const known = server.resources.find(uri);
-  return known === undefined || server.clients.find(known) !== undefined ? undefined : known;
+  const registered = server.resources.find(uri);
+  return registered === undefined || server.clients.find(registered) !== undefined ? undefined : registered;
 }
 
 /** The granted resources that are still registered, in their current spelling. */
@@ -77,29 +77,29 @@ export function registeredResources(server: Server, granted: readonly string[]):
 
 /** Reads the resources a request names; none is fine. */
 export function readResources(server: Server, params: Params): string[] {
-  const asked = params.all("resource");
-  if (asked.length === 0) return [];
-  const tooMuch = asked.length > mostResources || asked.join("").length > longestUris;
-  const found = asked.map((uri) => {
-    const known = tooMuch || uri.length > longestUri ? undefined : findResource(server, uri);
-    if (known !== undefined) return known;
+  const requested = params.getAll("resource");
+  if (requested.length === 0) return [];
+  const isTooMuch = requested.length > maxResources || requested.join("").length > maxTotalUriLength;
+  const resources = requested.map((uri) => {
+    const resource = isTooMuch || uri.length > maxUriLength ? undefined : findResource(server, uri);
+    if (resource !== undefined) return resource;
     throw new OAuthError("invalid_target", "resource is not an absolute URI of a resource known here", {
       rule: "RI-01",
       expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",
       received: uri,
     });
   });
-  return [...new Set(found)];
+  return [...new Set(resources)];
 }
 
 /** The resources for one access token: those a token request names, all of them granted; or all that were granted. */
 export function narrowResources(server: Server, granted: readonly string[], params: Params): readonly string[] {
-  const asked = readResources(server, params);
-  if (asked.length === 0) return granted;
-  if (asked.every((uri) => granted.includes(uri))) return asked;
+  const requested = readResources(server, params);
+  if (requested.length === 0) return granted;
+  if (requested.every((uri) => granted.includes(uri))) return requested;
   throw new OAuthError("invalid_target", "resource is not one that was granted", {
     rule: "RI-03",
     expected: granted.join(" or ") || "no resource, none was granted",
-    received: asked.join(" "),
+    received: requested.join(" "),
   });
 }

@@ -1,11 +1,11 @@
 /** The clients and users a server knows: registered from metadata, found by id, changed at any time. */
 
-import { soon } from "../maybe_promise.ts";
-import type { Soon } from "../maybe_promise.ts";
-import type { Change, Changes } from "./changes.ts";
+import { chain } from "../maybe_promise.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { Change, ChangeLog } from "./change_log.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 import type { SigningAlgorithm } from "../keys/keys.ts";
-import { recent } from "../bounded_cache.ts";
+import { boundedCache } from "../bounded_cache.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
 import { canonicalUri } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope.ts";
@@ -27,7 +27,7 @@ export interface Client {
    */
   readonly authMethods: readonly ClientAuthMethod[];
   /** The digest of the secret; absent for a public client. */
-  readonly secretDigest?: Soon<string>;
+  readonly secretDigest?: MaybePromise<string>;
   /** The secret itself, only where it is the key of client assertions. */
   readonly assertionSecret?: string;
   /** The public keys of its client assertions. */
@@ -61,11 +61,11 @@ export interface Client {
   /** Whether it must send a code challenge although it is confidential. */
   readonly requirePkce: boolean;
   /** Whether it may ask for a redirect to the requested URI. */
-  mayUse(redirectUri: string): boolean;
+  allowsRedirectUri(redirectUri: string): boolean;
 }
 
 /** Things found by their id. */
-export interface Registry<Written, Known> {
+export interface Repository<Written, Known> {
   /** `undefined` when there is none of that id. */
   find(id: string): Known | undefined;
   /**
@@ -78,65 +78,65 @@ export interface Registry<Written, Known> {
   /**
    * Returns whether an entry of this id was removed.
    *
-   * @param by The cause, for {@link Registry.removedBy}. Default: `its removal`.
+   * @param by The cause, for {@link Repository.removedBy}. Default: `its removal`.
    */
   delete(id: string, by?: string): boolean;
   /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
   removedBy(id: string): string | undefined;
   /** Puts one in front of all others. Whether there was one. */
-  putFirst(id: string): boolean;
+  makeDefault(id: string): boolean;
   /** All of them, in the order they were registered, but for those put first. */
   all(): readonly Known[];
   /**
    * Whether changes are kept in the store, for whichever instance runs on it and after a restart; otherwise they hold for
    * this run of this process.
    */
-  readonly isKept: boolean;
+  readonly isPersistent: boolean;
   /** Waits until the store has every change that was made here; rejects when it fails, and goes on trying. */
-  kept(): Promise<void>;
+  flush(): Promise<void>;
   /** Takes over what other instances have changed until now; they do so by themselves, within a second. */
   refresh(): Promise<void>;
 }
 
 /** The clients of a server. */
-export type Clients = Registry<ClientMetadata, Client>;
+export type ClientRepository = Repository<ClientMetadata, Client>;
 
 /** The users of a server; the first one is who `login: "auto"` logs in. */
-export type Users = Registry<User, User>;
+export type UserRepository = Repository<User, User>;
 
 /** What a registry is made of. */
-export interface Nature<Written, Known> {
+export interface RepositoryDefinition<Written, Known> {
   /** What its changes are of. */
-  readonly of: Change["of"];
-  id(written: Written): string;
+  readonly collection: Change["of"];
+  getId(written: Written): string;
   /** Throws what is wrong with it. */
-  know(written: Written): Known;
+  parse(written: Written): Known;
   /** What a record of it holds. */
-  write(written: Written): ChangeOf["written"] | Promise<ChangeOf["written"]>;
+  serialize(written: Written): SetChange["written"] | Promise<SetChange["written"]>;
   /** Reads such a record; throws where it does not suit this server. */
-  read(written: ChangeOf["written"]): Known;
+  deserialize(written: SetChange["written"]): Known;
   /** Removes the other records that the store has of this id, besides changes. */
-  erase?(id: string): Promise<void>;
+  deleteRelated?(id: string): Promise<void>;
 }
 
-type ChangeOf = Extract<Change, { verb: "set" }>;
+type SetChange = Extract<Change, { verb: "set" }>;
 
 /** Changes that are shared, and how their marks are drawn. */
-export interface Sharing {
-  readonly changes: Changes;
-  readonly mark: () => string;
+export interface SharedChanges {
+  readonly changeLog: ChangeLog;
+  readonly randomMark: () => string;
   /** Is told of a change of another instance that does not suit this one. */
-  readonly refused: (cause: unknown) => void;
+  readonly onRejected: (cause: unknown) => void;
 }
 
 /** Number of removals remembered for messages. */
-const rememberedRemovals = 1000;
+const maxRememberedRemovals = 1000;
 
 /** One step from one list of things to the next. */
-type Step<Known> =
+type RepositoryStep<Known> =
   & { readonly id: string }
   & (
-    | { readonly verb: "set"; readonly known: Known }
+    | { readonly verb: "set"; readonly item: Known }
     | { readonly verb: "delete" | "first" }
   );
 
@@ -144,126 +144,130 @@ type Step<Known> =
  * Makes a registry that holds its things in memory. Where changes are shared it holds what all instances have agreed on,
  * in one order, and on top of that what was changed here and is not written yet.
  */
-export function registry<Written, Known>(
-  initial: readonly Written[],
-  { of, id, know, write, read, erase }: Nature<Written, Known>,
-  sharing?: Sharing,
-): Registry<Written, Known> {
-  const agreed = new Map(initial.map((written) => [id(written), know(written)]));
-  const removed = recent<string>(rememberedRemovals);
-  const waiting: (Step<Known> & { readonly mark: string })[] = [];
-  const unerased = new Set<string>();
-  let view: ReadonlyMap<string, Known> | undefined = agreed;
-  let listed: readonly Known[] | undefined;
+export function repository<Input, Item>(
+  initial: readonly Input[],
+  { collection, getId, parse, serialize, deserialize, deleteRelated }: RepositoryDefinition<Input, Item>,
+  shared?: SharedChanges,
+): Repository<Input, Item> {
+  const committed = new Map(initial.map((input) => [getId(input), parse(input)]));
+  const removalCauses = boundedCache<string>(maxRememberedRemovals);
+  const pending: (RepositoryStep<Item> & { readonly mark: string })[] = [];
+  const pendingDeletions = new Set<string>();
+  let currentView: ReadonlyMap<string, Item> | undefined = committed;
+  let cachedList: readonly Item[] | undefined;
 
-  const look = () => view ??= waiting.length === 0 ? agreed : waiting.reduce(take, new Map(agreed));
+  const getView = () =>
+    currentView ??= pending.length === 0 ? committed : pending.reduce(applyStep, new Map(committed));
 
   /** Everything that was derived from a former state. */
-  function forget(): void {
-    view = undefined;
-    listed = undefined;
+  function invalidate(): void {
+    currentView = undefined;
+    cachedList = undefined;
   }
 
-  function tell(step: Step<Known>, written?: ChangeOf["written"] | Promise<ChangeOf["written"]>): void {
-    forget();
-    if (sharing === undefined) return void take(agreed, step);
-    const mark = sharing.mark();
-    waiting.push({ ...step, mark });
-    const head = { of, id: step.id, mark };
-    sharing.changes.tell(
+  function appendStep(step: RepositoryStep<Item>, input?: SetChange["written"] | Promise<SetChange["written"]>): void {
+    invalidate();
+    if (shared === undefined) return void applyStep(committed, step);
+    const mark = shared.randomMark();
+    pending.push({ ...step, mark });
+    const head = { of: collection, id: step.id, mark };
+    shared.changeLog.append(
       step.verb === "set"
-        ? Promise.resolve(written!).then((written) => ({ ...head, verb: step.verb, written }))
+        ? Promise.resolve(input!).then((input) => ({ ...head, verb: step.verb, written: input }))
         : { ...head, verb: step.verb },
     );
   }
 
-  async function eraseAll(): Promise<void> {
-    for (const one of unerased) {
-      await erase?.(one);
-      unerased.delete(one);
+  async function deleteAllRelated(): Promise<void> {
+    for (const id of pendingDeletions) {
+      await deleteRelated?.(id);
+      pendingDeletions.delete(id);
     }
   }
 
-  sharing?.changes.hear(of, (change) => {
-    forget();
-    const own = waiting.findIndex(({ mark }) => mark === change.mark);
-    if (own >= 0) return void take(agreed, waiting.splice(own, 1)[0]!);
-    if (change.verb !== "set") return void take(agreed, { id: change.id, verb: change.verb });
+  shared?.changeLog.subscribe(collection, (change) => {
+    invalidate();
+    const ownIndex = pending.findIndex(({ mark }) => mark === change.mark);
+    if (ownIndex >= 0) return void applyStep(committed, pending.splice(ownIndex, 1)[0]!);
+    if (change.verb !== "set") return void applyStep(committed, { id: change.id, verb: change.verb });
     try {
-      take(agreed, { id: change.id, verb: "set", known: read(change.written) });
+      applyStep(committed, { id: change.id, verb: "set", item: deserialize(change.written) });
     } catch (cause) {
-      sharing.refused(cause);
+      shared.onRejected(cause);
     }
   });
 
   return {
-    find: (wanted) => look().get(wanted),
-    set(written, keep = true) {
-      const step = { id: id(written), verb: "set", known: know(written) } as const;
-      if (keep) tell(step, sharing && write(written));
+    find: (id) => getView().get(id),
+    set(input, persist = true) {
+      const step = { id: getId(input), verb: "set", item: parse(input) } as const;
+      if (persist) appendStep(step, shared && serialize(input));
       else {
-        forget();
-        take(agreed, step);
+        invalidate();
+        applyStep(committed, step);
       }
-      return step.known;
+      return step.item;
     },
-    delete(unwanted, by = "its removal") {
-      const isThere = look().has(unwanted);
-      if (isThere) {
-        tell({ id: unwanted, verb: "delete" });
-        removed.set(unwanted, by);
+    delete(id, removalCause = "its removal") {
+      const exists = getView().has(id);
+      if (exists) {
+        appendStep({ id, verb: "delete" });
+        removalCauses.set(id, removalCause);
       }
-      unerased.add(unwanted);
+      pendingDeletions.add(id);
       // The next caller tries again.
-      eraseAll().catch(() => {});
-      return isThere;
+      deleteAllRelated().catch(() => {});
+      return exists;
     },
-    removedBy: removed.get,
-    putFirst(wanted) {
-      const isThere = look().has(wanted);
-      if (isThere) tell({ id: wanted, verb: "first" });
-      return isThere;
+    removedBy: removalCauses.get,
+    makeDefault(id) {
+      const exists = getView().has(id);
+      if (exists) appendStep({ id, verb: "first" });
+      return exists;
     },
-    all: () => listed ??= Object.freeze([...look().values()]),
-    isKept: sharing !== undefined,
-    async kept() {
-      await eraseAll();
-      await sharing?.changes.written();
+    all: () => cachedList ??= Object.freeze([...getView().values()]),
+    isPersistent: shared !== undefined,
+    async flush() {
+      await deleteAllRelated();
+      await shared?.changeLog.flush();
     },
-    refresh: async () => await sharing?.changes.catchUp(),
+    refresh: async () => await shared?.changeLog.refresh(),
   };
 }
 
-function take<Known>(things: Map<string, Known>, step: Step<Known>): Map<string, Known> {
-  if (step.verb === "set") return things.set(step.id, step.known);
+function applyStep<Item>(items: Map<string, Item>, step: RepositoryStep<Item>): Map<string, Item> {
+  if (step.verb === "set") return items.set(step.id, step.item);
   if (step.verb === "delete") {
-    things.delete(step.id);
-    return things;
+    items.delete(step.id);
+    return items;
   }
-  const others = [...things].filter(([id]) => id !== step.id);
-  const known = things.get(step.id);
-  if (known === undefined) return things;
-  things.clear();
-  for (const [id, one] of [[step.id, known] as const, ...others]) things.set(id, one);
-  return things;
+  const others = [...items].filter(([id]) => id !== step.id);
+  const known = items.get(step.id);
+  if (known === undefined) return items;
+  items.clear();
+  for (const [id, item] of [[step.id, known] as const, ...others]) items.set(id, item);
+  return items;
 }
 
 /** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */
-export function formerClient(clients: Clients, id: string | undefined): string | undefined {
-  const by = id === undefined ? undefined : clients.removedBy(id);
-  return by && `a client of this id existed until ${by}`;
+export function describeRemovedClient(clients: ClientRepository, id: string | undefined): string | undefined {
+  const removalCause = id === undefined ? undefined : clients.removedBy(id);
+  return removalCause && `a client of this id existed until ${removalCause}`;
 }
 
 /** Looks for one of that id with the other instances where it is not known here, who may have added it a moment ago. */
-export function meet<Written, Known>(things: Registry<Written, Known>, id: string | undefined): Soon<void> {
-  if (things.isKept && id !== undefined && things.find(id) === undefined) return things.refresh();
+export function refreshIfUnknown<Input, Item>(
+  records: Repository<Input, Item>,
+  id: string | undefined,
+): MaybePromise<void> {
+  if (records.isPersistent && id !== undefined && records.find(id) === undefined) return records.refresh();
 }
 
 /**
  * A client as it is kept in a store that others may read: its secret as a digest, unless the secret is the key of its
  * assertions.
  */
-export async function writeClient(client: ClientMetadata): Promise<Readonly<Record<string, unknown>>> {
+export async function serializeClient(client: ClientMetadata): Promise<Readonly<Record<string, unknown>>> {
   const { client_secret: secret, ...others } = client;
   if (secret === undefined) return others;
   if (client.token_endpoint_auth_method === "client_secret_jwt") return { ...client };
@@ -271,29 +275,29 @@ export async function writeClient(client: ClientMetadata): Promise<Readonly<Reco
 }
 
 /**
- * Reads what {@link writeClient} wrote.
+ * Reads what {@link serializeClient} wrote.
  *
- * @param know Reads metadata; where there is but a digest, it stands in for the secret.
+ * @param parse Reads metadata; where there is but a digest, it stands in for the secret.
  */
-export function readClient(
-  written: Readonly<Record<string, unknown>>,
-  know: (metadata: ClientMetadata) => Client,
+export function deserializeClient(
+  record: Readonly<Record<string, unknown>>,
+  parse: (metadata: ClientMetadata) => Client,
 ): Client {
-  const { client_secret_digest: kept, ...metadata } = written as unknown as ClientMetadata & {
+  const { client_secret_digest: secretDigest, ...metadata } = record as unknown as ClientMetadata & {
     readonly client_secret_digest?: string;
   };
-  if (kept === undefined) return know(metadata);
-  return { ...know({ ...metadata, client_secret: kept }), secretDigest: kept };
+  if (secretDigest === undefined) return parse(metadata);
+  return { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest };
 }
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be free of faults. */
-export function knowClient(
+export function clientFromMetadata(
   metadata: ClientMetadata,
   server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
 ): Client {
   const secret = metadata.client_secret;
-  const { jwks, jwks_uri: jwksUri, token_endpoint_auth_method: named } = metadata;
-  const authMethod = named ??
+  const { jwks, jwks_uri: jwksUri, token_endpoint_auth_method: registeredMethod } = metadata;
+  const authMethod = registeredMethod ??
     (secret !== undefined
       ? "client_secret_basic"
       : jwks !== undefined || jwksUri !== undefined
@@ -301,13 +305,13 @@ export function knowClient(
       : "none");
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
-  const native = !confidential || metadata.application_type === "native";
+  const isNative = !confidential || metadata.application_type === "native";
   const client: Client = {
     id: metadata.client_id,
     name: metadata.client_name,
     confidential,
     authMethod,
-    authMethods: named === undefined && secret !== undefined
+    authMethods: registeredMethod === undefined && secret !== undefined
       ? ["client_secret_basic", "client_secret_post"]
       : [authMethod],
     secretDigest: secret === undefined ? undefined : digest(secret),
@@ -315,7 +319,7 @@ export function knowClient(
     jwks,
     jwksUri,
     assertionAlg: metadata.token_endpoint_auth_signing_alg,
-    sector: metadata.subject_type === "pairwise" ? sectorOf(metadata) : undefined,
+    sector: metadata.subject_type === "pairwise" ? sectorHost(metadata) : undefined,
     secretExpiresAt: metadata.client_secret_expires_at || undefined,
     redirectUris,
     grantTypes: metadata.grant_types ?? ["authorization_code"],
@@ -327,15 +331,16 @@ export function knowClient(
     postLogoutRedirectUris: [...(metadata.post_logout_redirect_uris ?? [])],
     userinfoAlg: metadata.userinfo_signed_response_alg,
     requirePkce: metadata.require_pkce === true,
-    mayUse: (redirectUri) => redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, native)),
+    allowsRedirectUri: (redirectUri) =>
+      redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative)),
   };
   // Once it is available, no caller has to wait.
-  soon(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
+  chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
   return client;
 }
 
 /** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` when there is no single one. */
-export function sectorOf({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
+export function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
   const hosts = new Set(
     (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
   );

@@ -1,28 +1,28 @@
 /** Warnings about configured claims, and claims of users, that no client can receive. */
 
-import { claimProblem, claimRules, scopesOfClaim } from "../claims.ts";
+import { claimProblem, claimRules, scopesForClaim } from "../claims.ts";
 import type { ClaimProblem, ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import { splitScope } from "../authorize/scope.ts";
-import type { Settings, Settled } from "./settings.ts";
+import type { ResolvedSettings, Settings } from "./settings.ts";
 
 /** Warnings about the settings and the configured users. */
-export function claimWarnings(settings: Settings, settled: Settled): ConfigurationWarning[] {
-  const rules = claimRules(settled);
-  const scopes = requestableScopes(settings, settled);
+export function claimWarnings(settings: Settings, resolved: ResolvedSettings): ConfigurationWarning[] {
+  const rules = claimRules(resolved);
+  const scopes = requestableScopes(settings, resolved);
   const isUseful = scopes.includes("openid");
   const users = settings.users ?? [];
   const warnings: ConfigurationWarning[] = [];
-  if (!isUseful && (settings.claims !== undefined || users.some(hasOtherClaims))) {
+  if (!isUseful && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
     warnings.push({
       path: "scopes",
       message: `No client may ask for "openid", so userinfo and ID tokens contain no claims of users. Add it to ` +
         "scopes, and to the scope of a client.",
     });
   }
-  for (const scope of Object.keys(isUseful ? settled.claims : {})) {
+  for (const scope of Object.keys(isUseful ? resolved.claims : {})) {
     if (scopes.includes(scope)) continue;
     warnings.push({
       path: `claims.${scope}`,
@@ -31,12 +31,15 @@ export function claimWarnings(settings: Settings, settled: Settled): Configurati
       }, so nothing releases these claims. Add it to the scope of a client.`,
     });
   }
-  for (const [path, name] of namesInAccessTokens(settled)) {
-    const needed = scopesOfClaim(rules, name);
-    if (needed.length === 0 || needed.some((scope) => scopes.includes(scope))) continue;
+  for (const [path, name] of accessTokenClaimPaths(resolved)) {
+    const requiredScopes = scopesForClaim(rules, name);
+    if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) continue;
     warnings.push({
       path,
-      message: `${quote(name)} needs the scope value ${needed.map(quote).join(" or ")}, which no client may ask for, ` +
+      message:
+        `${quote(name)} needs the scope value ${
+          requiredScopes.map(quote).join(" or ")
+        }, which no client may ask for, ` +
         "so no access token holds it. Add it to scopes, and to the scope of a client.",
     });
   }
@@ -46,21 +49,23 @@ export function claimWarnings(settings: Settings, settled: Settled): Configurati
 /** Warnings about one user who was added at run time. */
 export function userWarnings(rules: ClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {
   return Object.keys(user).flatMap((name) => {
-    const problem = problemOf(rules, scopes, user, name);
+    const problem = findProblem(rules, scopes, user, name);
     return problem === undefined
       ? []
-      : [{ path: `users[${quote(user.sub)}].${name}`, message: messages[problem](rules, name, user[name]) }];
+      : [{ path: `users[${quote(user.sub)}].${name}`, message: messageByProblem[problem](rules, name, user[name]) }];
   });
 }
 
 /** The scope values that at least one client may request; all of them if no clients are configured yet. */
-function requestableScopes({ clients = [] }: Settings, { scopes }: Settled): readonly string[] {
+function requestableScopes({ clients = [] }: Settings, { scopes }: ResolvedSettings): readonly string[] {
   if (clients.length === 0) return scopes;
-  const wanted = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
-  return scopes.filter((scope) => wanted.has(scope));
+  const requested = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
+  return scopes.filter((scope) => requested.has(scope));
 }
 
-function* namesInAccessTokens({ accessTokenClaims, resources = [] }: Settled): Generator<[path: string, name: string]> {
+function* accessTokenClaimPaths(
+  { accessTokenClaims, resources = [] }: ResolvedSettings,
+): Generator<[path: string, name: string]> {
   for (const [i, name] of accessTokenClaims.entries()) yield [`accessTokenClaims[${i}]`, name];
   for (const [i, { access_token_claims: names = [] }] of resources.entries()) {
     for (const [j, name] of names.entries()) yield [`resources[${i}].access_token_claims[${j}]`, name];
@@ -73,33 +78,33 @@ function memberWarnings(
   scopes: readonly string[],
   users: readonly User[],
 ): ConfigurationWarning[] {
-  const found = new Map<string, { path: string; message: string; others: number }>();
+  const warningsByClaim = new Map<string, { path: string; message: string; others: number }>();
   for (const [i, user] of users.entries()) {
     for (const name of Object.keys(user)) {
-      const problem = problemOf(rules, scopes, user, name);
+      const problem = findProblem(rules, scopes, user, name);
       if (problem === undefined) continue;
-      const known = found.get(`${problem} ${name}`);
-      if (known !== undefined) known.others++;
+      const existing = warningsByClaim.get(`${problem} ${name}`);
+      if (existing !== undefined) existing.others++;
       else {
-        const message = messages[problem](rules, name, user[name]);
-        found.set(`${problem} ${name}`, { path: `users[${i}].${name}`, message, others: 0 });
+        const message = messageByProblem[problem](rules, name, user[name]);
+        warningsByClaim.set(`${problem} ${name}`, { path: `users[${i}].${name}`, message, others: 0 });
       }
     }
   }
-  return [...found.values()].map(({ path, message, others }) => ({
+  return [...warningsByClaim.values()].map(({ path, message, others }) => ({
     path: others === 0 ? path : `${path}, and of ${others} more`,
     message,
   }));
 }
 
 /** This server's own pages show these claims, so they have a use even if no client receives them. */
-const shownOnPages = ["name", "email"];
+const claimsShownOnPages = ["name", "email"];
 
-function hasOtherClaims(user: User): boolean {
-  return Object.keys(user).some((name) => name !== "sub" && name !== "password" && !shownOnPages.includes(name));
+function hasReleasableClaims(user: User): boolean {
+  return Object.keys(user).some((name) => name !== "sub" && name !== "password" && !claimsShownOnPages.includes(name));
 }
 
-function problemOf(
+function findProblem(
   rules: ClaimRules,
   scopes: readonly string[],
   user: User,
@@ -107,26 +112,30 @@ function problemOf(
 ): ClaimProblem | undefined {
   if (name === "sub" || name === "password") return undefined;
   const problem = claimProblem(rules, name, user[name], scopes);
-  return problem === "scope" && (shownOnPages.includes(name) || !scopes.includes("openid")) ? undefined : problem;
+  return problem === "scope" && (claimsShownOnPages.includes(name) || !scopes.includes("openid")) ? undefined : problem;
 }
 
-const messages: Readonly<Record<ClaimProblem, (rules: ClaimRules, name: string, value: unknown) => string>> = {
+const messageByProblem: Readonly<Record<ClaimProblem, (rules: ClaimRules, name: string, value: unknown) => string>> = {
   reserved: (_, name) =>
     `${quote(name)} is a reserved claim name, so this member of the user is ignored. Rename or remove it.`,
   type: (_, name, value) =>
-    `${quote(name)} is omitted: its value is ${kindOf(value)}, and OpenID Connect Core §5.1 requires another type. ` +
+    `${quote(name)} is omitted: its value is ${
+      describeType(value)
+    }, and OpenID Connect Core §5.1 requires another type. ` +
     "Correct the value.",
   scope: (rules, name) => {
-    const needed = scopesOfClaim(rules, name);
-    if (needed.length === 0) {
+    const requiredScopes = scopesForClaim(rules, name);
+    if (requiredScopes.length === 0) {
       return `No scope value releases ${quote(name)}, so no client receives it. Map it in claims, for example ` +
         `{"profile": [${quote(name)}]}, name it in accessTokenClaims, or set unmappedClaims to "openid".`;
     }
-    return `${quote(name)} is released by the scope value ${needed.map(quote).join(" or ")}, which no client may ask ` +
+    return `${quote(name)} is released by the scope value ${
+      requiredScopes.map(quote).join(" or ")
+    }, which no client may ask ` +
       "for, so no client receives it. Add it to scopes, and to the scope of a client.";
   },
 };
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

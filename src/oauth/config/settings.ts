@@ -162,7 +162,7 @@ const defaultScopes = ["openid", "profile", "email", "read", "write", "offline_a
 export const demoSecret = "demo-secret";
 
 /** Everything of {@link Settings}, with its defaults. */
-export interface Settled
+export interface ResolvedSettings
   extends
     Required<Omit<Settings, "lifetimes" | "pkce" | "refresh" | "resources" | "keys" | "defaultScope" | "proxyHeader">> {
   readonly defaultScope: readonly string[];
@@ -179,7 +179,7 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
 }
 
 /** Fills in what a person left out. `issuer` is the one in effect. */
-export function settle(settings: Settings, issuer: string): Settled {
+export function resolveSettings(settings: Settings, issuer: string): ResolvedSettings {
   const { claims = {} } = settings;
   const listed = settings.scopes ?? defaultScopes;
   const scopes = [...listed, ...Object.keys(claims).filter((value) => !listed.includes(value))];
@@ -197,12 +197,12 @@ export function settle(settings: Settings, issuer: string): Settled {
     accessTokenClaims: settings.accessTokenClaims ?? [],
     alg: settings.alg ?? "RS256",
     audience: settings.audience ?? issuer,
-    lifetimes: { ...defaultLifetimes, ...defined(settings.lifetimes) },
-    refresh: { rotateConfidential: false, grace: 0, onlyOffline: false, ...defined(settings.refresh) },
+    lifetimes: { ...defaultLifetimes, ...withoutUndefined(settings.lifetimes) },
+    refresh: { rotateConfidential: false, grace: 0, onlyOffline: false, ...withoutUndefined(settings.refresh) },
     resources: settings.resources,
     assertionAudience: settings.assertionAudience ?? "issuer-or-token-endpoint",
-    keys: { lead: 300, ...defined(settings.keys) },
-    pkce: { requireMethod: false, requireForConfidential: false, ...defined(settings.pkce) },
+    keys: { lead: 300, ...withoutUndefined(settings.keys) },
+    pkce: { requireMethod: false, requireForConfidential: false, ...withoutUndefined(settings.pkce) },
     directory: settings.directory ?? (hasTestHost(issuer) ? "edit" : "off"),
     throttle: settings.throttle ?? !hasTestHost(issuer),
     trustProxy: settings.trustProxy ?? [],
@@ -215,8 +215,8 @@ export function settle(settings: Settings, issuer: string): Settled {
   };
 }
 
-function defined<T extends object>(given: T | undefined): Partial<T> {
-  return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+function withoutUndefined<T extends object>(values: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 /** The clients there are when nobody wrote down any: they call back to this server's own page. */

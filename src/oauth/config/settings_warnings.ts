@@ -2,8 +2,8 @@
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
-import { settle } from "./settings.ts";
-import type { Settings, Settled } from "./settings.ts";
+import { resolveSettings } from "./settings.ts";
+import type { ResolvedSettings, Settings } from "./settings.ts";
 
 /**
  * Every warning about valid settings.
@@ -11,12 +11,12 @@ import type { Settings, Settled } from "./settings.ts";
  * @param issuer The issuer in effect.
  */
 export function settingsWarnings(settings: Settings, issuer: string): ConfigurationWarning[] {
-  const settled = settle(settings, issuer);
-  return [...defaultScopeWarnings(settings, settled), ...claimWarnings(settings, settled)];
+  const resolved = resolveSettings(settings, issuer);
+  return [...defaultScopeWarnings(settings, resolved), ...claimWarnings(settings, resolved)];
 }
 
 /** `defaultScope: ""` confirms that no default is intended. */
-function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: Settled): ConfigurationWarning[] {
+function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: ResolvedSettings): ConfigurationWarning[] {
   if (settings.defaultScope !== undefined || defaultScope.length > 0) return [];
   return [{
     path: "scopes",

@@ -3,15 +3,15 @@
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
 import { readResources } from "../authorize/resources.ts";
-import { settleScope } from "../authorize/scope.ts";
-import { drawName } from "../secrets.ts";
-import type { Grant } from "./grant.ts";
+import { resolveScope } from "../authorize/scope.ts";
+import { randomId } from "../secrets.ts";
+import type { GrantType } from "./grant_type.ts";
 
 /** Scope values that only a user can grant. */
-const ofUsers = ["openid", "offline_access", ...Object.keys(standardClaims)];
+const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
 
 /** No refresh token, no id token, no user's scope. */
-export const clientCredentials: Grant = {
+export const clientCredentials: GrantType = {
   type: "client_credentials",
   authorize(server, client, params) {
     if (!client.confidential) {
@@ -22,18 +22,18 @@ export const clientCredentials: Grant = {
       });
     }
     // What a request without scope gets may hold what only a user can grant.
-    const usual = server.defaultScope.filter((token) => !ofUsers.includes(token)).join(" ");
-    const asked = params.get("scope") ?? (usual || undefined);
-    const scope = settleScope(server, client, asked);
-    const personal = scope.find((token) => ofUsers.includes(token));
-    if (personal !== undefined) {
+    const defaultScope = server.defaultScope.filter((token) => !userScopes.includes(token)).join(" ");
+    const requestedScope = params.get("scope") ?? (defaultScope || undefined);
+    const scope = resolveScope(server, client, requestedScope);
+    const userScope = scope.find((token) => userScopes.includes(token));
+    if (userScope !== undefined) {
       throw new OAuthError("invalid_scope", "scope holds a value that only a user can grant", {
         rule: "CC-02",
-        expected: `none of: ${ofUsers.join(" ")}`,
-        received: asked ?? scope.join(" "),
+        expected: `none of: ${userScopes.join(" ")}`,
+        received: requestedScope ?? scope.join(" "),
       });
     }
     const resources = readResources(server, params);
-    return Promise.resolve({ client, scope, resources, family: drawName(server.random) });
+    return Promise.resolve({ client, scope, resources, grantId: randomId(server.randomBytes) });
   },
 };

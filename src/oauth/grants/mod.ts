@@ -2,8 +2,8 @@
 
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
-import type { Grant } from "./grant.ts";
+import type { GrantType } from "./grant_type.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** In the order in which metadata names them. */
-export const grants: readonly Grant[] = [authorizationCode, refreshTokenGrant, clientCredentials];
+export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];

@@ -1,21 +1,21 @@
 /** The refresh_token grant (OAuth 2.1 §4.3): rotation for public clients, and the family's end when one is used twice. */
 
-import type { Entry, RefreshTokenRecord } from "../../store/store.ts";
+import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { narrowResources } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { splitScope } from "../authorize/scope.ts";
-import { drawSecret, shelfId } from "../secrets.ts";
+import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { idleUntil, shelveRefreshToken, succeed, successorOf } from "../tokens/refresh_token.ts";
-import { endFamily, findEnd } from "./family.ts";
-import type { Grant } from "./grant.ts";
-import { stillRegistered } from "./registered.ts";
+import { deriveSuccessor, idleExpiresAt, storeRefreshToken, successorRecord } from "../tokens/refresh_token.ts";
+import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
+import type { GrantType } from "./grant_type.ts";
+import { narrowToRegistered } from "./narrow_to_registered.ts";
 
 /** A failed try spoils nothing: only a token's own client can end its family, by using it twice (§4.3.1). */
-export const refreshTokenGrant: Grant = {
+export const refreshTokenGrant: GrantType = {
   type: "refresh_token",
   async authorize(server, client, params) {
     const token = params.get("refresh_token");
@@ -26,45 +26,64 @@ export const refreshTokenGrant: Grant = {
         received: "no refresh_token",
       });
     }
-    const id = await shelfId(server, token);
-    const entry = await server.store.get("refresh_token", id);
-    if (entry === undefined) throw unusable("RT-07", "the refresh token is unknown", "one that this server issued");
-    const kept = entry.value;
-    if (kept.clientId !== client.id) {
-      throw unusable("RT-02", "the refresh token belongs to another client", `client ${kept.clientId}`, client.id);
+    const id = await storageKey(server, token);
+    const stored = await server.store.get("refresh_token", id);
+    if (stored === undefined) {
+      throw invalidGrant("RT-07", "the refresh token is unknown", "one that this server issued");
     }
-    server.held?.("RT-02", client.id);
-    await refuseEnded(server, client, entry);
-    server.held?.("RT-07", `until ${clock(kept.validUntil)}`);
-    const granted = stillRegistered(server, client, kept);
-    const scope = narrow(granted.scope, params);
-    const resources = narrowResources(server, granted.resources, params);
+    const record = stored.value;
+    if (record.clientId !== client.id) {
+      throw invalidGrant(
+        "RT-02",
+        "the refresh token belongs to another client",
+        `client ${record.clientId}`,
+        client.id,
+      );
+    }
+    server.passed?.("RT-02", client.id);
+    await assertActive(server, client, stored);
+    server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
+    const current = narrowToRegistered(server, client, record);
+    const scope = narrowScope(current.scope, params);
+    const resources = narrowResources(server, current.resources, params);
     // What was used stays used, whatever has become of the client since.
-    const rotates = !client.confidential || server.refresh.rotateConfidential || entry.spentAt !== undefined;
-    server.held?.("RT-06", scope.join(" "));
-    const next = rotates ? await rotate(server, client, id, token, entry) : await renew(server, id, token, entry);
-    if (rotates) server.held?.("RT-04");
+    const rotates = !client.confidential || server.refresh.rotateConfidential || stored.consumedAt !== undefined;
+    server.passed?.("RT-06", scope.join(" "));
+    const nextToken = rotates
+      ? await rotate(server, client, id, token, stored)
+      : await renew(server, id, token, stored);
+    if (rotates) server.passed?.("RT-04");
     return {
       client,
       scope,
       resources,
-      family: entry.family!,
-      subject: { sub: kept.sub, authTime: kept.authTime, sid: kept.sid, claims: granted.claims, consent: kept.consent },
-      refresh: { token: next },
+      grantId: stored.grantId!,
+      subject: {
+        sub: record.sub,
+        authTime: record.authTime,
+        sid: record.sid,
+        claims: current.claims,
+        consent: record.consent,
+      },
+      refresh: { token: nextToken },
     };
   },
 };
 
-async function refuseEnded(server: Server, client: Client, entry: Entry<RefreshTokenRecord>): Promise<void> {
-  const { validUntil, endsAt } = entry.value;
+async function assertActive(server: Server, client: Client, stored: StoredRecord<RefreshTokenRecord>): Promise<void> {
+  const { validUntil, endsAt } = stored.value;
   const now = server.now();
-  if (now >= endsAt) throw unusable("RT-07", "the grant has come to its end", `before ${clock(endsAt)}`, clock(now));
-  // One that was used comes too late anyway, and is judged as what it is.
-  if (entry.spentAt === undefined && now >= validUntil) {
-    throw unusable("RT-07", "it lay idle too long", `before ${clock(validUntil)}`, clock(now));
+  if (now >= endsAt) {
+    throw invalidGrant("RT-07", "the grant has come to its end", `before ${formatTime(endsAt)}`, formatTime(now));
   }
-  const end = await findEnd(server, client, entry);
-  if (end !== undefined) throw unusable(end.rule, end.reason!, end.expected!, end.received);
+  // One that was used comes too late anyway, and is judged as what it is.
+  if (stored.consumedAt === undefined && now >= validUntil) {
+    throw invalidGrant("RT-07", "it lay idle too long", `before ${formatTime(validUntil)}`, formatTime(now));
+  }
+  const invalidReason = await findInvalidReason(server, client, stored);
+  if (invalidReason !== undefined) {
+    throw invalidGrant(invalidReason.rule, invalidReason.reason!, invalidReason.expected!, invalidReason.received);
+  }
 }
 
 /** Spends the token and shelves the one that follows; whoever comes second is a replay, unless a retry is allowed. */
@@ -73,51 +92,58 @@ async function rotate(
   client: Client,
   id: string,
   token: string,
-  entry: Entry<RefreshTokenRecord>,
+  stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
-  const next = server.refresh.grace === 0 ? drawSecret(server.random) : await successorOf(token, entry.value);
-  const won = entry.spentAt === undefined && await server.store.spend("refresh_token", id, server.now());
-  if (!won && !await isRetry(server, next, entry.spentAt)) {
+  const nextToken = server.refresh.grace === 0
+    ? randomToken(server.randomBytes)
+    : await deriveSuccessor(token, stored.value);
+  const isConsumed = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
+  if (!isConsumed && !await isRetry(server, nextToken, stored.consumedAt)) {
     const reason = "a refresh token was used twice";
-    await endFamily(server, entry.family!, reason, entry.value.endsAt);
-    const earlier = `used at ${clock(entry.spentAt ?? server.now())} by client ${client.id}`;
-    throw unusable("RT-04", reason, "the newest refresh token of the grant", "an older one", earlier);
+    await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
+    const earlier = `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`;
+    throw invalidGrant("RT-04", reason, "the newest refresh token of the grant", "an older one", earlier);
   }
-  await shelveRefreshToken(server, next, entry.family!, succeed(server, entry.value));
-  return next;
+  await storeRefreshToken(server, nextToken, stored.grantId!, successorRecord(server, stored.value));
+  return nextToken;
 }
 
 /** Goes on with the same token, whose idle time begins anew. */
-async function renew(server: Server, id: string, token: string, entry: Entry<RefreshTokenRecord>): Promise<string> {
-  const { family, expiresAt, value } = entry;
-  await server.store.put("refresh_token", id, { ...value, validUntil: idleUntil(server, value.endsAt) }, {
-    family,
+async function renew(
+  server: Server,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grantId, expiresAt, value } = stored;
+  await server.store.put("refresh_token", id, { ...value, validUntil: idleExpiresAt(server, value.endsAt) }, {
+    grantId,
     expiresAt,
   });
   return token;
 }
 
 /** Whether an answer was lost: the token was used a moment ago, and what it was exchanged for never was. */
-async function isRetry(server: Server, next: string, spentAt: number | undefined): Promise<boolean> {
+async function isRetry(server: Server, nextToken: string, consumedAt: number | undefined): Promise<boolean> {
   if (server.refresh.grace === 0) return false;
-  if (server.now() >= (spentAt ?? server.now()) + server.refresh.grace * 1000) return false;
-  return (await server.store.get("refresh_token", await shelfId(server, next)))?.spentAt === undefined;
+  if (server.now() >= (consumedAt ?? server.now()) + server.refresh.grace * 1000) return false;
+  return (await server.store.get("refresh_token", await storageKey(server, nextToken)))?.consumedAt === undefined;
 }
 
 /** Less scope than was granted, for this access token alone (§4.3.1). */
-function narrow(granted: readonly string[], params: Params): readonly string[] {
-  const asked = params.get("scope");
-  if (asked === undefined) return granted;
-  const tokens = splitScope(asked);
+function narrowScope(granted: readonly string[], params: Params): readonly string[] {
+  const requested = params.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
   throw new OAuthError("invalid_scope", "scope asks for more than was granted", {
     rule: "RT-06",
     expected: `some of: ${granted.join(" ")}`,
-    received: asked,
+    received: requested,
   });
 }
 
-function unusable(
+function invalidGrant(
   innerRule: RejectionRuleId,
   reason: string,
   expected: string,
@@ -126,7 +152,7 @@ function unusable(
 ): OAuthError {
   return new OAuthError("invalid_grant", "refresh_token is unknown, expired, used, revoked, or another client's", {
     rule: "RT-07",
-    innerRule,
+    internalRule: innerRule,
     reason,
     expected,
     received,
@@ -134,6 +160,6 @@ function unusable(
   });
 }
 
-function clock(milliseconds: number): string {
+function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -2,9 +2,9 @@
 
 import { encodeBase64url } from "../../runtime/base64url.ts";
 import { digestBytes, sha256 } from "../../runtime/hash.ts";
-import { makeKey, signingKey, verifies, verifyingKey } from "../../runtime/signing.ts";
-import { soon } from "../maybe_promise.ts";
-import type { Soon } from "../maybe_promise.ts";
+import { generateKey, importPrivateKey, importPublicKey, verifySignature } from "../../runtime/signing.ts";
+import { chain } from "../maybe_promise.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { testHosts } from "../test_hosts.ts";
@@ -42,16 +42,16 @@ export interface PublishedKey {
 /** The keys of a server. */
 export interface Keys {
   /** The key that signs with an algorithm at this moment; made when there is none yet. */
-  signer(alg: SigningAlgorithm): Soon<Signer>;
+  signer(alg: SigningAlgorithm): MaybePromise<Signer>;
   /**
    * The public key that a token of this server names; `undefined` when there is none.
    *
    * @param leeway Seconds for which a key stays valid after it is no longer published, for tokens whose expiry is
    *   ignored. Default: 0.
    */
-  verifier(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
+  verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
   /** Every key that a verifier may need, of those algorithms and of every other one that was ever used. */
-  published(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
+  publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
    * Makes the next key of an algorithm: published at once, signing after `lead` seconds, while the key before it stays
    * published until everything it signed has expired. When another instance makes a next key at the same moment, one of
@@ -59,14 +59,14 @@ export interface Keys {
    */
   rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
   /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
-  newest(alg: SigningAlgorithm): Promise<number>;
+  newestSignsFrom(alg: SigningAlgorithm): Promise<number>;
   /** Takes over what other instances on the same store have made of the keys. */
   refresh(): Promise<void>;
 }
 
 /**
  * A key and its name: the private half as a JWK, which is kept in the store, or the public one alone where
- * {@link KeySource.signs} reaches the other.
+ * {@link KeySource.signFunction} reaches the other.
  */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
@@ -77,12 +77,12 @@ export interface KeySource {
    *
    * @param number How many keys of the algorithm came before it.
    */
-  make(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
+  create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
   /**
    * What signs with a key, such as a key management service that alone holds the private half and knows it by the `kid`.
    * `undefined`, and the default: the server does, with the private half that the key holds.
    */
-  signs?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
+  signFunction?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
 }
 
 /**
@@ -91,173 +91,179 @@ export interface KeySource {
  */
 export const testKeyPrefix = "latchkey-test-";
 
-interface Key {
+interface LoadedKey {
   readonly record: KeyRecord;
   readonly signer: Signer;
   readonly publicKey: CryptoKey;
-  readonly published: PublishedKey;
+  readonly publishedKey: PublishedKey;
 }
 
-const publicMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
-const privateMembers = [...publicMembers, "d", "p", "q", "dp", "dq", "qi"] as const;
+const publicJwkMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
+const privateJwkMembers = [...publicJwkMembers, "d", "p", "q", "dp", "dq", "qi"] as const;
 
 /**
  * Keys that live in a store: two servers on one store sign with the same ones. Each has a number, and the one that adds
  * the next number decides. When a key retires follows from the record after it.
  *
- * @param longest The longest life of a token, in seconds.
+ * @param maxTokenLifetimeSeconds The longest life of a token, in seconds.
  */
 export function storedKeys(
   store: Store,
   now: () => number,
   trace: Trace,
-  longest: number,
-  { source = generated, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "refused" },
+  maxTokenLifetimeSeconds: number,
+  { source = generatedKeys, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "rejected" },
 ): Keys {
-  const rings = new Map<SigningAlgorithm, Promise<readonly Key[]>>();
+  const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
   /** Of those promises, what they have come to. */
-  const settled = new WeakMap<Promise<readonly Key[]>, readonly Key[]>();
+  const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
 
   /** The keys that are there: those known, and those with the next numbers. */
-  async function extend(alg: SigningAlgorithm, known: readonly Key[]): Promise<readonly Key[]> {
-    const keys = [...known];
+  async function loadNewer(alg: SigningAlgorithm, knownKeys: readonly LoadedKey[]): Promise<readonly LoadedKey[]> {
+    const keys = [...knownKeys];
     while (true) {
-      const next = await store.get("key", nameOf(alg, keys.length));
+      const next = await store.get("key", keyRecordId(alg, keys.length));
       if (next === undefined) return keys;
-      judge(next.value);
-      keys.push(await wake(alg, await claim(nameOf(alg, keys.length), next.value), source));
+      assertAllowed(next.value);
+      keys.push(await importRecord(alg, await extendLifetime(keyRecordId(alg, keys.length), next.value), source));
     }
   }
 
-  function judge({ kid }: NewKey): void {
-    if (testKeys === "refused" && kid.startsWith(testKeyPrefix)) throw testKeyRefused(kid);
+  function assertAllowed({ kid }: NewKey): void {
+    if (testKeys === "rejected" && kid.startsWith(testKeyPrefix)) throw testKeyRejected(kid);
   }
 
   /** Makes sure that a key outlives what this server will sign with it. */
-  async function claim(name: string, record: KeyRecord): Promise<KeyRecord> {
-    if (record.longest >= longest) return record;
-    const longer = { ...record, longest };
-    await store.put("key", name, longer, { expiresAt: Infinity });
-    return longer;
+  async function extendLifetime(name: string, record: KeyRecord): Promise<KeyRecord> {
+    if (record.longest >= maxTokenLifetimeSeconds) return record;
+    const extended = { ...record, longest: maxTokenLifetimeSeconds };
+    await store.put("key", name, extended, { expiresAt: Infinity });
+    return extended;
   }
 
-  async function load(alg: SigningAlgorithm): Promise<readonly Key[]> {
-    const keys = await extend(alg, []);
-    return keys.length > 0 ? keys : await append(alg, keys, now());
+  async function loadKeys(alg: SigningAlgorithm): Promise<readonly LoadedKey[]> {
+    const keys = await loadNewer(alg, []);
+    return keys.length > 0 ? keys : await appendKey(alg, keys, now());
   }
 
-  async function append(alg: SigningAlgorithm, keys: readonly Key[], signsFrom: number): Promise<readonly Key[]> {
-    const made = await source.make(alg, keys.length);
-    judge(made);
-    if (keys.some(({ signer }) => signer.kid === made.kid)) throw kidRepeated(made.kid);
-    const record: KeyRecord = { ...made, signsFrom, longest };
-    if (await store.add("key", nameOf(alg, keys.length), record, { expiresAt: Infinity })) {
-      trace({ type: "key_made", at: now(), alg, kid: record.kid });
+  async function appendKey(
+    alg: SigningAlgorithm,
+    keys: readonly LoadedKey[],
+    signsFrom: number,
+  ): Promise<readonly LoadedKey[]> {
+    const newKey = await source.create(alg, keys.length);
+    assertAllowed(newKey);
+    if (keys.some(({ signer }) => signer.kid === newKey.kid)) throw duplicateKid(newKey.kid);
+    const record: KeyRecord = { ...newKey, signsFrom, longest: maxTokenLifetimeSeconds };
+    if (await store.add("key", keyRecordId(alg, keys.length), record, { expiresAt: Infinity })) {
+      trace({ type: "key_created", at: now(), alg, kid: record.kid });
     }
-    return await extend(alg, keys);
+    return await loadNewer(alg, keys);
   }
 
-  function ring(alg: SigningAlgorithm): Promise<readonly Key[]> {
-    return rings.get(alg) ?? replace(alg, load(alg));
+  function keyRing(alg: SigningAlgorithm): Promise<readonly LoadedKey[]> {
+    return keyRings.get(alg) ?? replaceKeyRing(alg, loadKeys(alg));
   }
 
   /** The newest key whose time to sign has come. */
-  function newestSigning(keys: readonly Key[]): Signer {
+  function currentSigner(keys: readonly LoadedKey[]): Signer {
     if (keys.length === 1) return keys[0]!.signer;
     const time = now();
     return (keys.findLast(({ record }) => record.signsFrom <= time) ?? keys[0]!).signer;
   }
 
   /** Until the new ones are there everybody waits for them; when they cannot be had, those before go on. */
-  function replace(alg: SigningAlgorithm, keys: Promise<readonly Key[]>): Promise<readonly Key[]> {
-    const before = rings.get(alg);
-    rings.set(alg, keys);
-    keys.then((known) => settled.set(keys, known), async () => {
-      const known = await before?.catch(() => undefined);
-      if (rings.get(alg) !== keys) return;
-      if (known === undefined) rings.delete(alg);
-      else rings.set(alg, before!);
+  function replaceKeyRing(alg: SigningAlgorithm, keys: Promise<readonly LoadedKey[]>): Promise<readonly LoadedKey[]> {
+    const previous = keyRings.get(alg);
+    keyRings.set(alg, keys);
+    keys.then((knownKeys) => loadedKeyRings.set(keys, knownKeys), async () => {
+      const knownKeys = await previous?.catch(() => undefined);
+      if (keyRings.get(alg) !== keys) return;
+      if (knownKeys === undefined) keyRings.delete(alg);
+      else keyRings.set(alg, previous!);
     });
     return keys;
   }
 
   return {
     signer(alg) {
-      const keys = ring(alg);
-      return soon(settled.get(keys) ?? keys, newestSigning);
+      const keys = keyRing(alg);
+      return chain(loadedKeyRings.get(keys) ?? keys, currentSigner);
     },
 
-    async verifier(kid, alg, leeway = 0) {
-      const known = signingAlgorithms.find((one) => one === alg);
+    async verificationKey(kid, alg, leewaySeconds = 0) {
+      const knownKeys = signingAlgorithms.find((candidate) => candidate === alg);
       // An algorithm nobody has signed with has no key, and none is made for whoever names it.
-      if (known === undefined) return undefined;
-      if (!rings.has(known) && await store.get("key", nameOf(known, 0)) === undefined) return undefined;
-      const find = (keys: readonly Key[]) =>
-        keys.find((one, i) => one.signer.kid === kid && !isRetired(keys, i, now() - leeway * 1000));
-      const keys = await ring(known);
+      if (knownKeys === undefined) return undefined;
+      if (!keyRings.has(knownKeys) && await store.get("key", keyRecordId(knownKeys, 0)) === undefined) return undefined;
+      const find = (keys: readonly LoadedKey[]) =>
+        keys.find((candidate, i) => candidate.signer.kid === kid && !isRetired(keys, i, now() - leewaySeconds * 1000));
+      const keys = await keyRing(knownKeys);
       // Another instance may have made it a moment ago.
-      return (find(keys) ?? find(await replace(known, extend(known, keys))))?.publicKey;
+      return (find(keys) ?? find(await replaceKeyRing(knownKeys, loadNewer(knownKeys, keys))))?.publicKey;
     },
 
-    async published(algs) {
+    async publishedKeys(algs) {
       // Tokens may be about that were signed before a restart, with an algorithm that nobody asks for any more.
-      const asked = new Set([...algs, ...rings.keys()]);
+      const algorithms = new Set([...algs, ...keyRings.keys()]);
       for (const alg of signingAlgorithms) {
-        if (!asked.has(alg) && await store.get("key", nameOf(alg, 0)) !== undefined) asked.add(alg);
+        if (!algorithms.has(alg) && await store.get("key", keyRecordId(alg, 0)) !== undefined) algorithms.add(alg);
       }
-      const all = await Promise.all([...asked].map(async (alg) => replace(alg, extend(alg, await ring(alg)))));
-      return all.flatMap((keys) => keys.filter((_, i) => !isRetired(keys, i, now())).map((key) => key.published));
+      const all = await Promise.all(
+        [...algorithms].map(async (alg) => replaceKeyRing(alg, loadNewer(alg, await keyRing(alg)))),
+      );
+      return all.flatMap((keys) => keys.filter((_, i) => !isRetired(keys, i, now())).map((key) => key.publishedKey));
     },
 
-    async rotate(alg, lead) {
-      const keys = await ring(alg);
-      await replace(alg, append(alg, await extend(alg, keys), now() + lead * 1000));
+    async rotate(alg, leadSeconds) {
+      const keys = await keyRing(alg);
+      await replaceKeyRing(alg, appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000));
     },
 
-    async newest(alg) {
-      return (await ring(alg)).at(-1)!.record.signsFrom;
+    async newestSignsFrom(alg) {
+      return (await keyRing(alg)).at(-1)!.record.signsFrom;
     },
 
     async refresh() {
       // All of them anew: another instance may also have made one last longer.
-      await Promise.all([...rings.keys()].map((alg) => replace(alg, load(alg))));
+      await Promise.all([...keyRings.keys()].map((alg) => replaceKeyRing(alg, loadKeys(alg))));
     },
   };
 }
 
-function nameOf(alg: SigningAlgorithm, number: number): string {
+function keyRecordId(alg: SigningAlgorithm, number: number): string {
   return `${alg} ${number}`;
 }
 
 /** Whether a key is past the overlap with the one that took its place. */
-function isRetired(keys: readonly Key[], i: number, time: number): boolean {
+function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
   const next = keys[i + 1]?.record;
   return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
 }
 
-function kidRepeated(kid: string): ConfigurationError {
+function duplicateKid(kid: string): ConfigurationError {
   return new ConfigurationError([{
-    place: "keySource",
+    path: "keySource",
     expected: "a name of its own for each key",
-    found: `${quote(kid)} once more`,
-    mend: "Make another key for each number that make() is called with, and name it by what only it has.",
+    received: `${quote(kid)} once more`,
+    hint: "Make another key for each number that make() is called with, and name it by what only it has.",
   }]);
 }
 
-function testKeyRefused(kid: string): ConfigurationError {
+function testKeyRejected(kid: string): ConfigurationError {
   return new ConfigurationError([{
-    place: "keys",
+    path: "keys",
     expected: "signing keys that nobody else knows, because the issuer is a real host",
-    found: `the test key ${quote(kid)}, whose private half is public knowledge`,
-    mend: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer on a " +
+    received: `the test key ${quote(kid)}, whose private half is public knowledge`,
+    hint: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer on a " +
       `test host (${testHosts}).`,
   }]);
 }
 
 /** Keys of one's own, which nobody else has. */
-export const generated: KeySource = {
-  async make(alg) {
-    const jwk = pick(await makeKey(alg) as NewKey["jwk"], privateMembers);
+export const generatedKeys: KeySource = {
+  async create(alg) {
+    const jwk = pickMembers(await generateKey(alg) as NewKey["jwk"], privateJwkMembers);
     return { kid: await thumbprint(jwk), jwk };
   },
 };
@@ -267,83 +273,89 @@ const thumbprintMembers = ["crv", "e", "kty", "n", "x", "y"] as const;
 
 /** A name that follows from a key (RFC 7638 §3). */
 async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
-  return await sha256(JSON.stringify(pick(jwk, thumbprintMembers)));
+  return await sha256(JSON.stringify(pickMembers(jwk, thumbprintMembers)));
 }
 
-async function wake(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<Key> {
+async function importRecord(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<LoadedKey> {
   const { kid, jwk } = record;
-  const open = pick(jwk, publicMembers);
+  const publicJwk = pickMembers(jwk, publicJwkMembers);
   const [publicKey, sign] = await Promise.all([
-    once(verifying, jwk, () => verifyingKey(alg, open)),
-    source.signs?.(alg, record) ?? once(signing, jwk, () => signingKey(alg, pick(jwk, privateMembers))),
+    memoize(verificationKeys, jwk, () => importPublicKey(alg, publicJwk)),
+    source.signFunction?.(alg, record) ??
+      memoize(signingFunctions, jwk, () => importPrivateKey(alg, pickMembers(jwk, privateJwkMembers))),
   ]);
   // What others have made is tried, once for each key: a token that nobody can verify is worse than none.
-  if (source !== generated) await once(proved, jwk, () => prove(alg, kid, sign, publicKey));
-  return { record, signer: { alg, kid, sign }, publicKey, published: { ...open, kid, alg, use: "sig" } };
+  if (source !== generatedKeys) await memoize(checkedKeys, jwk, () => assertKeyPair(alg, kid, sign, publicKey));
+  return { record, signer: { alg, kid, sign }, publicKey, publishedKey: { ...publicJwk, kid, alg, use: "sig" } };
 }
 
 /** Tries whether the public half verifies what the private one signs. */
-async function prove(alg: SigningAlgorithm, kid: string, sign: Signer["sign"], publicKey: CryptoKey): Promise<void> {
+async function assertKeyPair(
+  alg: SigningAlgorithm,
+  kid: string,
+  sign: Signer["sign"],
+  publicKey: CryptoKey,
+): Promise<void> {
   const text = encoder.encode("a text to try a key with");
-  if (await verifies(alg, publicKey, new Uint8Array(await sign(text)), text)) return;
+  if (await verifySignature(alg, publicKey, new Uint8Array(await sign(text)), text)) return;
   throw new ConfigurationError([{
-    place: "keySource",
+    path: "keySource",
     expected: `signatures by ${alg} that the key's own public members verify`,
-    found: `another one for the key ${quote(kid)}`,
-    mend: alg === "ES256"
+    received: `another one for the key ${quote(kid)}`,
+    hint: alg === "ES256"
       ? "Give r and s of 32 bytes each, one after the other, not DER; and the public half of the key that signs."
       : "Give the public half of the key that signs.",
   }]);
 }
 
 /** Those members that are there, in that order. */
-function pick(jwk: NewKey["jwk"], members: readonly string[]): Record<string, unknown> {
+function pickMembers(jwk: NewKey["jwk"], members: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
 
-const proved = new WeakMap<NewKey["jwk"], Promise<void>>();
-const verifying = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
-const signing = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
+const checkedKeys = new WeakMap<NewKey["jwk"], Promise<void>>();
+const verificationKeys = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
+const signingFunctions = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
 
 /** Servers that hold the very same value share what was imported from it, because importing is dear. */
-function once<T>(known: WeakMap<NewKey["jwk"], T>, jwk: NewKey["jwk"], make: () => T): T {
-  let found = known.get(jwk);
-  if (found === undefined) known.set(jwk, found = make());
-  return found;
+function memoize<T>(cache: WeakMap<NewKey["jwk"], T>, jwk: NewKey["jwk"], create: () => T): T {
+  let cached = cache.get(jwk);
+  if (cached === undefined) cache.set(jwk, cached = create());
+  return cached;
 }
 
 /** What may be signed, and the `typ` in its header. */
-const types: Readonly<Record<SignedKind, string>> = { access_token: "at+jwt", id_token: "JWT", userinfo: "JWT" };
+const typByKind: Readonly<Record<JwtKind, string>> = { access_token: "at+jwt", id_token: "JWT", userinfo: "JWT" };
 
 /** What may be signed. */
-export type SignedKind = "access_token" | "id_token" | "userinfo";
+export type JwtKind = "access_token" | "id_token" | "userinfo";
 
 /** Signs the claims of one kind of token. Times among the claims are in seconds since the epoch. */
-export type Sign = (
-  kind: SignedKind,
+export type SignClaims = (
+  kind: JwtKind,
   alg: SigningAlgorithm,
   claims: Readonly<Record<string, unknown>>,
-) => Soon<string>;
+) => MaybePromise<string>;
 
 /** Signs with whichever key signs at the moment. */
-export function signWith(keys: Keys): Sign {
-  return (kind, alg, claims) => soon(keys.signer(alg), (signer) => signJwt(signer, types[kind], claims));
+export function jwtSigner(keys: Keys): SignClaims {
+  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
 }
 
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times among the claims are in seconds since the epoch. */
-export function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): Soon<string> {
-  const input = `${headerOf(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  return soon(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
+export function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): MaybePromise<string> {
+  const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
+  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
 }
 
-const headers = new WeakMap<Signer, Map<string, string>>();
+const headersBySigner = new WeakMap<Signer, Map<string, string>>();
 
 /** The encoded header, which is the same for every token of one key and type. */
-function headerOf(signer: Signer, typ: string): string {
-  let byType = headers.get(signer);
-  if (byType === undefined) headers.set(signer, byType = new Map());
+function encodedHeader(signer: Signer, typ: string): string {
+  let byType = headersBySigner.get(signer);
+  if (byType === undefined) headersBySigner.set(signer, byType = new Map());
   let header = byType.get(typ);
   if (header === undefined) {
     header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
@@ -353,7 +365,7 @@ function headerOf(signer: Signer, typ: string): string {
 }
 
 /** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
-export function tokenHash(alg: SigningAlgorithm, token: string): Soon<string> {
-  const whole = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
-  return soon(whole, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
+export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
+  const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
 }

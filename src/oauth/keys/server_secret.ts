@@ -1,35 +1,35 @@
 /** Secrets of the server itself: drawn once, kept in the store, so that they outlive a restart and all instances agree. */
 
-import { drawSecret } from "../secrets.ts";
+import { randomToken } from "../secrets.ts";
 import { hasTestHost } from "../config/settings.ts";
 import type { Server } from "../server.ts";
 
 /** The owner of the secret. */
-type Owner = Pick<Server, "issuer" | "store" | "random">;
+type SecretOwner = Pick<Server, "issuer" | "store" | "randomBytes">;
 
-const loaded = new WeakMap<Server["store"], Map<string, Promise<string>>>();
+const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
 
 /**
  * The secret for one purpose. What a test has drawn, perhaps with foreseeable dice, counts for no real host that is given
  * the test's store.
  */
-export function serverSecret(server: Owner, wanted: string): Promise<string> {
-  let secrets = loaded.get(server.store);
-  if (secrets === undefined) loaded.set(server.store, secrets = new Map());
-  const known = `${wanted} ${server.issuer}`;
-  let secret = secrets.get(known);
+export function serverSecret(owner: SecretOwner, purpose: string): Promise<string> {
+  let secrets = secretsByStore.get(owner.store);
+  if (secrets === undefined) secretsByStore.set(owner.store, secrets = new Map());
+  const cacheKey = `${purpose} ${owner.issuer}`;
+  let secret = secrets.get(cacheKey);
   if (secret === undefined) {
-    secret = load(server, hasTestHost(server.issuer) ? `test ${wanted}` : wanted);
-    secrets.set(known, secret);
-    secret.catch(() => secrets.delete(known));
+    secret = loadSecret(owner, hasTestHost(owner.issuer) ? `test ${purpose}` : purpose);
+    secrets.set(cacheKey, secret);
+    secret.catch(() => secrets.delete(cacheKey));
   }
   return secret;
 }
 
-async function load({ store, random }: Owner, purpose: string): Promise<string> {
-  const kept = await store.get("server_secret", purpose);
-  if (kept !== undefined) return kept.value.secret;
-  const secret = drawSecret(random);
+async function loadSecret({ store, randomBytes }: SecretOwner, purpose: string): Promise<string> {
+  const record = await store.get("server_secret", purpose);
+  if (record !== undefined) return record.value.secret;
+  const secret = randomToken(randomBytes);
   if (await store.add("server_secret", purpose, { secret }, { expiresAt: Infinity })) return secret;
   return (await store.get("server_secret", purpose))!.value.secret;
 }

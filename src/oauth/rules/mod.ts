@@ -50,7 +50,7 @@ export function findRule(id: string): Rule | undefined {
 }
 
 /** The sentence that tells that a rule has passed. */
-export function passesOf(id: PassedRuleId): string {
+export function getPassedText(id: PassedRuleId): string {
   return rules[id].passes!;
 }
 

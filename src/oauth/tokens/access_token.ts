@@ -1,16 +1,16 @@
 /** Access tokens: JWTs (RFC 9068), or opaque ones for clients and resources that want them; issued and read back. */
 
-import { accessTokenClaimNames, accessTokenClaims, limitClaims } from "../claims.ts";
+import { accessTokenClaimNames, accessTokenClaims, assertClaimsSize } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
-import { meet } from "../clients/repository.ts";
-import { haveEnded } from "../grants/family.ts";
-import { findUser } from "../users/guest_user.ts";
-import { drawName, drawSecret, shelfId } from "../secrets.ts";
+import { refreshIfUnknown } from "../clients/repository.ts";
+import { isRevoked } from "../grants/revoke_grant.ts";
+import { findUser } from "../users/users.ts";
+import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { sessionFor, subjectFor } from "../users/subject.ts";
-import { aboutGrant } from "./issuer.ts";
+import { sessionIdFor, subjectFor } from "../users/subject.ts";
+import { claimsContext } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
-import { verifyOwn } from "./verification.ts";
+import { verifyOwnJwt } from "./verification.ts";
 
 /** What an access token says (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -36,7 +36,7 @@ export interface AccessTokenClaims {
 
 /** Issues the access token. A JWT is not shelved. */
 export const accessToken: TokenIssuer = async (server, authorization, now) => {
-  const { client, subject, scope, family, resources } = authorization;
+  const { client, subject, scope, grantId, resources } = authorization;
   const expiresIn = server.lifetimes.access_token;
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
@@ -46,42 +46,43 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     scope: scope.join(" "),
     iat: now,
     exp: now + expiresIn,
-    jti: `${family}.${drawName(server.random)}`,
+    jti: `${grantId}.${randomId(server.randomBytes)}`,
   };
   if (subject !== undefined) {
     claims.auth_time = Math.floor(subject.authTime / 1000);
-    claims.sid = await sessionFor(server, client, subject.sid);
+    claims.sid = await sessionIdFor(server, client, subject.sid);
     if (subject.claims?.userinfo.length) claims.userinfo_claims = subject.claims.userinfo;
     const values = subject.claims?.values?.userinfo;
     if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
     const names = accessTokenClaimNames(server.claims, resources);
     const user = names.length === 0 ? undefined : server.users.find(subject.sub);
     if (user !== undefined) {
-      const configured = accessTokenClaims(server.claims, user, names, scope);
-      limitClaims(configured);
-      Object.assign(claims, configured);
+      const userClaims = accessTokenClaims(server.claims, user, names, scope);
+      assertClaimsSize(userClaims);
+      Object.assign(claims, userClaims);
     }
   }
-  const issued = server.overrideClaims?.("access_token", { ...claims }, aboutGrant(server, authorization)) ?? claims;
+  const issuedClaims = server.overrideClaims?.("access_token", { ...claims }, claimsContext(server, authorization)) ??
+    claims;
   // A pairwise subject can only be led back to the user by what is kept of the token.
-  const opaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
+  const isOpaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
-  const token = opaque
-    ? await shelve(server, issued, family, subject?.sub, claims.exp)
-    : await server.sign("access_token", server.alg, issued);
+  const token = isOpaque
+    ? await storeOpaque(server, issuedClaims, grantId, subject?.sub, claims.exp)
+    : await server.sign("access_token", server.alg, issuedClaims);
   return { access_token: token, token_type: "Bearer", expires_in: expiresIn, scope: claims.scope };
 };
 
-async function shelve(
+async function storeOpaque(
   server: Server,
   claims: Readonly<Record<string, unknown>>,
-  family: string,
+  grantId: string,
   user: string | undefined,
   exp: number,
 ): Promise<string> {
-  const token = drawSecret(server.random);
-  await server.store.put("access_token", await shelfId(server, token), { claims: { ...claims }, user }, {
-    family,
+  const token = randomToken(server.randomBytes);
+  await server.store.put("access_token", await storageKey(server, token), { claims: { ...claims }, user }, {
+    grantId,
     expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
   });
   return token;
@@ -96,19 +97,19 @@ export interface AccessToken {
 
 /** Reads an access token of this server that is still good: not expired, not revoked. Anything else is `undefined`. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
-  const read = token.includes(".") ? await verify(server, token) : await look(server, token);
-  if (read === undefined) return undefined;
-  const { claims, user } = read;
+  const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
+  if (verified === undefined) return undefined;
+  const { claims, user } = verified;
   if (server.now() >= claims.exp * 1000) return undefined;
-  await meet(server.clients, claims.client_id);
+  await refreshIfUnknown(server.clients, claims.client_id);
   if (server.clients.find(claims.client_id) === undefined) return undefined;
   if (user !== undefined && await findUser(server, user) === undefined) return undefined;
-  const family = claims.jti.slice(0, claims.jti.indexOf("."));
-  return (await haveEnded(server, family, claims.jti)).includes(true) ? undefined : read;
+  const grantId = claims.jti.slice(0, claims.jti.indexOf("."));
+  return (await isRevoked(server, grantId, claims.jti)).includes(true) ? undefined : verified;
 }
 
-async function verify(server: Server, token: string): Promise<AccessToken | undefined> {
-  const payload = await verifyOwn(server, token, () => ({
+async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
+  const payload = await verifyOwnJwt(server, token, () => ({
     issuer: server.issuer,
     typ: "at+jwt",
     currentDate: new Date(server.now()),
@@ -118,7 +119,7 @@ async function verify(server: Server, token: string): Promise<AccessToken | unde
   return { claims, user: claims.sid === undefined ? undefined : claims.sub };
 }
 
-async function look(server: Server, token: string): Promise<AccessToken | undefined> {
-  const kept = (await server.store.get("access_token", await shelfId(server, token)))?.value;
-  return kept && { claims: kept.claims as unknown as AccessTokenClaims, user: kept.user };
+async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {
+  const record = (await server.store.get("access_token", await storageKey(server, token)))?.value;
+  return record && { claims: record.claims as unknown as AccessTokenClaims, user: record.user };
 }

@@ -9,24 +9,24 @@ import type { AccessToken } from "./access_token.ts";
  * The access token of a request to one of this server's own resources, when it is good for it.
  *
  * @param authorization The value of the `Authorization` header.
- * @param inBody The `access_token` field of a form, where the resource takes it there.
+ * @param bodyToken The `access_token` field of a form, where the resource takes it there.
  * @param scope The scope value the resource asks for.
  */
-export async function requireToken(
+export async function requireAccessToken(
   server: Server,
   authorization: string | null,
-  inBody: string | undefined,
+  bodyToken: string | undefined,
   scope: string,
 ): Promise<AccessToken> {
-  const inHeader = authorization === null ? undefined : /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
-  if (authorization !== null && inBody !== undefined) {
+  const headerToken = authorization === null ? undefined : /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
+  if (authorization !== null && bodyToken !== undefined) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {
       rule: "BR-01",
       expected: "the Authorization header or the form, not both",
       received: "both",
     });
   }
-  const token = inHeader ?? inBody;
+  const token = headerToken ?? bodyToken;
   if (token === undefined) {
     throw new OAuthError("invalid_token", "an access token is needed", {
       rule: "BR-02",
@@ -36,22 +36,24 @@ export async function requireToken(
       received: authorization === null ? "no token" : "another Authorization header",
     });
   }
-  const read = await readAccessToken(server, token);
-  const audience = [read?.claims.aud ?? []].flat();
-  if (read === undefined || !audience.includes(server.audience)) {
+  const accessToken = await readAccessToken(server, token);
+  const audience = [accessToken?.claims.aud ?? []].flat();
+  if (accessToken === undefined || !audience.includes(server.audience)) {
     throw new OAuthError("invalid_token", "the access token is unknown, expired, revoked, or for another resource", {
       rule: "BR-02",
       expected: `a good access token for ${server.audience}`,
-      received: read === undefined ? "one that is not good any more, or never was" : `one for ${audience.join(" ")}`,
+      received: accessToken === undefined
+        ? "one that is not good any more, or never was"
+        : `one for ${audience.join(" ")}`,
     });
   }
-  if (!read.claims.scope.split(" ").includes(scope)) {
+  if (!accessToken.claims.scope.split(" ").includes(scope)) {
     throw new OAuthError("insufficient_scope", "the access token has too little scope", {
       rule: "BR-02",
       expected: scope,
-      received: read.claims.scope,
+      received: accessToken.claims.scope,
     });
   }
-  server.held?.("BR-02", scope);
-  return read;
+  server.passed?.("BR-02", scope);
+  return accessToken;
 }

@@ -1,13 +1,13 @@
 /** ID tokens (OpenID Connect Core §2): issued where `openid` was granted, and read back as hints. */
 
-import { claimsOfScope, limitClaims, withRequestedClaims } from "../claims.ts";
-import type { Subject } from "../grants/grant.ts";
+import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
+import type { Subject } from "../grants/grant_type.ts";
 import { tokenHash } from "../keys/keys.ts";
 import type { Server } from "../server.ts";
-import { sessionFor, subjectFor } from "../users/subject.ts";
-import { aboutGrant } from "./issuer.ts";
+import { sessionIdFor, subjectFor } from "../users/subject.ts";
+import { claimsContext } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
-import { verifyOwn } from "./verification.ts";
+import { verifyOwnJwt } from "./verification.ts";
 
 /** The claims an id token of this server always or sometimes holds, besides those asked for by name. */
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
@@ -29,15 +29,15 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     auth_time: Math.floor(authTime / 1000),
     ...nonce !== undefined && { nonce },
     at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
-    sid: await sessionFor(server, client, sid),
-    ...aboutUser(server, subject, scope),
+    sid: await sessionIdFor(server, client, sid),
+    ...userClaims(server, subject, scope),
   };
-  const all = server.overrideClaims?.("id_token", claims, aboutGrant(server, authorization)) ?? claims;
-  return { id_token: await server.sign("id_token", client.idTokenAlg, all) };
+  const overriddenClaims = server.overrideClaims?.("id_token", claims, claimsContext(server, authorization)) ?? claims;
+  return { id_token: await server.sign("id_token", client.idTokenAlg, overriddenClaims) };
 };
 
 /** The claims about the user; `undefined` if the ID token has none. */
-function aboutUser(
+function userClaims(
   { claims: rules, users }: Server,
   { sub, claims: requested }: Subject,
   scope: readonly string[],
@@ -45,11 +45,11 @@ function aboutUser(
   if (requested === undefined && rules.idToken === "minimal") return undefined;
   const user = users.find(sub);
   if (user === undefined) return undefined;
-  const ofScope = rules.idToken === "minimal" ? {} : claimsOfScope(rules, user, scope);
+  const scopeClaims = rules.idToken === "minimal" ? {} : claimsForScope(rules, user, scope);
   const claims = requested === undefined
-    ? ofScope
-    : withRequestedClaims(user, ofScope, requested.id_token, requested.values?.id_token);
-  limitClaims(claims);
+    ? scopeClaims
+    : withRequestedClaims(user, scopeClaims, requested.id_token, requested.values?.id_token);
+  assertClaimsSize(claims);
   return claims;
 }
 
@@ -68,19 +68,19 @@ export interface IdTokenHint {
  */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
   const { session, refresh_token } = server.lifetimes;
-  const payload = await verifyOwn(server, token, () => ({
+  const payload = await verifyOwnJwt(server, token, () => ({
     issuer: server.issuer,
     typ: "JWT",
     requiredClaims: ["exp", "iat"],
     // Judged at the moment it was issued, so that it has not expired.
-    currentDate: issuedAt(token),
+    currentDate: readIssuedAt(token),
   }), Math.max(session, refresh_token));
   const { sub, aud, sid } = payload ?? {};
   if (typeof sub !== "string" || typeof aud !== "string") return undefined;
   return { sub, clientId: aud, ...typeof sid === "string" && { sid } };
 }
 
-function issuedAt(token: string): Date {
+function readIssuedAt(token: string): Date {
   const { iat } = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
   return new Date(iat * 1000);
 }

@@ -1,7 +1,7 @@
 /** The TokenIssuer seam: each issuer adds its members to the answer of the token endpoint. */
 
-import type { Soon } from "../maybe_promise.ts";
-import type { Authorization } from "../grants/grant.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { Authorization } from "../grants/grant_type.ts";
 import type { ClaimsContext, Server } from "../server.ts";
 
 /** A successful answer of the token endpoint (OAuth 2.1 §3.2.3). */
@@ -31,13 +31,13 @@ export type TokenIssuer = (
   authorization: Authorization,
   now: number,
   issued: Partial<TokenResponse>,
-) => Soon<Partial<TokenResponse>>;
+) => MaybePromise<Partial<TokenResponse>>;
 
 /** The subject of the issued claims, as {@link Server.overrideClaims} receives it. */
-export function aboutGrant(
+export function claimsContext(
   server: Server,
-  { client, subject, scope, resources, family }: Authorization,
+  { client, subject, scope, resources, grantId }: Authorization,
 ): ClaimsContext {
   const user = subject === undefined ? undefined : server.users.find(subject.sub);
-  return { client, ...user && { user }, grant: { id: family, scope, resources } };
+  return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
 }

@@ -1,6 +1,6 @@
 /** An Authorization becomes a token response: a list of issuers, each adding what it issues. */
 
-import type { Authorization } from "../grants/grant.ts";
+import type { Authorization } from "../grants/grant_type.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { accessToken } from "./access_token.ts";
@@ -12,19 +12,23 @@ import { refreshToken } from "./refresh_token.ts";
 export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
 
 /** Issues what an authorization is worth. */
-export async function issueTokens(server: Server, grant: string, authorization: Authorization): Promise<TokenResponse> {
-  const { client, subject, scope, family } = authorization;
+export async function issueTokens(
+  server: Server,
+  grantType: string,
+  authorization: Authorization,
+): Promise<TokenResponse> {
+  const { client, subject, scope, grantId } = authorization;
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = {};
-  for (const issue of server.issuers) Object.assign(response, await issue(server, authorization, now, response));
+  for (const issue of server.tokenIssuers) Object.assign(response, await issue(server, authorization, now, response));
   server.trace({
     type: "tokens_issued",
     at: server.now(),
     client: client.id,
     sub: subject?.sub ?? client.id,
     scope,
-    family,
-    grant,
+    grantId,
+    grantType,
   });
   return response as TokenResponse;
 }

@@ -2,10 +2,10 @@
 
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { endFamily } from "../grants/family.ts";
+import { revokeGrant } from "../grants/revoke_grant.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import { shelfId } from "../secrets.ts";
+import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { readAccessToken } from "./access_token.ts";
 
@@ -21,14 +21,19 @@ export function requireTokenParameter(params: Params, rule: RejectionRuleId): st
  * token may be, nothing happens, and nobody learns which (§2.2).
  */
 export async function revokeToken(server: Server, client: Client, token: string): Promise<void> {
-  const refresh = await server.store.get("refresh_token", await shelfId(server, token));
-  if (refresh !== undefined) {
-    if (refresh.value.clientId !== client.id) return;
-    return await endFamily(server, refresh.family!, "the client revoked its refresh token", refresh.value.endsAt);
+  const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
+  if (refreshToken !== undefined) {
+    if (refreshToken.value.clientId !== client.id) return;
+    return await revokeGrant(
+      server,
+      refreshToken.grantId!,
+      "the client revoked its refresh token",
+      refreshToken.value.endsAt,
+    );
   }
-  const access = (await readAccessToken(server, token))?.claims;
-  if (access === undefined || access.client_id !== client.id) return;
-  await server.store.revoke(access.jti, access.exp * 1000);
-  const family = access.jti.slice(0, access.jti.indexOf("."));
-  server.trace({ type: "token_revoked", at: server.now(), client: client.id, family });
+  const accessTokenClaims = (await readAccessToken(server, token))?.claims;
+  if (accessTokenClaims === undefined || accessTokenClaims.client_id !== client.id) return;
+  await server.store.revoke(accessTokenClaims.jti, accessTokenClaims.exp * 1000);
+  const grantId = accessTokenClaims.jti.slice(0, accessTokenClaims.jti.indexOf("."));
+  server.trace({ type: "token_revoked", at: server.now(), client: client.id, grantId });
 }

@@ -6,11 +6,11 @@ import { signingAlgorithms, tokenHash } from "../keys/keys.ts";
 import type { SigningAlgorithm } from "../keys/keys.ts";
 
 /** One check and how it ended. */
-export interface TokenCheck {
+export interface TokenCheckResult {
   /** The claim that was looked at, or the signature. */
   readonly name: "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
   /** Undefined: there was nothing to check. */
-  readonly holds?: boolean;
+  readonly passed?: boolean;
   /** What would have been right. */
   readonly expected?: string;
   /** What the token says. */
@@ -32,7 +32,7 @@ export interface Expectations {
 }
 
 /** Checks a token. It may be anything: what is no JWT fails the one check of its signature. */
-export async function checkIdToken(token: string, expected: Expectations): Promise<TokenCheck[]> {
+export async function checkIdToken(token: string, expected: Expectations): Promise<TokenCheckResult[]> {
   const { issuer, clientId, nonce, accessToken, now } = expected;
   let claims: JWTPayload;
   let header: ProtectedHeaderParameters;
@@ -40,24 +40,24 @@ export async function checkIdToken(token: string, expected: Expectations): Promi
     claims = decodeJwt(token);
     header = decodeProtectedHeader(token);
   } catch {
-    return [{ name: "signature", holds: false, expected: "a signed JWT", received: "something else" }];
+    return [{ name: "signature", passed: false, expected: "a signed JWT", received: "something else" }];
   }
   const { exp, at_hash: hash } = claims;
   const audience = [claims.aud ?? []].flat();
   return [
     await checkSignature(token, header, expected),
-    { name: "iss", holds: claims.iss === issuer, expected: issuer, received: tell(claims.iss) },
-    { name: "aud", holds: audience.includes(clientId), expected: clientId, received: tell(claims.aud) },
+    { name: "iss", passed: claims.iss === issuer, expected: issuer, received: formatValue(claims.iss) },
+    { name: "aud", passed: audience.includes(clientId), expected: clientId, received: formatValue(claims.aud) },
     {
       name: "exp",
-      holds: typeof exp === "number" && now < exp,
-      expected: `after ${asTime(now)}`,
-      received: typeof exp === "number" ? asTime(exp) : tell(exp),
+      passed: typeof exp === "number" && now < exp,
+      expected: `after ${formatTime(now)}`,
+      received: typeof exp === "number" ? formatTime(exp) : formatValue(exp),
     },
     nonce === undefined
-      ? { name: "nonce", received: tell(claims.nonce) }
-      : { name: "nonce", holds: claims.nonce === nonce, expected: nonce, received: tell(claims.nonce) },
-    await checkHash(header.alg, accessToken, hash),
+      ? { name: "nonce", received: formatValue(claims.nonce) }
+      : { name: "nonce", passed: claims.nonce === nonce, expected: nonce, received: formatValue(claims.nonce) },
+    await checkAccessTokenHash(header.alg, accessToken, hash),
   ];
 }
 
@@ -66,42 +66,47 @@ async function checkSignature(
   token: string,
   { alg, kid }: ProtectedHeaderParameters,
   { jwks }: Expectations,
-): Promise<TokenCheck> {
-  const received = `${tell(alg)}, key ${tell(kid)}`;
-  const published = keysOf(jwks);
+): Promise<TokenCheckResult> {
+  const received = `${formatValue(alg)}, key ${formatValue(kid)}`;
+  const published = readJwksKeys(jwks);
   if (published === undefined) return { name: "signature", received };
-  const expected = published.map((key) => `${tell(key.alg)}, key ${tell(key.kid)}`).join(" or ") || "a published key";
+  const expected = published.map((key) => `${formatValue(key.alg)}, key ${formatValue(key.kid)}`).join(" or ") ||
+    "a published key";
   try {
     await compactVerify(token, createLocalJWKSet({ keys: published } as JSONWebKeySet));
-    return { name: "signature", holds: true, expected, received };
+    return { name: "signature", passed: true, expected, received };
   } catch {
-    return { name: "signature", holds: false, expected, received };
+    return { name: "signature", passed: false, expected, received };
   }
 }
 
-async function checkHash(alg: unknown, accessToken: string | undefined, hash: unknown): Promise<TokenCheck> {
+async function checkAccessTokenHash(
+  alg: unknown,
+  accessToken: string | undefined,
+  hash: unknown,
+): Promise<TokenCheckResult> {
   // Optional in the code flow (§3.1.3.6).
-  if (hash === undefined || accessToken === undefined || !isKnown(alg)) {
-    return { name: "at_hash", received: tell(hash) };
+  if (hash === undefined || accessToken === undefined || !isSigningAlgorithm(alg)) {
+    return { name: "at_hash", received: formatValue(hash) };
   }
   const expected = await tokenHash(alg, accessToken);
-  return { name: "at_hash", holds: hash === expected, expected, received: tell(hash) };
+  return { name: "at_hash", passed: hash === expected, expected, received: formatValue(hash) };
 }
 
-function isKnown(alg: unknown): alg is SigningAlgorithm {
-  return signingAlgorithms.some((known) => known === alg);
+function isSigningAlgorithm(alg: unknown): alg is SigningAlgorithm {
+  return signingAlgorithms.some((supported) => supported === alg);
 }
 
-function keysOf(jwks: unknown): readonly Record<string, unknown>[] | undefined {
+function readJwksKeys(jwks: unknown): readonly Record<string, unknown>[] | undefined {
   const { keys } = (jwks ?? {}) as { readonly keys?: unknown };
   return Array.isArray(keys) ? keys.filter((key) => typeof key === "object" && key !== null) : undefined;
 }
 
 /** Text as it is, everything else as JSON. */
-function tell(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "none" : JSON.stringify(value);
 }
 
-function asTime(seconds: number): string {
+function formatTime(seconds: number): string {
   return Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1000).toISOString() : String(seconds);
 }

@@ -1,11 +1,11 @@
 /** A flow as a test fixture: JSON that is the same for the same flow, whenever and with whatever secrets it ran. */
 
 import type { Fields } from "../../http/form.ts";
-import type { Exchange, Flow, RecordedAnswer, RecordedRequest } from "../exchange.ts";
-import { maskFlow } from "../redact.ts";
-import type { MaskOptions } from "../redact.ts";
-import { isPage } from "../read_response.ts";
-import { stableExchanges } from "./normalize.ts";
+import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
+import { redactFlow } from "../redact.ts";
+import type { RedactOptions } from "../redact.ts";
+import { isHtmlPage } from "../record_response.ts";
+import { normalizeExchanges } from "./normalize.ts";
 
 /** Parameters by name; a repeated one has several values. */
 export type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
@@ -32,7 +32,7 @@ export interface FixtureExchange {
     /** Where it was no form. */
     readonly body?: string;
   };
-  readonly answer?: {
+  readonly response?: {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
     readonly handover?: { readonly uri: string; readonly params: FixtureFields };
@@ -40,81 +40,86 @@ export interface FixtureExchange {
     readonly body?: unknown;
   };
   /** The IDs of the rules that held, in the order of looking. */
-  readonly held: readonly string[];
-  readonly refusal?: { readonly error: string; readonly rule: string; readonly reason: string };
+  readonly passed: readonly string[];
+  readonly rejection?: { readonly error: string; readonly rule: string; readonly reason: string };
   /** The IDs of the rules that something should be mended for. */
   readonly warnings: readonly string[];
   readonly faults: readonly string[];
 }
 
 /** Makes a fixture. With `mask: false` it holds the values themselves, which are others each time. */
-export function asFixture(flow: Flow, { mask = true }: MaskOptions = {}): Fixture {
+export function toFixture(flow: Flow, { redact = true }: RedactOptions = {}): Fixture {
   const { outcome, exchanges } = flow;
-  const { client } = mask ? maskFlow(flow) : flow;
+  const { client } = redact ? redactFlow(flow) : flow;
   return {
     ...client !== undefined && { client },
     outcome,
-    exchanges: (mask ? stableExchanges(exchanges) : exchanges).map(describe),
+    exchanges: (redact ? normalizeExchanges(exchanges) : exchanges).map(toFixtureExchange),
   };
 }
 
-function describe(exchange: Exchange): FixtureExchange {
-  const { endpoint, outcome, client, auth, request, answer, held, refusal, warnings, faults } = exchange;
+function toFixtureExchange(exchange: Exchange): FixtureExchange {
+  const { endpoint, outcome, client, auth, request, response, passed, rejection, warnings, faults } = exchange;
   return {
     endpoint,
     outcome,
     ...client !== undefined && { client },
     ...auth && { auth },
-    request: describeRequest(request),
-    ...answer && { answer: describeAnswer(answer) },
-    held: held.map(({ rule }) => rule),
-    ...refusal && { refusal: { error: refusal.error, rule: refusal.why.rule, reason: refusal.why.reason } },
+    request: toFixtureRequest(request),
+    ...response && { response: toFixtureResponse(response) },
+    passed: passed.map(({ rule }) => rule),
+    ...rejection &&
+      { rejection: { error: rejection.error, rule: rejection.explanation.rule, reason: rejection.explanation.reason } },
     warnings: warnings.map(({ rule }) => rule),
     faults,
   };
 }
 
 /** The headers that decide something, and are not the transport's. */
-const sent = ["authorization", "content-type", "cookie", "dpop", "origin"];
-const answered = ["content-type", "location", "retry-after", "set-cookie", "www-authenticate"];
+const requestHeaders = ["authorization", "content-type", "cookie", "dpop", "origin"];
+const responseHeaders = ["content-type", "location", "retry-after", "set-cookie", "www-authenticate"];
 
-function describeRequest({ method, path, headers, query, form, body }: RecordedRequest): FixtureExchange["request"] {
-  const kept = pick(headers, sent);
+function toFixtureRequest({ method, path, headers, query, form, body }: RecordedRequest): FixtureExchange["request"] {
+  const picked = pickHeaders(headers, requestHeaders);
   return {
     method,
     path,
-    ...kept && { headers: kept },
-    ...query.length > 0 && { query: byName(query) },
-    ...form.length > 0 ? { form: byName(form) } : body !== undefined && { body },
+    ...picked && { headers: picked },
+    ...query.length > 0 && { query: groupByName(query) },
+    ...form.length > 0 ? { form: groupByName(form) } : body !== undefined && { body },
   };
 }
 
-function describeAnswer(answer: RecordedAnswer): FixtureExchange["answer"] {
-  const { status, headers, handover, body } = answer;
-  const kept = pick(headers, handover === undefined ? answered : answered.filter((name) => name !== "location"));
+function toFixtureResponse(response: RecordedResponse): FixtureExchange["response"] {
+  const { status, headers, authorizationResponse, body } = response;
+  const picked = pickHeaders(
+    headers,
+    authorizationResponse === undefined ? responseHeaders : responseHeaders.filter((name) => name !== "location"),
+  );
   return {
     status,
-    ...kept && { headers: kept },
-    ...handover && { handover: { uri: handover.uri, params: byName(handover.params) } },
-    ...body && !isPage(answer) && { body: parsed(body) },
+    ...picked && { headers: picked },
+    ...authorizationResponse &&
+      { handover: { uri: authorizationResponse.uri, params: groupByName(authorizationResponse.params) } },
+    ...body && !isHtmlPage(response) && { body: parseJson(body) },
   };
 }
 
-function pick(
+function pickHeaders(
   headers: Readonly<Record<string, string>>,
   names: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
-  const kept = names.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]!]);
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  const picked = names.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]!]);
+  return picked.length === 0 ? undefined : Object.fromEntries(picked);
 }
 
-function byName(fields: Fields): FixtureFields {
+function groupByName(fields: Fields): FixtureFields {
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) values.set(name, [...values.get(name) ?? [], value]);
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0]! : all]));
 }
 
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -1,12 +1,12 @@
 /** Exchanges as an HTTP Archive (HAR 1.2), which browsers and HTTP tools open. */
 
 import type { Fields } from "../../http/form.ts";
-import type { Exchange, RecordedAnswer, RecordedRequest } from "../exchange.ts";
-import { maskExchanges } from "../redact.ts";
-import type { MaskOptions } from "../redact.ts";
+import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
+import { redactExchanges } from "../redact.ts";
+import type { RedactOptions } from "../redact.ts";
 
 /** What an archive needs to know beside the exchanges. */
-export interface HarOptions extends MaskOptions {
+export interface HarOptions extends RedactOptions {
   /** Where the addresses of the requests begin: the issuer, of which the origin counts. */
   readonly issuer: string;
 }
@@ -78,66 +78,70 @@ export interface HarEntry {
   readonly cache: Readonly<Record<never, never>>;
   readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
   /** What this server knows beyond HTTP. */
-  readonly _latchkey: HarKnowledge;
+  readonly _latchkey: HarExtension;
 }
 
 /** An exchange without what stands elsewhere in its entry, and with what an answer sends on, by whatever way. */
-export type HarKnowledge =
-  & Omit<Exchange, "request" | "answer" | "events" | "at" | "answeredAt" | "number">
-  & Pick<RecordedAnswer, "handover">;
+export type HarExtension =
+  & Omit<Exchange, "request" | "response" | "events" | "at" | "respondedAt" | "number">
+  & Pick<RecordedResponse, "authorizationResponse">;
 
 /** Makes an archive. The version that does not show is given as `HTTP/1.1`. */
-export function asHar(exchanges: readonly Exchange[], { issuer, mask = true }: HarOptions): Har {
-  const shown = mask ? maskExchanges(exchanges) : exchanges;
+export function toHar(exchanges: readonly Exchange[], { issuer, redact = true }: HarOptions): Har {
+  const shown = redact ? redactExchanges(exchanges) : exchanges;
   const { origin } = new URL(issuer);
-  const firsts = shown.filter(({ flow }, index) =>
+  const flowStarts = shown.filter(({ flow }, index) =>
     flow !== undefined && shown.findIndex((other) => other.flow === flow) === index
   );
   return {
     log: {
       version: "1.2",
       creator: { name: "Latchkey", version: "1" },
-      pages: firsts.map(({ flow, at, client }) => ({
+      pages: flowStarts.map(({ flow, at, client }) => ({
         startedDateTime: new Date(at).toISOString(),
         id: `flow_${flow}`,
         title: `Flow ${flow}${client === undefined ? "" : ` of ${client}`}`,
         pageTimings: {},
       })),
-      entries: shown.map((exchange) => entry(exchange, origin)),
+      entries: shown.map((exchange) => toHarEntry(exchange, origin)),
     },
   };
 }
 
-function entry(exchange: Exchange, origin: string): HarEntry {
-  const { number: _number, at, answeredAt = at, request, answer, events: _events, ...known } = exchange;
-  const time = Math.max(0, answeredAt - at);
+function toHarEntry(exchange: Exchange, origin: string): HarEntry {
+  const { number: _number, at, respondedAt = at, request, response, events: _events, ...extension } = exchange;
+  const time = Math.max(0, respondedAt - at);
   return {
     ...exchange.flow !== undefined && { pageref: `flow_${exchange.flow}` },
     startedDateTime: new Date(at).toISOString(),
     time,
-    request: requestEntry(request, origin),
-    response: answer === undefined ? noResponse : responseEntry(answer),
+    request: toHarRequest(request, origin),
+    response: response === undefined ? noResponse : toHarResponse(response),
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },
-    _latchkey: { ...known, ...answer?.handover && { handover: answer.handover } },
+    _latchkey: {
+      ...extension,
+      ...response?.authorizationResponse && { authorizationResponse: response.authorizationResponse },
+    },
   };
 }
 
 const httpVersion = "HTTP/1.1";
 
-function requestEntry({ method, path, query, form, headers, body }: RecordedRequest, origin: string) {
+function toHarRequest({ method, path, query, form, headers, body }: RecordedRequest, origin: string) {
   const mimeType = headers["content-type"] ?? "";
   return {
     method,
-    url: origin + path + (query.length === 0 ? "" : `?${new URLSearchParams(mutable(query))}`),
+    url: origin + path + (query.length === 0 ? "" : `?${new URLSearchParams(copyPairs(query))}`),
     httpVersion,
-    cookies: (headers.cookie?.split("; ") ?? []).map(cookie),
-    headers: pairs(Object.entries(headers)),
-    queryString: pairs(query),
+    cookies: (headers.cookie?.split("; ") ?? []).map(parseHarCookie),
+    headers: toHarPairs(Object.entries(headers)),
+    queryString: toHarPairs(query),
     // The specification allows one or the other.
-    ...body !== undefined && { postData: { mimeType, ...form.length > 0 ? { params: pairs(form) } : { text: body } } },
+    ...body !== undefined &&
+      { postData: { mimeType, ...form.length > 0 ? { params: toHarPairs(form) } : { text: body } } },
     headersSize: -1,
-    bodySize: bytes(body),
+    bodySize: byteLength(body),
   };
 }
 
@@ -153,27 +157,27 @@ const noResponse: HarEntry["response"] = {
   bodySize: -1,
 };
 
-function responseEntry({ status, headers, body }: RecordedAnswer): HarEntry["response"] {
-  const { "set-cookie": set, ...single } = headers;
-  const lines = set?.split("\n") ?? [];
+function toHarResponse({ status, headers, body }: RecordedResponse): HarEntry["response"] {
+  const { "set-cookie": setCookie, ...single } = headers;
+  const lines = setCookie?.split("\n") ?? [];
   return {
     status,
     statusText: "",
     httpVersion,
-    cookies: lines.map(cookie),
-    headers: pairs([...Object.entries(single), ...lines.map((line) => ["set-cookie", line] as const)]),
+    cookies: lines.map(parseHarCookie),
+    headers: toHarPairs([...Object.entries(single), ...lines.map((line) => ["set-cookie", line] as const)]),
     content: {
-      size: bytes(body),
+      size: byteLength(body),
       mimeType: headers["content-type"] ?? "x-unknown",
       ...body !== undefined && { text: body },
     },
     redirectURL: headers.location ?? "",
     headersSize: -1,
-    bodySize: body === undefined ? -1 : bytes(body),
+    bodySize: body === undefined ? -1 : byteLength(body),
   };
 }
 
-function cookie(line: string): HarCookie {
+function parseHarCookie(line: string): HarCookie {
   const [pair = "", ...attributes] = line.split("; ");
   const equals = pair.indexOf("=");
   const has = (name: string) => attributes.some((attribute) => attribute.toLowerCase() === name);
@@ -187,14 +191,14 @@ function cookie(line: string): HarCookie {
   };
 }
 
-function pairs(fields: Fields): HarPair[] {
+function toHarPairs(fields: Fields): HarPair[] {
   return fields.map(([name, value]) => ({ name, value }));
 }
 
-function mutable(fields: Fields): string[][] {
+function copyPairs(fields: Fields): string[][] {
   return fields.map((pair) => [...pair]);
 }
 
-function bytes(text = ""): number {
+function byteLength(text = ""): number {
   return new TextEncoder().encode(text).byteLength;
 }

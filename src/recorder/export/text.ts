@@ -1,23 +1,23 @@
 /** Exchanges as plain text: for a bug report, a terminal, a test that failed. */
 
 import type { Fields } from "../../http/form.ts";
-import { passesOf } from "../../oauth/rules/mod.ts";
+import { getPassedText } from "../../oauth/rules/mod.ts";
 import type { Explanation } from "../../oauth/trace.ts";
-import type { Exchange, Flow, RecordedAnswer, RecordedRequest } from "../exchange.ts";
-import { maskFlow } from "../redact.ts";
-import type { MaskOptions } from "../redact.ts";
-import { errorIn, isPage } from "../read_response.ts";
+import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
+import { redactFlow } from "../redact.ts";
+import type { RedactOptions } from "../redact.ts";
+import { findErrorCode, isHtmlPage } from "../record_response.ts";
 
 /** A flow as a bug report: what was sent, what was checked, what came back. */
-export function asText(flow: Flow, { mask = true }: MaskOptions = {}): string {
-  const { id, client, sub, startedAt, outcome, exchanges } = mask ? maskFlow(flow) : flow;
-  const who = [...client === undefined ? [] : [`client ${client}`], ...sub === undefined ? [] : [`user ${sub}`]];
+export function formatFlow(flow: Flow, { redact = true }: RedactOptions = {}): string {
+  const { id, client, sub, startedAt, outcome, exchanges } = redact ? redactFlow(flow) : flow;
+  const parties = [...client === undefined ? [] : [`client ${client}`], ...sub === undefined ? [] : [`user ${sub}`]];
   return [
-    [`Flow ${id}`, ...who, outcome].join(", "),
-    `Began at ${new Date(startedAt).toISOString()}.${mask ? " Secrets are masked." : " Secrets are shown."}`,
+    [`Flow ${id}`, ...parties, outcome].join(", "),
+    `Began at ${new Date(startedAt).toISOString()}.${redact ? " Secrets are masked." : " Secrets are shown."}`,
     ...exchanges.flatMap((exchange, index) => {
       const after = ((exchange.at - startedAt) / 1000).toFixed(3);
-      return ["", ...paragraph(exchange, `${index + 1}  `, `  after ${after} s`)];
+      return ["", ...formatExchange(exchange, `${index + 1}  `, `  after ${after} s`)];
     }),
     "",
   ].join("\n");
@@ -26,86 +26,93 @@ export function asText(flow: Flow, { mask = true }: MaskOptions = {}): string {
 /**
  * An exchange in full: its first line begins with `mark` and ends with `note`.
  *
- * @param broke What the server met and no rule foresaw, one sentence each, for those who may be told.
+ * @param internalErrors What the server met and no rule foresaw, one sentence each, for those who may be told.
  */
-export function paragraph(exchange: Exchange, mark: string, note = "", broke: readonly string[] = []): string[] {
-  const { request, answer, held, refusal, warnings, faults, outcome } = exchange;
+export function formatExchange(
+  exchange: Exchange,
+  prefix: string,
+  suffix = "",
+  internalErrors: readonly string[] = [],
+): string[] {
+  const { request, response, passed, rejection, warnings, faults, outcome } = exchange;
   const lines = [
     ...requestLines(request),
-    ...held.map(({ rule, value }) =>
-      `holds  ${rule}  ${passesOf(rule)}${value === undefined ? "" : `: ${oneLine(value)}`}`
+    ...passed.map(({ rule, value }) =>
+      `holds  ${rule}  ${getPassedText(rule)}${value === undefined ? "" : `: ${toOneLine(value)}`}`
     ),
-    ...warnings.flatMap((why) => explained("warns", why)),
-    ...refusal === undefined ? [] : explained("fails", refusal.why),
-    ...broke.map((what) => `broke  ${oneLine(what)}`),
+    ...warnings.flatMap((explanation) => explanationLines("warns", explanation)),
+    ...rejection === undefined ? [] : explanationLines("fails", rejection.explanation),
+    ...internalErrors.map((what) => `broke  ${toOneLine(what)}`),
     ...faults.map((fault) => `fault  ${fault}`),
-    ...answer === undefined ? [`← nothing, ${outcome}`] : answerLines(answer, outcome),
+    ...response === undefined ? [`← nothing, ${outcome}`] : responseLines(response, outcome),
   ];
-  const indent = " ".repeat(mark.length);
-  return [`${mark}${request.method} ${request.path}${note}`, ...lines.map((line) => indent + line)];
+  const indent = " ".repeat(prefix.length);
+  return [`${prefix}${request.method} ${request.path}${suffix}`, ...lines.map((line) => indent + line)];
 }
 
-/** An exchange in one line; `broke` as for {@link paragraph}. */
-export function summary(exchange: Exchange, broke: readonly string[]): string {
-  const { endpoint, request, client, auth, answer, refusal, outcome, faults } = exchange;
-  const who = [client ?? "nobody", ...auth === undefined ? [] : [`by ${auth}`]].join(" ");
-  const params = [...request.query, ...request.form].map(([name, value]) => `${name}=${oneLine(value)}`).join(" ");
-  const error = refusal?.error ?? (answer && errorIn(answer));
+/** An exchange in one line; `broke` as for {@link formatExchange}. */
+export function summarizeExchange(exchange: Exchange, internalErrors: readonly string[]): string {
+  const { endpoint, request, client, auth, response, rejection, outcome, faults } = exchange;
+  const party = [client ?? "nobody", ...auth === undefined ? [] : [`by ${auth}`]].join(" ");
+  const params = [...request.query, ...request.form].map(([name, value]) => `${name}=${toOneLine(value)}`).join(" ");
+  const error = rejection?.error ?? (response && findErrorCode(response));
   const end = [
-    ...answer === undefined ? [] : [String(answer.status)],
+    ...response === undefined ? [] : [String(response.status)],
     outcome,
     ...error === undefined ? [] : [error],
-    ...refusal === undefined ? [] : [`[${refusal.why.rule}] ${oneLine(refusal.why.reason)}`],
-    ...broke.map((what) => `(${oneLine(what)})`),
+    ...rejection === undefined ? [] : [`[${rejection.explanation.rule}] ${toOneLine(rejection.explanation.reason)}`],
+    ...internalErrors.map((what) => `(${toOneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
   const where = endpoint === "page" ? request.path : endpoint;
-  return `${request.method} ${where}, ${who}${params === "" ? "" : `, ${params}`} → ${end}`;
+  return `${request.method} ${where}, ${party}${params === "" ? "" : `, ${params}`} → ${end}`;
 }
 
 /** The headers that say something in a report. */
-const toldOfRequests = ["authorization", "origin", "dpop", "cookie"];
-const toldOfAnswers = ["location", "www-authenticate", "retry-after", "set-cookie"];
+const reportedRequestHeaders = ["authorization", "origin", "dpop", "cookie"];
+const reportedResponseHeaders = ["location", "www-authenticate", "retry-after", "set-cookie"];
 
 function requestLines({ headers, query, form, body }: RecordedRequest): string[] {
   return [
-    ...headerLines(headers, toldOfRequests),
+    ...headerLines(headers, reportedRequestHeaders),
     ...fieldLines([...query, ...form]),
-    ...form.length > 0 || body === undefined ? [] : [oneLine(body)],
+    ...form.length > 0 || body === undefined ? [] : [toOneLine(body)],
   ];
 }
 
-function answerLines(answer: RecordedAnswer, outcome: string): string[] {
-  const { status, headers, body, handover } = answer;
-  const names = handover === undefined ? toldOfAnswers : toldOfAnswers.filter((name) => name !== "location");
-  const to = handover === undefined ? "" : ` to ${handover.uri}`;
+function responseLines(response: RecordedResponse, outcome: string): string[] {
+  const { status, headers, body, authorizationResponse } = response;
+  const names = authorizationResponse === undefined
+    ? reportedResponseHeaders
+    : reportedResponseHeaders.filter((name) => name !== "location");
+  const to = authorizationResponse === undefined ? "" : ` to ${authorizationResponse.uri}`;
   return [
     `← ${status}${to}, ${outcome}`,
     ...headerLines(headers, names),
-    ...fieldLines(handover?.params ?? []),
-    ...handover !== undefined ? [] : isPage(answer) ? ["(a page)"] : body ? [oneLine(body)] : [],
+    ...fieldLines(authorizationResponse?.params ?? []),
+    ...authorizationResponse !== undefined ? [] : isHtmlPage(response) ? ["(a page)"] : body ? [toOneLine(body)] : [],
   ];
 }
 
 function headerLines(headers: Readonly<Record<string, string>>, names: readonly string[]): string[] {
-  return names.flatMap((name) => headers[name]?.split("\n").map((line) => `${name}: ${oneLine(line)}`) ?? []);
+  return names.flatMap((name) => headers[name]?.split("\n").map((line) => `${name}: ${toOneLine(line)}`) ?? []);
 }
 
 function fieldLines(fields: Fields): string[] {
   const width = Math.min(24, Math.max(0, ...fields.map(([name]) => name.length)));
-  return fields.map(([name, value]) => `${oneLine(name).padEnd(width)}  ${oneLine(value)}`.trimEnd());
+  return fields.map(([name, value]) => `${toOneLine(name).padEnd(width)}  ${toOneLine(value)}`.trimEnd());
 }
 
-function explained(verdict: string, { rule, reason, expected, received, earlier }: Explanation): string[] {
-  const told = Object.entries({ expected, received, earlier }).filter(([, text]) => text !== undefined);
+function explanationLines(label: string, { rule, reason, expected, received, earlier }: Explanation): string[] {
+  const details = Object.entries({ expected, received, earlier }).filter(([, text]) => text !== undefined);
   return [
-    `${verdict}  ${rule}  ${oneLine(reason)}`,
-    ...told.map(([name, text]) => `${" ".repeat(verdict.length)}  ${name.padEnd(8)}  ${oneLine(text!)}`),
+    `${label}  ${rule}  ${toOneLine(reason)}`,
+    ...details.map(([name, text]) => `${" ".repeat(label.length)}  ${name.padEnd(8)}  ${toOneLine(text!)}`),
   ];
 }
 
 /** What a client sent must not be able to pass for a line of its own, nor turn the order of another around. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     if (character === "\n") return "\\n";
     return `\\u{${character.codePointAt(0)!.toString(16)}}`;

@@ -1,19 +1,19 @@
 /** The requests that the callback page tries: what the client at hand would send, and how that looks on the wire. */
 
-import { asResponse, isDropped } from "../../http/message.ts";
-import type { Peer } from "../../http/router.ts";
+import { isDropped, toResponse } from "../../http/message.ts";
+import type { ClientAddress } from "../../http/router.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { demoSecret } from "../../oauth/config/settings.ts";
 import type { Server } from "../../oauth/server.ts";
 import { callbackUri } from "../demo_client.ts";
-import type { Desk } from "../../app/endpoint.ts";
-import { urlOf } from "../../app/endpoint.ts";
-import type { Secret, TrialStep, WireExchange, WireMessage } from "../../app/pages.ts";
+import type { App } from "../../app/endpoint.ts";
+import { endpointUrl } from "../../app/endpoint.ts";
+import type { HttpExchange, HttpMessage, PlaygroundStep, Secret } from "../../app/pages.ts";
 
 /** What a client holds while it tries. */
-export interface Hand {
+export interface ClientState {
   readonly client: Client;
   readonly code: string;
   /** Absent where none belongs to the code, or it is not known. */
@@ -25,7 +25,7 @@ export interface Hand {
 }
 
 /** A request, ready to be sent to this server. */
-export interface TrialRequest {
+export interface PlaygroundRequest {
   readonly method: "GET" | "POST";
   /** Below the issuer. */
   readonly path: string;
@@ -34,56 +34,59 @@ export interface TrialRequest {
   /** What is masked where it is shown. */
   readonly secrets: readonly Secret[];
   /** What is never shown, not even on demand, in the spelling in which it is sent. */
-  readonly sealed?: string;
+  readonly hiddenCredential?: string;
 }
 
-type Pairs = readonly (readonly [name: string, value: string | undefined])[];
+type OptionalFields = readonly (readonly [name: string, value: string | undefined])[];
 
 /** The token request for the code (OAuth 2.1 §4.1.3). */
-export async function tokenRequest({ server }: Desk, hand: Hand): Promise<TrialRequest> {
-  return await clientRequest("/oauth2/token", hand.client, hand.typedSecret, [
+export async function tokenRequest({ server }: App, state: ClientState): Promise<PlaygroundRequest> {
+  return await authenticatedRequest("/oauth2/token", state.client, state.typedSecret, [
     ["grant_type", "authorization_code"],
-    ["code", hand.code],
+    ["code", state.code],
     ["redirect_uri", callbackUri(server)],
-    ["code_verifier", hand.verifier],
+    ["code_verifier", state.verifier],
   ]);
 }
 
 /** What a step sends: one request, or several in order. */
-export async function requestsOf(desk: Desk, step: TrialStep, hand: Hand): Promise<TrialRequest[]> {
-  const { server } = desk;
-  const { client, typedSecret, accessToken = "", refreshToken } = hand;
-  const token = async (grant: Pairs) => await clientRequest("/oauth2/token", client, typedSecret, grant);
+export async function stepRequests(app: App, step: PlaygroundStep, state: ClientState): Promise<PlaygroundRequest[]> {
+  const { server } = app;
+  const { client, typedSecret, accessToken = "", refreshToken } = state;
+  const tokenRequestFor = async (fields: OptionalFields) =>
+    await authenticatedRequest("/oauth2/token", client, typedSecret, fields);
   switch (step) {
     case "exchange":
-      return [await tokenRequest(desk, hand)];
+      return [await tokenRequest(app, state)];
     case "wrong_verifier":
-      return [await tokenRequest(desk, { ...hand, verifier: spoil(hand.verifier ?? "") })];
+      return [await tokenRequest(app, { ...state, verifier: corruptVerifier(state.verifier ?? "") })];
     case "userinfo":
       return [userinfoRequest(accessToken)];
     case "introspect": {
       // Introspection is for resource servers, which authenticate; a public client lets one ask for it.
-      const asker = client.confidential ? client : await findPublicSecret(server) ?? client;
-      return [await clientRequest("/oauth2/introspect", asker, typedSecret, [["token", accessToken]])];
+      const introspectingClient = client.confidential ? client : await findDemoSecretClient(server) ?? client;
+      return [
+        await authenticatedRequest("/oauth2/introspect", introspectingClient, typedSecret, [["token", accessToken]]),
+      ];
     }
     case "refresh":
-      return [await token([["grant_type", "refresh_token"], ["refresh_token", refreshToken]])];
+      return [await tokenRequestFor([["grant_type", "refresh_token"], ["refresh_token", refreshToken]])];
     case "replay":
       // The second one shows what became of the first exchange's token.
-      return [await tokenRequest(desk, hand), ...accessToken === "" ? [] : [userinfoRequest(accessToken)]];
+      return [await tokenRequest(app, state), ...accessToken === "" ? [] : [userinfoRequest(accessToken)]];
     case "revoke":
       return [
-        await clientRequest("/oauth2/revoke", client, typedSecret, [["token", refreshToken ?? accessToken]]),
+        await authenticatedRequest("/oauth2/revoke", client, typedSecret, [["token", refreshToken ?? accessToken]]),
       ];
   }
 }
 
 /** A verifier of the same form, which is wrong. */
-function spoil(verifier: string): string {
+function corruptVerifier(verifier: string): string {
   return verifier.slice(0, -1) + (verifier.endsWith("A") ? "E" : "A");
 }
 
-function userinfoRequest(accessToken: string): TrialRequest {
+function userinfoRequest(accessToken: string): PlaygroundRequest {
   return {
     method: "GET",
     path: "/oauth2/userinfo",
@@ -92,7 +95,7 @@ function userinfoRequest(accessToken: string): TrialRequest {
   };
 }
 
-const secretFields: Readonly<Record<string, string>> = {
+const secretLabels: Readonly<Record<string, string>> = {
   code_verifier: "code verifier",
   refresh_token: "refresh token",
   token: "token",
@@ -100,124 +103,130 @@ const secretFields: Readonly<Record<string, string>> = {
 };
 
 /** A form, and the client's proof of who it is. */
-async function clientRequest(
+async function authenticatedRequest(
   path: string,
   client: Client,
   typedSecret: string | undefined,
-  form: Pairs,
-): Promise<TrialRequest> {
-  const known = await hasPublicSecret(client);
-  const secret = known ? demoSecret : typedSecret ?? "";
-  const basic = btoa(`${encodeFormValue(client.id)}:${encodeFormValue(secret)}`);
+  form: OptionalFields,
+): Promise<PlaygroundRequest> {
+  const usesDemoSecret = await hasDemoSecret(client);
+  const secret = usesDemoSecret ? demoSecret : typedSecret ?? "";
+  const basicCredentials = btoa(`${encodeFormValue(client.id)}:${encodeFormValue(secret)}`);
   const byBasic = client.authMethod === "client_secret_basic";
   const byPost = client.authMethod === "client_secret_post";
-  const fields: Pairs = [
+  const fields: OptionalFields = [
     ...form,
     ["client_id", byBasic ? undefined : client.id],
     ["client_secret", byPost ? secret : undefined],
   ];
-  const sent = fields.flatMap(([name, value]) => value === undefined ? [] : [[name, encodeFormValue(value)] as const]);
+  const encodedFields = fields.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, encodeFormValue(value)] as const]
+  );
   return {
     method: "POST",
     path,
     headers: [
-      ...byBasic ? [["Authorization", `Basic ${basic}`] as const] : [],
+      ...byBasic ? [["Authorization", `Basic ${basicCredentials}`] as const] : [],
       ["Content-Type", "application/x-www-form-urlencoded"],
     ],
-    body: sent.map((pair) => pair.join("=")).join("&"),
+    body: encodedFields.map((pair) => pair.join("=")).join("&"),
     secrets: [
-      ...sent.flatMap(([name, value]) =>
-        Object.hasOwn(secretFields, name) ? [{ name: secretFields[name]!, value }] : []
+      ...encodedFields.flatMap(([name, value]) =>
+        Object.hasOwn(secretLabels, name) ? [{ name: secretLabels[name]!, value }] : []
       ),
-      ...byBasic ? [{ name: "client's credentials", value: basic }] : [],
+      ...byBasic ? [{ name: "client's credentials", value: basicCredentials }] : [],
     ],
-    sealed: known || !client.confidential ? undefined : byBasic ? basic : encodeFormValue(secret),
+    hiddenCredential: usesDemoSecret || !client.confidential
+      ? undefined
+      : byBasic
+      ? basicCredentials
+      : encodeFormValue(secret),
   };
 }
 
 /** Whether the client's secret is the one that everybody knows. */
-export async function hasPublicSecret({ secretDigest }: Client): Promise<boolean> {
+export async function hasDemoSecret({ secretDigest }: Client): Promise<boolean> {
   return secretDigest !== undefined && await secretDigest === await digest(demoSecret);
 }
 
 /** Whether a person can send requests as this client from a page: it has no secret, or one that can be written down. */
-export function canBePlayed({ authMethod }: Client): boolean {
+export function isPlayable({ authMethod }: Client): boolean {
   return ["none", "client_secret_basic", "client_secret_post"].includes(authMethod);
 }
 
-async function findPublicSecret(server: Server): Promise<Client | undefined> {
+async function findDemoSecretClient(server: Server): Promise<Client | undefined> {
   for (const client of server.clients.all()) {
-    if (canBePlayed(client) && await hasPublicSecret(client)) return client;
+    if (isPlayable(client) && await hasDemoSecret(client)) return client;
   }
   return undefined;
 }
 
 /** A request as it travels, with what may never be shown left out. */
-export function onTheWire({ server, site }: Desk, request: TrialRequest): WireMessage {
-  const { method, path, headers, body, sealed } = request;
-  const seal = (text: string) => sealed ? text.replaceAll(sealed, "…") : text;
+export function toHttpMessage({ server, site }: App, request: PlaygroundRequest): HttpMessage {
+  const { method, path, headers, body, hiddenCredential } = request;
+  const redact = (text: string) => hiddenCredential ? text.replaceAll(hiddenCredential, "…") : text;
   return {
-    start: `${method} ${site.base}${path} HTTP/1.1`,
+    startLine: `${method} ${site.base}${path} HTTP/1.1`,
     headers: [
       ["Host", new URL(server.issuer).host],
-      ...headers.map(([name, value]) => [name, seal(value)] as const),
+      ...headers.map(([name, value]) => [name, redact(value)] as const),
       ...body === undefined ? [] : [["Content-Length", String(new TextEncoder().encode(body).length)] as const],
     ],
-    body: body === undefined ? undefined : seal(body),
+    body: body === undefined ? undefined : redact(body),
   };
 }
 
 /** As much of an answer as is shown, in characters. */
-const shownLimit = 16 * 1024;
+const maxShownBodyLength = 16 * 1024;
 
 /** The members of a JSON answer whose values are secrets. */
-const tokenFields: Readonly<Record<string, string>> = {
+const tokenLabels: Readonly<Record<string, string>> = {
   access_token: "access token",
   refresh_token: "refresh token",
   id_token: "ID token",
 };
 
 /** A request, its answer, and what the answer holds where it is a JSON object. */
-export interface Tried {
-  readonly exchange: WireExchange;
+export interface PlaygroundResult {
+  readonly exchange: HttpExchange;
   /** Absent where no answer came. */
   readonly status?: number;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
 /** Sends a request to this server and no other, as one from outside. */
-export async function send(desk: Desk, request: TrialRequest, peer: Peer): Promise<Tried> {
+export async function send(app: App, request: PlaygroundRequest, peer: ClientAddress): Promise<PlaygroundResult> {
   const { method, path, headers, body, secrets } = request;
-  const sent = onTheWire(desk, request);
-  let answer: Response;
+  const shownRequest = toHttpMessage(app, request);
+  let response: Response;
   let text: string;
   try {
-    const incoming = new Request(urlOf(desk.server.issuer, path), {
+    const httpRequest = new Request(endpointUrl(app.server.issuer, path), {
       method,
       headers: headers.map(([name, value]): [string, string] => [name, value]),
       body,
     });
-    const given = await desk.ask(incoming, peer);
-    if (isDropped(given)) return { exchange: { request: sent, secrets }, json: {} };
-    answer = asResponse(given);
-    text = await answer.text();
+    const dispatched = await app.dispatch(httpRequest, peer);
+    if (isDropped(dispatched)) return { exchange: { request: shownRequest, secrets }, json: {} };
+    response = toResponse(dispatched);
+    text = await response.text();
   } catch {
-    return { exchange: { request: sent, secrets }, json: {} };
+    return { exchange: { request: shownRequest, secrets }, json: {} };
   }
-  const json = readObject(text);
-  const tokens = Object.entries(tokenFields).flatMap(([field, name]) => {
+  const json = parseObject(text);
+  const tokens = Object.entries(tokenLabels).flatMap(([field, name]) => {
     const value = json[field];
     return typeof value === "string" ? [{ name, value }] : [];
   });
   return {
-    status: answer.status,
+    status: response.status,
     json,
     exchange: {
-      request: sent,
+      request: shownRequest,
       response: {
-        start: `HTTP/1.1 ${answer.status} ${reasons[answer.status] ?? ""}`.trimEnd(),
-        headers: [...answer.headers].map(([name, value]) => [capitalised(name), value]),
-        body: text.length > shownLimit ? `${text.slice(0, shownLimit)}…` : text,
+        startLine: `HTTP/1.1 ${response.status} ${reasonPhrases[response.status] ?? ""}`.trimEnd(),
+        headers: [...response.headers].map(([name, value]) => [capitalizeHeader(name), value]),
+        body: text.length > maxShownBodyLength ? `${text.slice(0, maxShownBodyLength)}…` : text,
       },
       secrets: [...secrets, ...tokens],
     },
@@ -225,7 +234,7 @@ export async function send(desk: Desk, request: TrialRequest, peer: Peer): Promi
 }
 
 /** The reason phrases of what the endpoints answer (RFC 9110 §15). */
-const reasons: Readonly<Record<number, string>> = {
+const reasonPhrases: Readonly<Record<number, string>> = {
   200: "OK",
   400: "Bad Request",
   401: "Unauthorized",
@@ -236,11 +245,11 @@ const reasons: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-function capitalised(name: string): string {
+function capitalizeHeader(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
 }
 
-function readObject(text: string): Readonly<Record<string, unknown>> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};

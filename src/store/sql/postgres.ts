@@ -1,14 +1,14 @@
 /** A store in PostgreSQL, for any number of instances on any number of machines; through the `postgres` package. */
 
-import { plain, unplain } from "../escape_key.ts";
-import { otherSchema, unfitSchema } from "./postgres_errors.ts";
-import { openLines } from "./postgres_pool.ts";
+import { escapeKey, unescapeKey } from "../escape_key.ts";
+import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
+import { openPool } from "./postgres_pool.ts";
 import type { Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";
 import { assertUrl } from "../store_error.ts";
-import type { Entry, Kind, Records, Store } from "../store.ts";
+import type { RecordKind, Records, Store, StoredRecord } from "../store.ts";
 
-export { StoreError, type StoreFault } from "../store_error.ts";
+export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
 /** How a PostgreSQL store behaves. */
 export interface PostgresOptions {
@@ -21,7 +21,7 @@ export interface PostgresOptions {
 }
 
 /** What the table looks like, step by step; a database that is behind takes the steps it lacks. */
-const steps: readonly ((schema: string) => string)[] = [
+const migrations: readonly ((schema: string) => string)[] = [
   (schema) => `
     CREATE TABLE ${schema}.record (
       kind text NOT NULL,
@@ -40,13 +40,13 @@ const steps: readonly ((schema: string) => string)[] = [
  * Maximum length of a name in PostgreSQL, in bytes. It truncates longer names when creating them, but not when
  * comparing.
  */
-const longestSchema = 63;
+const maxSchemaNameBytes = 63;
 
 /** So many records go at a time, so that a sweep holds few locks and none for long. */
-const sweepBatch = 500;
+const deleteBatchSize = 500;
 
 /** Milliseconds that making or mending the table may take, and waiting for another instance that does. */
-const furnishing = 60_000;
+const migrationTimeoutMs = 60_000;
 
 interface Row {
   readonly value: string;
@@ -76,121 +76,123 @@ interface Row {
 export async function postgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { schema = "latchkey", connections = 10, timeout = 5000 } = options;
   assertUrl(url, "the PostgreSQL database", "postgres://user:password@host:5432/database");
-  const place = placeOf(url);
+  const location = displayUrl(url);
   const size = new TextEncoder().encode(schema).length;
-  if (size === 0 || size > longestSchema || /[.\0]/.test(schema)) throw unfitSchema(place, schema);
-  const lines = openLines(readTls(url, place), { place, connections, timeout });
+  if (size === 0 || size > maxSchemaNameBytes || /[.\0]/.test(schema)) throw invalidSchemaName(location, schema);
+  const pool = openPool(readTls(url, location), { location, maxConnections: connections, timeoutMs: timeout });
   const table = (sql: Sql) => sql(`${schema}`);
 
   try {
-    await lines.ask((sql) => furnish(sql, schema, place), furnishing);
+    await pool.query((sql) => migrate(sql, schema, location), migrationTimeoutMs);
   } catch (error) {
-    await lines.close();
+    await pool.close();
     throw error;
   }
   let closed: Promise<void> | undefined;
 
   // Doubles travel as text both ways, so that none loses a digit and infinity has a name.
   return {
-    lasting: true,
-    async get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
-      const [row] = await lines.ask((sql) =>
+    persistent: true,
+    async get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
+      const [row] = await pool.query((sql) =>
         sql<Row[]>`SELECT value, family, spent_at, expires_at FROM ${table(sql)}.record
-          WHERE kind = ${kind} AND id = ${plain(id)}`
+          WHERE kind = ${kind} AND id = ${escapeKey(id)}`
       );
-      return row && entryOf<Records[K]>(row);
+      return row && toStoredRecord<Records[K]>(row);
     },
-    async put(kind, id, value, { family, expiresAt }) {
-      await lines.ask((sql) =>
+    async put(kind, id, value, { grantId, expiresAt }) {
+      await pool.query((sql) =>
         sql`
         INSERT INTO ${table(sql)}.record (kind, id, value, family, expires_at)
-        VALUES (${kind}, ${plain(id)}, ${JSON.stringify(value)}, ${plainOrNull(family)}, ${expiresAt})
+        VALUES (${kind}, ${escapeKey(id)}, ${JSON.stringify(value)}, ${escapeKeyOrNull(grantId)}, ${expiresAt})
         ON CONFLICT (kind, id) DO UPDATE
         SET value = excluded.value, family = excluded.family, spent_at = NULL, expires_at = excluded.expires_at`
       );
     },
-    async add(kind, id, value, { family, expiresAt }) {
-      const { count } = await lines.ask((sql) =>
+    async add(kind, id, value, { grantId, expiresAt }) {
+      const { count } = await pool.query((sql) =>
         sql`
         INSERT INTO ${table(sql)}.record (kind, id, value, family, expires_at)
-        VALUES (${kind}, ${plain(id)}, ${JSON.stringify(value)}, ${plainOrNull(family)}, ${expiresAt})
+        VALUES (${kind}, ${escapeKey(id)}, ${JSON.stringify(value)}, ${escapeKeyOrNull(grantId)}, ${expiresAt})
         ON CONFLICT (kind, id) DO NOTHING`
       );
       return count === 1;
     },
-    async spend(kind, id, now) {
-      const { count } = await lines.ask((sql) =>
+    async consume(kind, id, now) {
+      const { count } = await pool.query((sql) =>
         sql`
         UPDATE ${table(sql)}.record SET spent_at = ${now}
-        WHERE kind = ${kind} AND id = ${plain(id)} AND spent_at IS NULL`
+        WHERE kind = ${kind} AND id = ${escapeKey(id)} AND spent_at IS NULL`
       );
       return count === 1;
     },
-    async revoke(family, until) {
-      await lines.ask((sql) =>
+    async revoke(grantId, until) {
+      await pool.query((sql) =>
         sql`
         INSERT INTO ${table(sql)}.record (kind, id, value, expires_at)
-        VALUES ('ended_family', ${plain(family)}, '{}', ${until})
+        VALUES ('ended_family', ${escapeKey(grantId)}, '{}', ${until})
         ON CONFLICT (kind, id) DO UPDATE SET expires_at = excluded.expires_at
         WHERE excluded.expires_at > record.expires_at`
       );
     },
-    async sweep(now) {
+    async deleteExpired(now) {
       // Infinity keeps a record even from an infinite clock.
-      const due = Math.min(now, Number.MAX_VALUE);
+      const expiredBefore = Math.min(now, Number.MAX_VALUE);
       let removed = 0;
       while (closed === undefined) {
         // What another instance sweeps at this moment is its business.
-        const { count } = await lines.ask((sql) =>
+        const { count } = await pool.query((sql) =>
           sql`
           DELETE FROM ${table(sql)}.record WHERE ctid = ANY(ARRAY(
-            SELECT ctid FROM ${table(sql)}.record WHERE expires_at <= ${due} AND expires_at < 'Infinity'
-            LIMIT ${sweepBatch} FOR UPDATE SKIP LOCKED))`
+            SELECT ctid FROM ${table(sql)}.record WHERE expires_at <= ${expiredBefore} AND expires_at < 'Infinity'
+            LIMIT ${deleteBatchSize} FOR UPDATE SKIP LOCKED))`
         );
         removed += count;
-        if (count < sweepBatch) break;
+        if (count < deleteBatchSize) break;
       }
       return removed;
     },
     close() {
-      return closed ??= lines.close();
+      return closed ??= pool.close();
     },
   };
 }
 
 /** Makes or mends the table. Under a lock of the whole database, so that instances that start together take turns. */
-async function furnish(sql: Sql, schema: string, place: string): Promise<void> {
+async function migrate(sql: Sql, schema: string, location: string): Promise<void> {
   await sql.begin(async (sql) => {
-    await sql.unsafe(`SET LOCAL statement_timeout = ${furnishing}`);
+    await sql.unsafe(`SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
     await sql`SELECT pg_advisory_xact_lock(hashtext(${`latchkey ${schema}`}))`;
     const name = `"${schema.replaceAll('"', '""')}"`;
-    const [known] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
-    if (known === undefined) await sql.unsafe(`CREATE SCHEMA ${name}`);
+    const [schemaRow] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
+    if (schemaRow === undefined) await sql.unsafe(`CREATE SCHEMA ${name}`);
     await sql.unsafe(`CREATE TABLE IF NOT EXISTS ${name}.version (number integer NOT NULL)`);
     const [row] = await sql.unsafe<{ number: number }[]>(`SELECT number FROM ${name}.version`);
-    const found = row?.number ?? 0;
-    if (found > steps.length) throw otherSchema(place, steps.length, found);
-    for (const step of steps.slice(found)) await sql.unsafe(step(name));
-    if (row === undefined) await sql.unsafe(`INSERT INTO ${name}.version VALUES (${steps.length})`);
-    else if (found < steps.length) await sql.unsafe(`UPDATE ${name}.version SET number = ${steps.length}`);
+    const foundVersion = row?.number ?? 0;
+    if (foundVersion > migrations.length) throw versionMismatch(location, migrations.length, foundVersion);
+    for (const migration of migrations.slice(foundVersion)) await sql.unsafe(migration(name));
+    if (row === undefined) await sql.unsafe(`INSERT INTO ${name}.version VALUES (${migrations.length})`);
+    else if (foundVersion < migrations.length) {
+      await sql.unsafe(`UPDATE ${name}.version SET number = ${migrations.length}`);
+    }
   });
 }
 
 /** The database as a person may be told of it: never with its password. */
-function placeOf(url: string): string {
+function displayUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
 
-function entryOf<T>({ value, family, spent_at, expires_at }: Row): Entry<T> {
+function toStoredRecord<T>({ value, family, spent_at, expires_at }: Row): StoredRecord<T> {
   return {
     value: JSON.parse(value),
-    ...(family !== null && { family: unplain(family) }),
+    ...(family !== null && { grantId: unescapeKey(family) }),
     expiresAt: Number(expires_at),
-    ...(spent_at !== null && { spentAt: Number(spent_at) }),
+    ...(spent_at !== null && { consumedAt: Number(spent_at) }),
   };
 }
 
-function plainOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : plain(text);
+function escapeKeyOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : escapeKey(text);
 }

@@ -7,7 +7,7 @@ import { connect as connectTls } from "node:tls";
 import { StoreError } from "../store_error.ts";
 
 /** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
-const modes: Readonly<Record<string, boolean>> = {
+const tlsByMode: Readonly<Record<string, boolean>> = {
   disable: false,
   require: true,
   "verify-ca": true,
@@ -26,64 +26,66 @@ export interface PostgresTls {
  * `verify-full`: the certificate has to be valid for the host, too.
  *
  * @param url A URL that `URL` can parse: for others the driver would start TLS without verification.
- * @param place The database as messages show it, without the password.
+ * @param location The database as messages show it, without the password.
  * @throws {StoreError} If either is unusable.
  */
-export function readTls(url: string, place: string): PostgresTls {
-  const rest = new URL(url);
-  const { searchParams } = rest;
-  const path = searchParams.get("sslrootcert") ?? undefined;
-  const mode = searchParams.get("sslmode") ?? (path === undefined ? "disable" : "verify-full");
+export function readTls(url: string, location: string): PostgresTls {
+  const cleanUrl = new URL(url);
+  const { searchParams } = cleanUrl;
+  const certificatePath = searchParams.get("sslrootcert") ?? undefined;
+  const mode = searchParams.get("sslmode") ?? (certificatePath === undefined ? "disable" : "verify-full");
   // The driver's own name, which would override `sslmode`.
-  const other = searchParams.get("ssl");
-  if (other !== null || !Object.hasOwn(modes, mode)) {
+  const driverOption = searchParams.get("ssl");
+  if (driverOption !== null || !Object.hasOwn(tlsByMode, mode)) {
     throw new StoreError({
-      place,
+      location,
       expected: "sslmode=verify-full (require and verify-ca mean the same) or sslmode=disable",
-      found: other === null ? `sslmode=${mode}` : `ssl=${other}`,
-      mend: "use one of these values; for a private certificate authority add sslrootcert=PATH",
+      received: driverOption === null ? `sslmode=${mode}` : `ssl=${driverOption}`,
+      hint: "use one of these values; for a private certificate authority add sslrootcert=PATH",
     });
   }
-  if (!modes[mode] && path !== undefined) {
+  if (!tlsByMode[mode] && certificatePath !== undefined) {
     throw new StoreError({
-      place,
+      location,
       expected: "sslrootcert with sslmode=verify-full",
-      found: `sslmode=${mode}`,
-      mend: "remove one of the two",
+      received: `sslmode=${mode}`,
+      hint: "remove one of the two",
     });
   }
   searchParams.delete("sslmode");
   searchParams.delete("sslrootcert");
-  if (!modes[mode]) return { url: rest.href, ssl: false };
-  const ca = path === undefined || path === "system" ? {} : { ca: readAuthority(path, place) };
-  return { url: rest.href, ssl: { rejectUnauthorized: true, ...ca } };
+  if (!tlsByMode[mode]) return { url: cleanUrl.href, ssl: false };
+  const ca = certificatePath === undefined || certificatePath === "system"
+    ? {}
+    : { ca: readCertificateAuthority(certificatePath, location) };
+  return { url: cleanUrl.href, ssl: { rejectUnauthorized: true, ...ca } };
 }
 
-function readAuthority(path: string, place: string): string {
-  const fault = (found: string, cause?: unknown) =>
+function readCertificateAuthority(path: string, location: string): string {
+  const createError = (received: string, cause?: unknown) =>
     new StoreError({
-      place,
+      location,
       expected: "sslrootcert to be a readable file with PEM certificates",
-      found,
-      mend: "correct the path, or the permissions of the file",
+      received,
+      hint: "correct the path, or the permissions of the file",
     }, cause);
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw fault(`none at ${JSON.stringify(path)}`, error);
+    throw createError(`none at ${JSON.stringify(path)}`, error);
   }
   if (!text.includes("-----BEGIN CERTIFICATE-----")) {
-    throw fault(`a file without PEM certificates at ${JSON.stringify(path)}`);
+    throw createError(`a file without PEM certificates at ${JSON.stringify(path)}`);
   }
   return text;
 }
 
 /** Milliseconds between two sockets of one connection. */
-const betweenSockets = 500;
+const reconnectDelayMs = 500;
 
 /** The server's address in the driver's options. */
-interface Addresses {
+interface DriverAddresses {
   readonly host: readonly string[];
   readonly port: readonly number[];
   readonly path?: string | false;
@@ -93,15 +95,18 @@ interface Addresses {
  * Opens the sockets of one connection, with a pause between them: if the server closes a socket before the connection
  * is ready, the driver reconnects at once in a loop.
  */
-export function dialler(ssl: PostgresTls["ssl"], timeout: number): (options: Addresses) => Promise<Socket> {
+export function socketFactory(
+  ssl: PostgresTls["ssl"],
+  timeoutMs: number,
+): (options: DriverAddresses) => Promise<Socket> {
   let isFirst = true;
   return async ({ host, port, path }) => {
-    if (!isFirst) await new Promise((resolve) => setTimeout(resolve, betweenSockets));
+    if (!isFirst) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs));
     isFirst = false;
     let failure: unknown;
     for (const [i, name] of host.entries()) {
       try {
-        return await dial(path ? { path } : { host: name, port: port[i]! }, name, ssl, timeout);
+        return await openSocket(path ? { path } : { host: name, port: port[i]! }, name, ssl, timeoutMs);
       } catch (error) {
         failure = error;
       }
@@ -113,47 +118,47 @@ export function dialler(ssl: PostgresTls["ssl"], timeout: number): (options: Add
 /** The message that requests TLS (PostgreSQL's frontend/backend protocol, `SSLRequest`). */
 const tlsRequest = new Uint8Array([0, 0, 0, 8, 4, 210, 22, 47]);
 
-async function dial(
+async function openSocket(
   address: NetConnectOpts,
   host: string,
   ssl: PostgresTls["ssl"],
-  timeout: number,
+  timeoutMs: number,
 ): Promise<Socket> {
   const socket = connectSocket(address);
-  const late = setTimeout(
+  const timer = setTimeout(
     () => void socket.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" })),
-    timeout,
+    timeoutMs,
   );
   try {
-    await happens(socket, "connect");
+    await waitForEvent(socket, "connect");
     if (ssl === false) return socket;
     socket.write(tlsRequest);
-    const answer = await happens(socket, "data") as Uint8Array;
+    const reply = await waitForEvent(socket, "data") as Uint8Array;
     // Data after this byte was sent in clear before TLS: reject it, as an attacker may have injected it.
-    if (answer.length !== 1 || answer[0] !== 0x53) throw Object.assign(new Error("no TLS"), { code: "NO_TLS" });
+    if (reply.length !== 1 || reply[0] !== 0x53) throw Object.assign(new Error("no TLS"), { code: "NO_TLS" });
     const secured = connectTls({ socket, host, servername: isIP(host) ? undefined : host, ...ssl });
-    await happens(secured, "secureConnect");
+    await waitForEvent(secured, "secureConnect");
     return secured;
   } catch (error) {
     socket.destroy();
     throw error;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
 
 /** The value of an event; rejects if the connection ends first. */
-function happens(socket: Socket, event: string): Promise<unknown> {
+function waitForEvent(socket: Socket, event: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const ended = () => failed(Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" }));
-    const happened = (value: unknown) => {
-      socket.off("error", failed).off("close", ended);
+    const onClose = () => onError(Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" }));
+    const onEvent = (value: unknown) => {
+      socket.off("error", onError).off("close", onClose);
       resolve(value);
     };
-    const failed = (error: Error) => {
-      socket.off(event, happened).off("close", ended);
+    const onError = (error: Error) => {
+      socket.off(event, onEvent).off("close", onClose);
       reject(error);
     };
-    socket.once(event, happened).once("error", failed).once("close", ended);
+    socket.once(event, onEvent).once("error", onError).once("close", onClose);
   });
 }

@@ -4,11 +4,11 @@ import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { plain, unplain } from "../escape_key.ts";
-import { foreignFile, looseFile, notAFile, otherVersion, sqliteError } from "./sqlite_errors.ts";
-import type { Entry, Kind, Records, Store } from "../store.ts";
+import { escapeKey, unescapeKey } from "../escape_key.ts";
+import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
+import type { RecordKind, Records, Store, StoredRecord } from "../store.ts";
 
-export { StoreError, type StoreFault } from "../store_error.ts";
+export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
 /** How a SQLite store keeps its promises. */
 export interface SqliteOptions {
@@ -29,7 +29,7 @@ export interface SqliteOptions {
 
 /** "Ltch" in ASCII: tells our files from those of other programs. */
 const applicationId = 0x4c746368;
-const version = 1;
+const schemaVersion = 1;
 
 /** `value` is JSON, so a new kind of record needs no new column; `expires_at` may be infinite. */
 const schema = `
@@ -44,11 +44,11 @@ const schema = `
   ) STRICT;
   CREATE INDEX record_expires_at ON record (expires_at);
   PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${version};
+  PRAGMA user_version = ${schemaVersion};
 `;
 
 /** So many records go at a time, so that a sweep keeps no other writer waiting for long. */
-const sweepBatch = 200;
+const deleteBatchSize = 200;
 
 interface Row {
   readonly value: string;
@@ -68,53 +68,54 @@ interface Row {
  *   locked. Files of other programs are never written. The store's calls reject with the same error.
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const place = path === ":memory:" ? path : resolve(path);
-  const { database, read, write, writeNew, writeLonger, mark, clear } = await open(place, options);
+  const location = path === ":memory:" ? path : resolve(path);
+  const { database, selectRecord, upsertRecord, insertRecord, extendRecord, consumeRecord, deleteExpiredBatch } =
+    await openConnection(location, options);
   let closed = false;
 
-  function answer<T>(work: () => T): Promise<T> {
+  function run<T>(operation: () => T): Promise<T> {
     try {
-      return Promise.resolve(work());
+      return Promise.resolve(operation());
     } catch (error) {
-      return Promise.reject(sqliteError(place, error));
+      return Promise.reject(sqliteError(location, error));
     }
   }
 
   return {
-    lasting: true,
-    get<K extends Kind>(kind: K, id: string): Promise<Entry<Records[K]> | undefined> {
-      return answer(() => {
-        const row = read.get(kind, plain(id)) as Row | undefined;
-        return row && entryOf<Records[K]>(row);
+    persistent: true,
+    get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
+      return run(() => {
+        const row = selectRecord.get(kind, escapeKey(id)) as Row | undefined;
+        return row && toStoredRecord<Records[K]>(row);
       });
     },
-    put(kind, id, value, { family, expiresAt }) {
-      return answer(() => {
-        write.run(kind, plain(id), JSON.stringify(value), plainOrNull(family), expiresAt);
+    put(kind, id, value, { grantId, expiresAt }) {
+      return run(() => {
+        upsertRecord.run(kind, escapeKey(id), JSON.stringify(value), escapeKeyOrNull(grantId), expiresAt);
       });
     },
-    add(kind, id, value, { family, expiresAt }) {
-      return answer(() =>
-        writeNew.run(kind, plain(id), JSON.stringify(value), plainOrNull(family), expiresAt).changes === 1
+    add(kind, id, value, { grantId, expiresAt }) {
+      return run(() =>
+        insertRecord.run(kind, escapeKey(id), JSON.stringify(value), escapeKeyOrNull(grantId), expiresAt).changes === 1
       );
     },
-    spend(kind, id, now) {
-      return answer(() => mark.run(now, kind, plain(id)).changes === 1);
+    consume(kind, id, now) {
+      return run(() => consumeRecord.run(now, kind, escapeKey(id)).changes === 1);
     },
-    revoke(family, until) {
-      return answer(() => {
-        writeLonger.run("ended_family", plain(family), "{}", null, until);
+    revoke(grantId, until) {
+      return run(() => {
+        extendRecord.run("ended_family", escapeKey(grantId), "{}", null, until);
       });
     },
-    async sweep(now) {
+    async deleteExpired(now) {
       // Infinity keeps a record even from an infinite clock.
-      const due = Math.min(now, Number.MAX_VALUE);
+      const expiredBefore = Math.min(now, Number.MAX_VALUE);
       let removed = 0;
       while (!closed) {
-        const batch = await answer(() => Number(clear.run(due).changes));
+        const batch = await run(() => Number(deleteExpiredBatch.run(expiredBefore).changes));
         removed += batch;
-        if (batch < sweepBatch) break;
-        await pause();
+        if (batch < deleteBatchSize) break;
+        await delay();
       }
       return removed;
     },
@@ -122,91 +123,91 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
       if (closed) return Promise.resolve();
       closed = true;
       // The last handle to close moves what the write-ahead log holds into the file, and removes the log.
-      return answer(() => database.close());
+      return run(() => database.close());
     },
   };
 }
 
-async function open(
-  place: string,
+async function openConnection(
+  location: string,
   { durability = "process", lockTimeout = 5000, warn = () => {} }: SqliteOptions,
-): Promise<Handle> {
+): Promise<Connection> {
   let database: DatabaseSync | undefined;
   try {
-    if (place !== ":memory:") {
-      claim(place);
-      refuseForeign(place);
+    if (location !== ":memory:") {
+      createFile(location);
+      assertOwnDatabase(location);
     }
-    database = new DatabaseSync(place);
+    database = new DatabaseSync(location);
     database.exec(`PRAGMA busy_timeout = ${lockTimeout}`);
     database.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
-    furnish(database, place, warn);
-    await logAhead(database, lockTimeout);
-    return { database, ...prepare(database) };
+    migrate(database, location, warn);
+    await enableWal(database, lockTimeout);
+    return { database, ...prepareStatements(database) };
   } catch (error) {
     database?.close();
-    throw sqliteError(place, error);
+    throw sqliteError(location, error);
   }
 }
 
 /** Makes the file if there is none, for its owner alone; SQLite gives its log the same mode. */
-function claim(place: string): void {
+function createFile(location: string): void {
   try {
-    closeSync(openSync(place, "wx", 0o600));
+    closeSync(openSync(location, "wx", 0o600));
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
     // Looked at without opening: closing a file drops the locks that other handles of this process hold on it.
-    const found = statSync(place);
-    if (!found.isFile()) throw notAFile(place, found.isDirectory());
+    const stats = statSync(location);
+    if (!stats.isFile()) throw notAFile(location, stats.isDirectory());
   }
 }
 
 /**
  * Looks at the file before it is opened for writing, because merely opening another program's database may tidy up its
  * log. As an immutable file it is read without a trace; not every runtime takes a URL, then read-only has to do. What
- * cannot be looked at is left to {@link furnish} to judge.
+ * cannot be looked at is left to {@link migrate} to judge.
  */
-function refuseForeign(place: string): void {
-  for (const location of [`${pathToFileURL(place).href}?immutable=1`, place]) {
+function assertOwnDatabase(location: string): void {
+  for (const candidate of [`${pathToFileURL(location).href}?immutable=1`, location]) {
     let database: DatabaseSync | undefined;
     try {
-      database = new DatabaseSync(location, { readOnly: true });
+      database = new DatabaseSync(candidate, { readOnly: true });
       // One moment's view: another process may be furnishing the file just now.
       database.exec("BEGIN");
-      if (!isForeign(database)) return;
+      if (!isForeignDatabase(database)) return;
     } catch {
       continue;
     } finally {
       database?.close();
     }
-    throw foreignFile(place);
+    throw foreignDatabase(location);
   }
 }
 
 /** Makes the table if the file is empty. Under the write lock, so that of two processes one waits for the other. */
-function furnish(database: DatabaseSync, place: string, warn: (message: string) => void): void {
+function migrate(database: DatabaseSync, location: string, warn: (message: string) => void): void {
   database.exec("BEGIN IMMEDIATE");
-  if (isForeign(database)) throw foreignFile(place);
-  makePrivate(place, warn);
-  if (isBlank(database)) database.exec(schema);
-  const found = pragma(database, "user_version");
-  if (found !== version) throw otherVersion(place, version, found);
+  if (isForeignDatabase(database)) throw foreignDatabase(location);
+  restrictPermissions(location, warn);
+  if (isEmptyDatabase(database)) database.exec(schema);
+  const foundVersion = readPragma(database, "user_version");
+  if (foundVersion !== schemaVersion) throw versionMismatch(location, schemaVersion, foundVersion);
   database.exec("COMMIT");
 }
 
 /** Restricts an existing file and its log to their owner: both contain private keys. */
-function makePrivate(place: string, warn: (message: string) => void): void {
+function restrictPermissions(location: string, warn: (message: string) => void): void {
   // Windows has no such permission bits.
-  if (place === ":memory:" || sep !== "/") return;
-  const file = realpathSync(place);
+  if (location === ":memory:" || sep !== "/") return;
+  const file = realpathSync(location);
   for (const path of [file, `${file}-wal`, `${file}-shm`]) {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined || (found.mode & 0o077) === 0) continue;
-    const permissions = (found.mode & 0o777).toString(8).padStart(4, "0");
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || (stats.mode & 0o077) === 0) continue;
+    const permissions = (stats.mode & 0o777).toString(8).padStart(4, "0");
     try {
       chmodSync(path, 0o600);
     } catch (error) {
-      throw looseFile(place, path, permissions, error);
+      throw insecurePermissions(location, path, permissions, error);
     }
     warn(
       `Changed the permissions of ${path} from ${permissions} to 0600: it holds private keys. ` +
@@ -216,66 +217,66 @@ function makePrivate(place: string, warn: (message: string) => void): void {
 }
 
 /** Changing to the write-ahead log needs the file alone for a moment, and SQLite does not wait for that by itself. */
-async function logAhead(database: DatabaseSync, lockTimeout: number): Promise<void> {
-  for (let waited = 0;; waited += 10) {
+async function enableWal(database: DatabaseSync, lockTimeout: number): Promise<void> {
+  for (let waitedMs = 0;; waitedMs += 10) {
     try {
       return database.exec("PRAGMA journal_mode = WAL");
     } catch (error) {
-      if (waited >= lockTimeout) throw error;
+      if (waitedMs >= lockTimeout) throw error;
     }
-    await pause(10);
+    await delay(10);
   }
 }
 
-type Handle = { database: DatabaseSync } & ReturnType<typeof prepare>;
+type Connection = { database: DatabaseSync } & ReturnType<typeof prepareStatements>;
 
 /** Every statement the store runs. */
-function prepare(database: DatabaseSync) {
+function prepareStatements(database: DatabaseSync) {
   const insert = "INSERT INTO record (kind, id, value, family, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO";
   return {
-    read: database.prepare("SELECT value, family, spent_at, expires_at FROM record WHERE kind = ? AND id = ?"),
-    write: database.prepare(
+    selectRecord: database.prepare("SELECT value, family, spent_at, expires_at FROM record WHERE kind = ? AND id = ?"),
+    upsertRecord: database.prepare(
       `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
          expires_at = excluded.expires_at`,
     ),
-    writeNew: database.prepare(`${insert} NOTHING`),
-    writeLonger: database.prepare(
+    insertRecord: database.prepare(`${insert} NOTHING`),
+    extendRecord: database.prepare(
       `${insert} UPDATE SET expires_at = excluded.expires_at WHERE excluded.expires_at > expires_at`,
     ),
     // One atomic step. Its rows are counted, not RETURNed: a row can be returned and its commit fail afterwards.
-    mark: database.prepare("UPDATE record SET spent_at = ? WHERE kind = ? AND id = ? AND spent_at IS NULL"),
-    clear: database.prepare(
-      `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires_at <= ? LIMIT ${sweepBatch})`,
+    consumeRecord: database.prepare("UPDATE record SET spent_at = ? WHERE kind = ? AND id = ? AND spent_at IS NULL"),
+    deleteExpiredBatch: database.prepare(
+      `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires_at <= ? LIMIT ${deleteBatchSize})`,
     ),
   };
 }
 
-function isForeign(database: DatabaseSync): boolean {
-  return pragma(database, "application_id") !== applicationId && !isBlank(database);
+function isForeignDatabase(database: DatabaseSync): boolean {
+  return readPragma(database, "application_id") !== applicationId && !isEmptyDatabase(database);
 }
 
 /** Nobody has made a table in it or marked it as theirs. */
-function isBlank(database: DatabaseSync): boolean {
-  return ["application_id", "user_version", "schema_version"].every((name) => pragma(database, name) === 0);
+function isEmptyDatabase(database: DatabaseSync): boolean {
+  return ["application_id", "user_version", "schema_version"].every((name) => readPragma(database, name) === 0);
 }
 
-function pragma(database: DatabaseSync, name: string): number {
+function readPragma(database: DatabaseSync, name: string): number {
   return database.prepare(`PRAGMA ${name}`).get()![name] as number;
 }
 
-function pause(milliseconds = 0): Promise<void> {
+function delay(milliseconds = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-function entryOf<T>({ value, family, spent_at, expires_at }: Row): Entry<T> {
+function toStoredRecord<T>({ value, family, spent_at, expires_at }: Row): StoredRecord<T> {
   return {
     value: JSON.parse(value),
-    ...(family !== null && { family: unplain(family) }),
+    ...(family !== null && { grantId: unescapeKey(family) }),
     expiresAt: expires_at,
-    ...(spent_at !== null && { spentAt: spent_at }),
+    ...(spent_at !== null && { consumedAt: spent_at }),
   };
 }
 
-function plainOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : plain(text);
+function escapeKeyOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : escapeKey(text);
 }

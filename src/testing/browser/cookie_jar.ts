@@ -33,7 +33,7 @@ export interface CookieJar {
   /** The `Cookie` header for a request; `undefined` when there is nothing to send. */
   headerFor(url: string): string | undefined;
   /** Takes over what an answer sets. */
-  keep(url: string, headers: Headers): void;
+  storeFrom(url: string, headers: Headers): void;
 }
 
 /**
@@ -44,24 +44,24 @@ export interface CookieJar {
  */
 export function cookieJar(now: () => number): CookieJar {
   const cookies = new Map<string, Cookie>();
-  const alive = () => [...cookies.values()].filter(({ expiresAt = Infinity }) => expiresAt > now());
+  const getUnexpired = () => [...cookies.values()].filter(({ expiresAt = Infinity }) => expiresAt > now());
   return {
-    all: alive,
-    get: (name) => alive().find((cookie) => cookie.name === name)?.value,
+    all: getUnexpired,
+    get: (name) => getUnexpired().find((cookie) => cookie.name === name)?.value,
     clear(name) {
       for (const [key, cookie] of cookies) if (name === undefined || cookie.name === name) cookies.delete(key);
     },
     headerFor(url) {
       const { origin, pathname } = new URL(url);
-      const fitting = alive()
-        .filter((cookie) => cookie.origin === origin && covers(cookie.path, pathname))
+      const matching = getUnexpired()
+        .filter((cookie) => cookie.origin === origin && pathMatches(cookie.path, pathname))
         // Longer paths first (§5.4).
         .sort((one, other) => other.path.length - one.path.length);
-      return fitting.map(({ name, value }) => `${name}=${value}`).join("; ") || undefined;
+      return matching.map(({ name, value }) => `${name}=${value}`).join("; ") || undefined;
     },
-    keep(url, headers) {
+    storeFrom(url, headers) {
       for (const line of headers.getSetCookie()) {
-        const cookie = read(line, new URL(url), now());
+        const cookie = parseSetCookie(line, new URL(url), now());
         if (cookie === undefined) continue;
         const key = JSON.stringify([cookie.origin, cookie.path, cookie.name]);
         if (cookie.expiresAt !== undefined && cookie.expiresAt <= now()) cookies.delete(key);
@@ -72,7 +72,7 @@ export function cookieJar(now: () => number): CookieJar {
 }
 
 /** One `Set-Cookie` line; `undefined` where a browser ignores it. */
-function read(line: string, { origin, pathname, protocol, hostname }: URL, now: number): Cookie | undefined {
+function parseSetCookie(line: string, { origin, pathname, protocol, hostname }: URL, now: number): Cookie | undefined {
   const [pair = "", ...rest] = line.split(";");
   const equals = pair.indexOf("=");
   if (equals <= 0) return undefined;
@@ -95,18 +95,18 @@ function read(line: string, { origin, pathname, protocol, hostname }: URL, now: 
     secure,
     httpOnly: attributes.has("httponly"),
     sameSite: attributes.get("samesite"),
-    expiresAt: expiryOf(attributes, now),
+    expiresAt: parseExpiry(attributes, now),
   };
 }
 
 /** `Max-Age` counts before `Expires` (§5.3). */
-function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
+function parseExpiry(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
   const maxAge = attributes.get("max-age");
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return now + Number(maxAge) * 1000;
   const expires = Date.parse(attributes.get("expires") ?? "");
   return Number.isNaN(expires) ? undefined : expires;
 }
 
-function covers(path: string, pathname: string): boolean {
+function pathMatches(path: string, pathname: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
 }

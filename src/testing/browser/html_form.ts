@@ -7,7 +7,7 @@ export interface FormControl {
   /** `hidden`, `text`, `password`, `checkbox`, `textarea`, `select` … */
   readonly type: string;
   /** Whether it is sent as it stands; of checkboxes and radio buttons those that are ticked. */
-  readonly sent: boolean;
+  readonly submitted: boolean;
 }
 
 /** A button that sends its form. */
@@ -25,31 +25,33 @@ export interface HtmlForm {
   readonly buttons: readonly FormButton[];
 }
 
-const attributes = `(?:"[^"]*"|'[^']*'|[^>"'])*`;
-const formElement = new RegExp(`<form\\b(${attributes})>([^]*?)(?:</form>|$)`, "gi");
-const textarea = `<textarea\\b(${attributes})>\\n?([^]*?)</textarea>`;
-const control = new RegExp(`<(input|button)\\b(${attributes})>|${textarea}`, "gi");
+const attributesPattern = `(?:"[^"]*"|'[^']*'|[^>"'])*`;
+const formPattern = new RegExp(`<form\\b(${attributesPattern})>([^]*?)(?:</form>|$)`, "gi");
+const textareaPattern = `<textarea\\b(${attributesPattern})>\\n?([^]*?)</textarea>`;
+const controlPattern = new RegExp(`<(input|button)\\b(${attributesPattern})>|${textareaPattern}`, "gi");
 
 /** Reads the forms of a page that are sent by POST, in their order. `url` is where the page was found. */
-export function readForms(html: string, url: string): HtmlForm[] {
+export function parseForms(html: string, url: string): HtmlForm[] {
   const text = html.replace(/<!--[^]*?-->|<(script|style)\b[^]*?<\/\1>/gi, "");
-  return [...text.matchAll(formElement)].flatMap(([, opening, inside]) => {
-    const form = readAttributes(opening!);
+  return [...text.matchAll(formPattern)].flatMap(([, opening, inside]) => {
+    const form = parseAttributes(opening!);
     if (form.get("method")?.toLowerCase() !== "post") return [];
     const controls: FormControl[] = [];
     const buttons: FormButton[] = [];
-    for (const [, element, tag, area, written = ""] of inside!.matchAll(control)) {
-      const found = readAttributes(tag ?? area!);
-      if (found.has("disabled")) continue;
-      const name = found.get("name") ?? "";
-      const type = area !== undefined
+    for (const [, element, tag, textareaTag, content = ""] of inside!.matchAll(controlPattern)) {
+      const attributes = parseAttributes(tag ?? textareaTag!);
+      if (attributes.has("disabled")) continue;
+      const name = attributes.get("name") ?? "";
+      const type = textareaTag !== undefined
         ? "textarea"
-        : found.get("type")?.toLowerCase() ?? (element!.toLowerCase() === "button" ? "submit" : "text");
-      const box = type === "checkbox" || type === "radio";
-      const value = area !== undefined ? meaning(written) : found.get("value") ?? (box ? "on" : "");
+        : attributes.get("type")?.toLowerCase() ?? (element!.toLowerCase() === "button" ? "submit" : "text");
+      const isCheckable = type === "checkbox" || type === "radio";
+      const value = textareaTag !== undefined
+        ? decodeEntities(content)
+        : attributes.get("value") ?? (isCheckable ? "on" : "");
       if (type === "submit") buttons.push({ name, value });
       else if (type !== "button" && type !== "reset") {
-        controls.push({ name, value, type, sent: !box || found.has("checked") });
+        controls.push({ name, value, type, submitted: !isCheckable || attributes.has("checked") });
       }
     }
     return [{ action: new URL(form.get("action") || url, url).href, controls, buttons }];
@@ -67,47 +69,47 @@ export interface Submission {
 /**
  * Presses a button of a form.
  *
- * @param typed By name: what a person types in, instead of what stands there.
- * @param unticked Which checkboxes a person takes the tick from.
+ * @param values By name: what a person types in, instead of what stands there.
+ * @param isUnchecked Which checkboxes a person takes the tick from.
  */
-export function press(
+export function submitForm(
   form: HtmlForm,
   button: FormButton | undefined,
-  typed: Readonly<Record<string, string>> = {},
-  unticked: (control: FormControl) => boolean = () => false,
+  values: Readonly<Record<string, string>> = {},
+  isUnchecked: (control: FormControl) => boolean = () => false,
 ): Submission {
   const pairs = form.controls
-    .filter((control) => control.name !== "" && control.sent && !(control.name in typed) && !unticked(control))
+    .filter((control) => control.name !== "" && control.submitted && !(control.name in values) && !isUnchecked(control))
     .map(({ name, value }) => [name, value]);
-  pairs.push(...Object.entries(typed));
+  pairs.push(...Object.entries(values));
   if (button !== undefined && button.name !== "") pairs.push([button.name, button.value]);
   // A browser sends every line end in a form as CR LF.
-  const sent = pairs.map((pair) => pair.map((part) => part.replace(/\r\n?|\n/g, "\r\n")));
-  return { url: form.action, form: new URLSearchParams(sent) };
+  const normalized = pairs.map((pair) => pair.map((part) => part.replace(/\r\n?|\n/g, "\r\n")));
+  return { url: form.action, form: new URLSearchParams(normalized) };
 }
 
 /** What a person reads on a page, without what stands around its main part. */
-export function readText(html: string): string {
+export function extractText(html: string): string {
   const main = /<main\b[^]*<\/main>/i.exec(html)?.[0] ?? html;
-  const bare = main.replace(/<(script|style)\b[^]*?<\/\1>/gi, "").replace(/<\/(?:h\d|p|dt|li)>/gi, " ");
-  return meaning(bare.replace(/<[^>]*>/g, "")).replace(/\s+/g, " ").trim();
+  const withoutScripts = main.replace(/<(script|style)\b[^]*?<\/\1>/gi, "").replace(/<\/(?:h\d|p|dt|li)>/gi, " ");
+  return decodeEntities(withoutScripts.replace(/<[^>]*>/g, "")).replace(/\s+/g, " ").trim();
 }
 
-function readAttributes(text: string): Map<string, string> {
-  const found = [...text.matchAll(/([^\s=/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)];
-  return new Map(found.map(([, name, ...values]) => [
+function parseAttributes(text: string): Map<string, string> {
+  const matches = [...text.matchAll(/([^\s=/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g)];
+  return new Map(matches.map(([, name, ...values]) => [
     name!.toLowerCase(),
-    meaning(values.find((value) => value !== undefined) ?? ""),
+    decodeEntities(values.find((value) => value !== undefined) ?? ""),
   ]));
 }
 
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\xA0" };
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\xA0" };
 
 /** What text in a page means: line ends as the parser reads them, then character references. */
-function meaning(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
     (whole, hex, decimal, name) =>
-      name ? named[name] ?? whole : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
+      name ? entities[name] ?? whole : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
   );
 }

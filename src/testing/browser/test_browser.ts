@@ -3,18 +3,18 @@
 import type { Explanation } from "../../oauth/trace.ts";
 import { cookieJar } from "./cookie_jar.ts";
 import type { CookieJar } from "./cookie_jar.ts";
-import { announced } from "../fetch.ts";
-import { press, readForms, readText } from "./html_form.ts";
+import { withContentLength } from "../fetch.ts";
+import { extractText, parseForms, submitForm } from "./html_form.ts";
 import type { HtmlForm } from "./html_form.ts";
-import { LogInError } from "../login_error.ts";
-import type { Explain, Told } from "../login_error.ts";
-import type { Mishap } from "../internal_error.ts";
-import { personHeader, writePerson } from "../persona.ts";
-import type { Person } from "../persona.ts";
-import { questionIn } from "../page_prompt.ts";
+import { LoginError } from "../login_error.ts";
+import type { ExplainRejection, RejectionDetails } from "../login_error.ts";
+import type { InternalError } from "../internal_error.ts";
+import { formatPersona, personaHeader } from "../persona.ts";
+import type { Persona } from "../persona.ts";
+import { findPagePrompt } from "../page_prompt.ts";
 
 /** What a user agent is made of, and who sits in front of it. */
-export interface UserAgentOptions extends Person {
+export interface TestBrowserOptions extends Persona {
   /** The issuer in effect: everything below it is the server's, everything else is the client's. */
   readonly issuer: () => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */
@@ -22,7 +22,7 @@ export interface UserAgentOptions extends Person {
   /** By which cookies expire, in milliseconds since the epoch. Default: they do not. */
   readonly now?: () => number;
   /** Says why a request was refused, for the errors thrown here. Default: they say what the page says. */
-  readonly explain?: Explain;
+  readonly explain?: ExplainRejection;
 }
 
 /** What a client's redirect URI received. */
@@ -47,16 +47,16 @@ export interface Callback {
   /** One sentence about the error. */
   readonly errorDescription?: string;
   /** Why the answer is no, in full, where the server explained itself. */
-  readonly why?: Explanation;
+  readonly explanation?: Explanation;
   /** What the server met and did not foresee, where that is the reason. */
-  readonly mishap?: Mishap;
+  readonly internalError?: InternalError;
 }
 
 /** Parameters of a request: an array repeats one, `undefined` leaves one out. */
-export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type RequestParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What logging out may be told. */
-export interface LogOutOptions {
+export interface LogoutOptions {
   /** An id token of the session, which spares the question whether to log out. */
   readonly idToken?: string;
   /** The client that asks. */
@@ -68,7 +68,7 @@ export interface LogOutOptions {
 }
 
 /** One browser, with cookies of its own. */
-export interface UserAgent {
+export interface TestBrowser {
   /** Its cookies. */
   readonly cookies: CookieJar;
   /**
@@ -83,125 +83,131 @@ export interface UserAgent {
    * error included.
    *
    * @param request A whole URL, or the parameters of a request to this server.
-   * @throws {LogInError} Where the server shows a page of its own, such as the one for a wrong `redirect_uri`.
+   * @throws {LoginError} Where the server shows a page of its own, such as the one for a wrong `redirect_uri`.
    */
-  authorize(request: string | URL | Parameters, person?: Person): Promise<Callback>;
+  authorize(request: string | URL | RequestParameters, person?: Persona): Promise<Callback>;
   /**
    * Logs out at the end session endpoint, saying yes where it asks.
    *
    * @returns What the client received, where the browser was sent on to it.
-   * @throws {LogInError} Where the server refuses.
+   * @throws {LoginError} Where the server refuses.
    */
-  logOut(options?: LogOutOptions): Promise<Callback | undefined>;
+  logOut(options?: LogoutOptions): Promise<Callback | undefined>;
 }
 
 /** Opens a browser without cookies. Several are several browsers. */
-export function userAgent(options: UserAgentOptions): UserAgent {
+export function testBrowser(options: TestBrowserOptions): TestBrowser {
   const { now = () => 0 } = options;
   const cookies = cookieJar(now);
   const issuer = () => options.issuer().replace(/\/$/, "");
 
-  const locate = (url: string | URL) => {
+  const resolveUrl = (url: string | URL) => {
     const text = String(url);
     return text.startsWith("/") ? issuer() + text : text;
   };
 
   /** Whether an address is the client's: outside the issuer, or where the client said that it waits. */
-  const leaves = (url: string, waits?: string) => {
-    const place = placeOf(url);
-    return waits !== undefined && place === placeOf(waits) || !`${place}/`.startsWith(`${issuer()}/`);
+  const isClientUrl = (url: string, redirectUri?: string) => {
+    const location = stripQuery(url);
+    return redirectUri !== undefined && location === stripQuery(redirectUri) ||
+      !`${location}/`.startsWith(`${issuer()}/`);
   };
 
-  async function send({ url, form }: Step, person: Person, init: RequestInit = {}): Promise<Visit> {
+  async function send({ url, form }: NavigationStep, persona: Persona, init: RequestInit = {}): Promise<Visit> {
     if (new URL(url).origin !== new URL(issuer()).origin) {
       throw new TypeError(`url: expected an address of ${issuer()}, found ${url}`);
     }
     const headers = new Headers(init.headers);
-    const who = writePerson(person);
-    if (who !== undefined) headers.set(personHeader, who);
+    const personaText = formatPersona(persona);
+    if (personaText !== undefined) headers.set(personaHeader, personaText);
     const cookie = cookies.headerFor(url);
     if (cookie !== undefined) headers.set("cookie", cookie);
-    const posted = form && { method: "POST", body: form };
-    const request = announced(new Request(url, { ...init, ...posted, headers, redirect: "manual" }), form ?? init.body);
+    const postInit = form && { method: "POST", body: form };
+    const request = withContentLength(
+      new Request(url, { ...init, ...postInit, headers, redirect: "manual" }),
+      form ?? init.body,
+    );
     const response = await options.fetch(request);
-    cookies.keep(url, response.headers);
-    return { url, response, told: options.explain?.(request) ?? {}, next: nextOf(url, form, response) };
+    cookies.storeFrom(url, response.headers);
+    return { url, response, rejection: options.explain?.(request) ?? {}, next: findRedirect(url, form, response) };
   }
 
   /**
    * Goes where it is sent, and where `answer` goes from a page, until that is a place of the client; `undefined` where a
    * page is the end.
    */
-  async function walk(
+  async function navigate(
     start: string,
-    waits: string | undefined,
-    person: Person,
-    answer: (page: Page) => Step | undefined,
+    redirectUri: string | undefined,
+    persona: Persona,
+    submit: (page: Page) => NavigationStep | undefined,
   ): Promise<Callback | undefined> {
-    let step: Step = { url: start };
-    for (let steps = 0; steps < longestWalk; steps++) {
-      const visit = await send(step, person);
-      const next = visit.next ?? answer(await pageOf(visit));
+    let step: NavigationStep = { url: start };
+    for (let steps = 0; steps < maxNavigationSteps; steps++) {
+      const visit = await send(step, persona);
+      const next = visit.next ?? submit(await readPage(visit));
       if (next === undefined) return undefined;
-      if (leaves(next.url, waits)) return callbackOf(next, visit.told);
+      if (isClientUrl(next.url, redirectUri)) return toCallback(next, visit.rejection);
       step = next;
     }
-    throw new LogInError(`The server sends the browser in circles, last to ${step.url}`);
+    throw new LoginError(`The server sends the browser in circles, last to ${step.url}`);
   }
 
   return {
     cookies,
 
     async open(url, init) {
-      let visit = await send({ url: locate(url) }, options, init);
-      for (let steps = 0; steps < longestWalk; steps++) {
+      let visit = await send({ url: resolveUrl(url) }, options, init);
+      for (let steps = 0; steps < maxNavigationSteps; steps++) {
         const { next, response } = visit;
-        if (next === undefined || leaves(next.url)) break;
+        if (next === undefined || isClientUrl(next.url)) break;
         await response.body?.cancel();
         visit = await send(next, options);
       }
       return visit.response;
     },
 
-    async authorize(request, more = {}) {
-      const said = Object.entries(more).filter(([, value]) => value !== undefined);
-      const person: Person = { ...options, ...Object.fromEntries(said) };
+    async authorize(request, overrides = {}) {
+      const definedOverrides = Object.entries(overrides).filter(([, value]) => value !== undefined);
+      const persona: Persona = { ...options, ...Object.fromEntries(definedOverrides) };
       const url = typeof request === "string" || request instanceof URL
-        ? locate(request)
-        : `${locate("/oauth2/authorize")}?${encode(request)}`;
-      const waits = new URL(url).searchParams.get("redirect_uri") ?? undefined;
-      const asked = new Set<string>();
-      const callback = await walk(url, waits, person, (page) => {
-        const question = page.status < 400 ? questionIn(page.forms, (action) => leaves(action, waits)) : undefined;
-        if (question === undefined || asked.has(question.name)) throw stoppedBy(page, question?.name);
-        asked.add(question.name);
-        return question.answer(person);
+        ? resolveUrl(request)
+        : `${resolveUrl("/oauth2/authorize")}?${encodeParameters(request)}`;
+      const redirectUri = new URL(url).searchParams.get("redirect_uri") ?? undefined;
+      const answeredPrompts = new Set<string>();
+      const callback = await navigate(url, redirectUri, persona, (page) => {
+        const prompt = page.status < 400
+          ? findPagePrompt(page.forms, (action) => isClientUrl(action, redirectUri))
+          : undefined;
+        if (prompt === undefined || answeredPrompts.has(prompt.name)) throw unexpectedPageError(page, prompt?.name);
+        answeredPrompts.add(prompt.name);
+        return prompt.submit(persona);
       });
       return callback!;
     },
 
     async logOut({ idToken, clientId, postLogoutRedirectUri, state } = {}) {
-      const url = locate("/oauth2/logout");
-      const query = encode({
+      const url = resolveUrl("/oauth2/logout");
+      const query = encodeParameters({
         id_token_hint: idToken,
         client_id: clientId,
         post_logout_redirect_uri: postLogoutRedirectUri,
         state,
       });
-      return await walk(`${url}?${query}`, postLogoutRedirectUri, options, (page) => {
-        if (page.status >= 400) throw stoppedBy(page);
+      return await navigate(`${url}?${query}`, postLogoutRedirectUri, options, (page) => {
+        if (page.status >= 400) throw unexpectedPageError(page);
         const form = page.forms.find(({ action }) => action === url);
-        return form && press(form, form.buttons[0]);
+        return form && submitForm(form, form.buttons[0]);
       });
     },
   };
 }
 
 /** Requests. More than any login takes. */
-const longestWalk = 20;
+const maxNavigationSteps = 20;
 
 /** A request that a browser makes: `POST` where there is a form. */
-interface Step {
+interface NavigationStep {
   readonly url: string;
   readonly form?: URLSearchParams;
 }
@@ -211,9 +217,9 @@ interface Visit {
   readonly url: string;
   readonly response: Response;
   /** Why it was refused. */
-  readonly told: Told;
+  readonly rejection: RejectionDetails;
   /** Where a redirect leads. */
-  readonly next?: Step;
+  readonly next?: NavigationStep;
 }
 
 /** A page that was shown. */
@@ -222,23 +228,27 @@ interface Page {
   readonly status: number;
   readonly text: string;
   readonly forms: readonly HtmlForm[];
-  readonly told: Told;
+  readonly rejection: RejectionDetails;
 }
 
 /** Form-encodes parameters. */
-export function encode(params: Parameters): string {
+export function encodeParameters(params: RequestParameters): string {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one) => [name, one] as [string, string])
+    [value ?? []].flat().map((item) => [name, item] as [string, string])
   );
   return new URLSearchParams(pairs).toString();
 }
 
 /** An address without query and fragment. */
-function placeOf(url: string): string {
+function stripQuery(url: string): string {
   return url.replace(/[?#].*$/, "");
 }
 
-function nextOf(url: string, form: URLSearchParams | undefined, { status, headers }: Response): Step | undefined {
+function findRedirect(
+  url: string,
+  form: URLSearchParams | undefined,
+  { status, headers }: Response,
+): NavigationStep | undefined {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   if (location === null) return undefined;
   // As it was written: `URL` would spell some addresses another way.
@@ -246,38 +256,41 @@ function nextOf(url: string, form: URLSearchParams | undefined, { status, header
   return { url: absolute, form: status === 307 || status === 308 ? form : undefined };
 }
 
-function callbackOf({ url, form }: Step, told: Told): Callback {
+function toCallback({ url, form }: NavigationStep, rejection: RejectionDetails): Callback {
   const query = url.replace(/^[^?#]*\??/, "").replace(/#.*$/, "");
   const params = form ?? new URLSearchParams(query);
-  const named = (name: string) => params.get(name) ?? undefined;
+  const getParam = (name: string) => params.get(name) ?? undefined;
   return {
     url,
     method: form === undefined ? "GET" : "POST",
     params,
-    code: named("code"),
-    state: named("state"),
-    iss: named("iss"),
-    error: named("error"),
-    errorDescription: named("error_description"),
-    ...params.has("error") ? told : undefined,
+    code: getParam("code"),
+    state: getParam("state"),
+    iss: getParam("iss"),
+    error: getParam("error"),
+    errorDescription: getParam("error_description"),
+    ...params.has("error") ? rejection : undefined,
   };
 }
 
-async function pageOf({ url, response, told }: Visit): Promise<Page> {
+async function readPage({ url, response, rejection }: Visit): Promise<Page> {
   const html = await response.text();
-  return { url, status: response.status, text: readText(html), forms: readForms(html, url), told };
+  return { url, status: response.status, text: extractText(html), forms: parseForms(html, url), rejection };
 }
 
 /** What is thrown where the walk ends on a page; `again` says what had been answered before. */
-function stoppedBy({ url, status, text, told }: Page, again?: string): LogInError {
-  const message = again === undefined
-    ? `${placeOf(url)} showed a page of its own instead of sending the browser on: status ${status}`
-    : `${placeOf(url)} asks ${again} again: status ${status}`;
-  return new LogInError(told.why === undefined ? `${message}\n  ${text.slice(0, shownText)}` : message, {
-    ...told,
-    status,
-  });
+function unexpectedPageError({ url, status, text, rejection }: Page, repeatedPrompt?: string): LoginError {
+  const message = repeatedPrompt === undefined
+    ? `${stripQuery(url)} showed a page of its own instead of sending the browser on: status ${status}`
+    : `${stripQuery(url)} asks ${repeatedPrompt} again: status ${status}`;
+  return new LoginError(
+    rejection.explanation === undefined ? `${message}\n  ${text.slice(0, maxPageTextChars)}` : message,
+    {
+      ...rejection,
+      status,
+    },
+  );
 }
 
 /** As much of a page as an error repeats, in characters. */
-const shownText = 600;
+const maxPageTextChars = 600;

@@ -9,28 +9,28 @@ import * as faults from "./mod.ts";
  * @param verb What it was given to: `once`.
  * @throws {TypeError}
  */
-export function requireFault(verb: string, found: unknown): asserts found is Fault {
-  if (typeof found === "object" && found !== null && "name" in found && typeof found.name === "string") return;
-  throw new TypeError(`${verb}: expected a fault, such as faults.drop(), found ${describe(found)}`);
+export function assertFault(verb: string, value: unknown): asserts value is Fault {
+  if (typeof value === "object" && value !== null && "name" in value && typeof value.name === "string") return;
+  throw new TypeError(`${verb}: expected a fault, such as faults.drop(), found ${describeValue(value)}`);
 }
 
-function describe(found: unknown): string {
-  if (typeof found === "function") {
-    const name = nameOf(found, "faults", faults) ?? found.name;
+function describeValue(value: unknown): string {
+  if (typeof value === "function") {
+    const name = findFaultName(value, "faults", faults) ?? value.name;
     if (name === "") return "a function: call it";
-    return `the function ${name}: call it, ${name}(${found.length === 0 ? "" : "…"})`;
+    return `the function ${name}: call it, ${name}(${value.length === 0 ? "" : "…"})`;
   }
-  if (typeof found === "object" && found !== null) return "an object without a name: give it one";
-  return typeof found === "string" ? JSON.stringify(found) : String(found);
+  if (typeof value === "object" && value !== null) return "an object without a name: give it one";
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
 /** Where a function is among the faults, as a test writes it: `faults.idToken.expired`. */
-function nameOf(wanted: unknown, path: string, among: object): string | undefined {
-  for (const [key, value] of Object.entries(among)) {
+function findFaultName(target: unknown, path: string, namespace: object): string | undefined {
+  for (const [key, value] of Object.entries(namespace)) {
     const name = `${path}.${key}`;
-    if (value === wanted) return name;
-    const deeper = typeof value === "object" ? nameOf(wanted, name, value) : undefined;
-    if (deeper !== undefined) return deeper;
+    if (value === target) return name;
+    const nested = typeof value === "object" ? findFaultName(target, name, value) : undefined;
+    if (nested !== undefined) return nested;
   }
   return undefined;
 }

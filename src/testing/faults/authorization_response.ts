@@ -1,92 +1,95 @@
 /** Authorization responses that are not the client's: wrong or missing `state` and `iss` (RFC 9700 §4.4, §4.7; RFC 9207). */
 
 import { html } from "../../http/responses.ts";
-import type { Answer } from "../../http/message.ts";
+import type { ResponseLike } from "../../http/message.ts";
 import type { Fields } from "../../http/form.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
-import { readPageForms } from "../../recorder/page_form.ts";
-import { textOf } from "./fault_response.ts";
+import { parsePageForms } from "../../recorder/page_form.ts";
+import { readBodyText } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Changes one parameter of the authorization response, codes and errors alike, however it travels. */
-function changed(name: string, parameter: "state" | "iss", value: string | undefined): Fault {
+function overrideParameter(name: string, parameter: "state" | "iss", value: string | undefined): Fault {
   return {
     name,
     endpoints: ["authorize", "login", "consent"],
     followsLogin: true,
-    needs: `was answered with an authorization response that has ${parameter}`,
-    handle: (next, at) => async (request, peer) => {
-      const answer = await next(request, peer);
-      return inRedirect(at, answer, parameter, value) ?? await inForm(at, answer, parameter, value);
+    waitsFor: `was answered with an authorization response that has ${parameter}`,
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      return overrideInRedirect(context, response, parameter, value) ??
+        await overrideInForm(context, response, parameter, value);
     },
   };
 }
 
-const isOfResponse = /^(?:code|error)=/;
+const responseParameterPattern = /^(?:code|error)=/;
 
 /** A redirect, whose URI may have parameters of its own, which stay as they are. */
-function inRedirect(
-  at: FaultContext,
-  answer: Answer,
+function overrideInRedirect(
+  context: FaultContext,
+  response: ResponseLike,
   parameter: string,
   value: string | undefined,
-): Answer | undefined {
-  const location = answer instanceof Response ? answer.headers.get("location") : answer.headers.location;
+): ResponseLike | undefined {
+  const location = response instanceof Response ? response.headers.get("location") : response.headers.location;
   if (!location) return undefined;
-  const mark = location.indexOf("?") + 1;
-  const pairs = mark === 0 ? [] : location.slice(mark).split("&");
+  const queryStart = location.indexOf("?") + 1;
+  const pairs = queryStart === 0 ? [] : location.slice(queryStart).split("&");
   const isParameter = (pair: string) => pair.startsWith(`${parameter}=`);
-  if (!pairs.some((pair) => isOfResponse.test(pair)) || !pairs.some(isParameter) || !at.take()) return answer;
-  const changed = pairs.flatMap((pair) =>
+  if (!pairs.some((pair) => responseParameterPattern.test(pair)) || !pairs.some(isParameter) || !context.consume()) {
+    return response;
+  }
+  const overridden = pairs.flatMap((pair) =>
     !isParameter(pair) ? [pair] : value === undefined ? [] : [`${parameter}=${encodeFormValue(value)}`]
   );
-  const target = location.slice(0, mark) + changed.join("&");
-  if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, location: target } };
-  const copy = new Response(answer.body, answer);
+  const target = location.slice(0, queryStart) + overridden.join("&");
+  if (!(response instanceof Response)) return { ...response, headers: { ...response.headers, location: target } };
+  const copy = new Response(response.body, response);
   copy.headers.set("location", target);
   return copy;
 }
 
 /** A form that posts itself is drawn anew. */
-async function inForm(
-  at: FaultContext,
-  answer: Answer,
+async function overrideInForm(
+  context: FaultContext,
+  response: ResponseLike,
   parameter: string,
   value: string | undefined,
-): Promise<Answer> {
-  const copy = answer instanceof Response ? answer.clone() : answer;
-  if (copy.status !== 200 || copy.body === null) return answer;
-  const form = readPageForms(await textOf(copy)).find(({ submitsItself, fields }) =>
-    submitsItself && fields.some(([name]) => name === parameter)
+): Promise<ResponseLike> {
+  const copy = response instanceof Response ? response.clone() : response;
+  if (copy.status !== 200 || copy.body === null) return response;
+  const form = parsePageForms(await readBodyText(copy)).find(({ autoSubmits, fields }) =>
+    autoSubmits && fields.some(([name]) => name === parameter)
   );
-  if (form === undefined || !at.take()) return answer;
+  if (form === undefined || !context.consume()) return response;
   const fields: Fields = form.fields.flatMap((field) =>
     field[0] !== parameter ? [field] : value === undefined ? [] : [[parameter, value] as const]
   );
-  const { server, site, pages } = at.desk;
+  const { server, site, pages } = context.app;
   const { formPost } = await pages();
-  const headers = answer instanceof Response ? Object.fromEntries(answer.headers) : answer.headers;
-  const { client: id = "" } = at.seen;
+  const headers = response instanceof Response ? Object.fromEntries(response.headers) : response.headers;
+  const { client: id = "" } = context.request;
   const client = server.clients.find(id)?.name ?? id;
   return html(200, formPost({ ...site, action: form.action, client, fields }), headers);
 }
 
 /** Another `state` than the client sent. */
 export function wrongState(value = "state-of-another-request"): Fault {
-  return changed("wrong state", "state", value);
+  return overrideParameter("wrong state", "state", value);
 }
 
 /** No `state`, although the client sent one. */
 export function missingState(): Fault {
-  return changed("missing state", "state", undefined);
+  return overrideParameter("missing state", "state", undefined);
 }
 
 /** The `iss` of another authorization server, as in a mix-up attack. */
 export function wrongIss(value = "https://another.example"): Fault {
-  return changed("wrong iss", "iss", value);
+  return overrideParameter("wrong iss", "iss", value);
 }
 
 /** No `iss`, although the metadata promises it. */
 export function missingIss(): Fault {
-  return changed("missing iss", "iss", undefined);
+  return overrideParameter("missing iss", "iss", undefined);
 }

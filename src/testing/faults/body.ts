@@ -1,40 +1,40 @@
 /** Bodies that are not what they should be: the server does its work, and what it says of it arrives spoiled. */
 
-import type { Answer } from "../../http/message.ts";
-import { isJson, textOf, withBody } from "./fault_response.ts";
+import type { ResponseLike } from "../../http/message.ts";
+import { isJson, readBodyText, withBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Spoils every answer that has a body. */
-function spoilt(name: string, spoil: (answer: Answer, text: string) => Answer): Fault {
+function corrupted(name: string, corrupt: (response: ResponseLike, text: string) => ResponseLike): Fault {
   return {
     name,
-    needs: "was answered with a body",
-    handle: (next, at) => async (request, peer) => {
-      const answer = await next(request, peer);
-      return answer.body !== null && at.take() ? spoil(answer, await textOf(answer)) : answer;
+    waitsFor: "was answered with a body",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      return response.body !== null && context.consume() ? corrupt(response, await readBodyText(response)) : response;
     },
   };
 }
 
 /** The body ends in its middle, while status and headers say nothing of it: broken JSON. */
 export function truncated(): Fault {
-  return spoilt("truncated body", (answer, text) => withBody(answer, text.slice(0, Math.ceil(text.length / 2))));
+  return corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2))));
 }
 
 /** The page of a gateway in place of the body, with the status of the answer and `Content-Type: text/html`. */
 export function html(): Fault {
   const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
-  return spoilt("a page of HTML", (answer) => withBody(answer, page, { "content-type": "text/html" }));
+  return corrupted("a page of HTML", (response) => withBody(response, page, { "content-type": "text/html" }));
 }
 
 /** No body at all, with the status and headers of the answer. */
 export function empty(): Fault {
-  return spoilt("empty body", (answer) => withBody(answer, ""));
+  return corrupted("empty body", (response) => withBody(response, ""));
 }
 
 /** The right body under another media type. */
-export function typed(type: string): Fault {
-  return spoilt(`body as ${type}`, (answer, text) => withBody(answer, text, { "content-type": type }));
+export function contentType(type: string): Fault {
+  return corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type }));
 }
 
 /**
@@ -48,16 +48,16 @@ export function typed(type: string): Fault {
  * ```
  */
 export function edited(
-  edit: (members: Readonly<Record<string, unknown>>, at: FaultContext) => Readonly<Record<string, unknown>>,
+  edit: (members: Readonly<Record<string, unknown>>, context: FaultContext) => Readonly<Record<string, unknown>>,
   name = "edited body",
 ): Fault {
   return {
     name,
-    needs: "was answered with JSON",
-    handle: (next, at) => async (request, peer) => {
-      const answer = await next(request, peer);
-      if (answer.status !== 200 || answer.body === null || !isJson(answer) || !at.take()) return answer;
-      return withBody(answer, JSON.stringify(edit(JSON.parse(await textOf(answer)), at)));
+    waitsFor: "was answered with JSON",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (response.status !== 200 || response.body === null || !isJson(response) || !context.consume()) return response;
+      return withBody(response, JSON.stringify(edit(JSON.parse(await readBodyText(response)), context)));
     },
   };
 }

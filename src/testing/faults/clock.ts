@@ -9,6 +9,6 @@ import type { Fault } from "./fault.ts";
 export function skewed(seconds: number): Fault {
   return {
     name: `clock skewed by ${seconds} s`,
-    server: (server) => ({ ...server, now: () => server.now() + seconds * 1000 }),
+    extend: (server) => ({ ...server, now: () => server.now() + seconds * 1000 }),
   };
 }

@@ -6,8 +6,8 @@ import type { Fault } from "./fault.ts";
 export function delay(milliseconds: number): Fault {
   return {
     name: `delay of ${milliseconds} ms`,
-    handle: (next, at) => async (request, peer) => {
-      await at.wait(milliseconds);
+    handle: (next, context) => async (request, peer) => {
+      await context.wait(milliseconds);
       return await next(request, peer);
     },
   };

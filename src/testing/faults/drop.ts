@@ -1,8 +1,8 @@
 /** A connection that breaks. */
 
 import { ConnectionDropped } from "../../http/message.ts";
-import type { Answer } from "../../http/message.ts";
-import { textOf } from "./fault_response.ts";
+import type { ResponseLike } from "../../http/message.ts";
+import { readBodyText } from "./response_body.ts";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -21,16 +21,16 @@ export function drop(moment: DropMoment = "before"): Fault {
     name: moment === "before" ? "dropped connection" : `connection dropped ${moment} the answer`,
     handle: (next) => async (request, peer) => {
       if (moment === "before") return Response.error();
-      const answer = await next(request, peer);
-      return moment === "after" ? Response.error() : await brokenOff(answer);
+      const response = await next(request, peer);
+      return moment === "after" ? Response.error() : await withTruncatedBody(response);
     },
   };
 }
 
 /** As much of the body as there is in its first half, and then a failure. */
-async function brokenOff(answer: Answer): Promise<Response> {
-  const bytes = new TextEncoder().encode(await textOf(answer));
-  const headers = new Headers(answer.headers);
+async function withTruncatedBody(response: ResponseLike): Promise<Response> {
+  const bytes = new TextEncoder().encode(await readBodyText(response));
+  const headers = new Headers(response.headers);
   headers.delete("content-length");
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2))),
@@ -40,5 +40,5 @@ async function brokenOff(answer: Answer): Promise<Response> {
       controller.error(new ConnectionDropped());
     },
   }, { highWaterMark: 0 });
-  return new Response(stream, { status: answer.status, headers });
+  return new Response(stream, { status: response.status, headers });
 }

@@ -1,15 +1,15 @@
 /** Any OAuth error, said the way the endpoint says its own (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { basicChallenge, bearerChallenge, toClient } from "../../app/error_response.ts";
-import type { Answer, Incoming } from "../../http/message.ts";
+import { authorizationResponse, basicChallenge, bearerChallenge } from "../../app/error_response.ts";
+import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import { json } from "../../http/responses.ts";
 import { findDestination } from "../../oauth/authorize/authorization_request.ts";
 import type { Destination } from "../../oauth/authorize/authorization_request.ts";
 import { errorStatus } from "../../oauth/errors.ts";
 import type { ErrorCode } from "../../oauth/errors.ts";
-import { readParams } from "../../oauth/params.ts";
-import { unrouted } from "./fault_response.ts";
-import type { Fault, FaultContext, SeenRequest } from "./fault.ts";
+import { paramsFromFields } from "../../oauth/params.ts";
+import { withCorsHeaders } from "./response_body.ts";
+import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** What an error says besides its code. */
 export interface ErrorOptions {
@@ -42,43 +42,43 @@ export function error(code: ErrorCode | (string & Record<never, never>), options
     endpoints: [
       ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"] as const,
     ],
-    needs: "named a client and a redirect URI that an error may be sent to",
-    handle: (next, at) => async (request, peer) => {
-      const { endpoint } = at.seen;
+    waitsFor: "named a client and a redirect URI that an error may be sent to",
+    handle: (next, context) => async (request, peer) => {
+      const { endpoint } = context.request;
       if (endpoint === "authorize" || endpoint === "login" || endpoint === "consent") {
-        const destination = destinationOf(at, at.seen.begun ?? at.seen);
-        if (destination === undefined || !at.take()) return await next(request, peer);
-        return await toClient(at.desk, request, destination, fields);
+        const destination = findDestinationOf(context, context.request.authorizationRequest ?? context.request);
+        if (destination === undefined || !context.consume()) return await next(request, peer);
+        return await authorizationResponse(context.app, request, destination, fields);
       }
-      return at.take() ? asJson(at, request, code, fields, options) : await next(request, peer);
+      return context.consume() ? jsonErrorResponse(context, request, code, fields, options) : await next(request, peer);
     },
   };
 }
 
-function destinationOf({ desk }: FaultContext, { endpoint, params }: SeenRequest): Destination | undefined {
+function findDestinationOf({ app }: FaultContext, { endpoint, params }: RequestView): Destination | undefined {
   if (endpoint !== "authorize") return undefined;
   try {
-    return findDestination(desk.server, readParams(Object.entries(params)));
+    return findDestination(app.server, paramsFromFields(Object.entries(params)));
   } catch {
     return undefined;
   }
 }
 
-function asJson(
-  { seen: { endpoint }, desk: { server: { issuer } } }: FaultContext,
-  request: Incoming,
+function jsonErrorResponse(
+  { request: { endpoint }, app: { server: { issuer } } }: FaultContext,
+  request: RequestLike,
   code: string,
   fields: readonly (readonly [string, string])[],
   { status = Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400, retryAfter }: ErrorOptions,
-): Answer {
+): ResponseLike {
   const challenge = endpoint === "userinfo"
     ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined
     : status === 401
     ? basicChallenge(issuer)
     : undefined;
-  const answer = json(status, Object.fromEntries(fields), {
+  const response = json(status, Object.fromEntries(fields), {
     ...challenge !== undefined && { "www-authenticate": challenge },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
   });
-  return unrouted(endpoint, request.method === "HEAD" ? { ...answer, body: null } : answer);
+  return withCorsHeaders(endpoint, request.method === "HEAD" ? { ...response, body: null } : response);
 }

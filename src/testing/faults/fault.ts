@@ -1,12 +1,12 @@
 /** The Fault seam: something that goes wrong, as a function around a seam of the server that gives back the same seam. */
 
-import type { Desk } from "../../app/endpoint.ts";
-import type { Handle } from "../../http/router.ts";
+import type { App } from "../../app/endpoint.ts";
+import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 
 /** A request as rules see it before anything answers it. Reading a form here takes nothing away from the server. */
-export interface SeenRequest {
+export interface RequestView {
   /** The endpoint it goes to. */
   readonly endpoint: EndpointName;
   /** In capitals. */
@@ -17,11 +17,11 @@ export interface SeenRequest {
   readonly params: Readonly<Record<string, string>>;
   /**
    * The client it names or claims to come from, not proved: by `client_id`, client authentication, or a JWT access
-   * token. At login and consent the client of {@link SeenRequest.begun}. Absent where none of these can be read.
+   * token. At login and consent the client of {@link RequestView.authorizationRequest}. Absent where none of these can be read.
    */
   readonly client?: string;
   /** At login and consent: the authorization request that they go on with, where it was seen. */
-  readonly begun?: SeenRequest;
+  readonly authorizationRequest?: RequestView;
   /** The value of a header; `null` when it was not sent. */
   header(name: string): string | null;
 }
@@ -29,18 +29,18 @@ export interface SeenRequest {
 /** What a fault is told of the exchange that it has a hand in. */
 export interface FaultContext {
   /** The request. */
-  readonly seen: SeenRequest;
+  readonly request: RequestView;
   /** The server, without what layers make of it for this request. */
-  readonly desk: Desk;
+  readonly app: App;
   /** Aborted when the server closes or the rules are cleared: whatever waits must end then. */
-  readonly stop: AbortSignal;
+  readonly signal: AbortSignal;
   /** Waits that many milliseconds of real time, or until `stop`. */
   wait(milliseconds: number): Promise<void>;
   /**
-   * For faults with {@link Fault.needs}: claims one firing of the rule, at the moment there is something to spoil. True
+   * For faults with {@link Fault.waitsFor}: claims one firing of the rule, at the moment there is something to spoil. True
    * when the fault may go ahead, and from then on for the whole exchange; false when the rule has fired often enough.
    */
-  take(): boolean;
+  consume(): boolean;
 }
 
 /**
@@ -62,21 +62,21 @@ export interface Fault {
   readonly endpoints?: readonly EndpointName[];
   /**
    * Set where not every matching request gives it something to spoil: what it waits for, to go on after "but none": `signed
-   * an id token`. Such a fault calls {@link FaultContext.take} itself, and a request that lacks it uses nothing up. Any
+   * an id token`. Such a fault calls {@link FaultContext.consume} itself, and a request that lacks it uses nothing up. Any
    * other fault fires when a request reaches it.
    */
-  readonly needs?: string;
+  readonly waitsFor?: string;
   /**
    * The authorization response is what it spoils. That one leaves from the login or the consent page where somebody is
    * asked, so a rule for `authorize` follows the request there.
    */
   readonly followsLogin?: boolean;
   /** Is told when a rule with it is written. */
-  begin?(desk: Desk): void;
+  onRuleAdded?(desk: App): void;
   /** Wraps the way from request to answer. What it passes on is the very request it got. */
-  handle?(next: Handle, at: FaultContext): Handle;
+  handle?(next: RequestHandler, at: FaultContext): RequestHandler;
   /** Wraps what the rules are handed: store, clock, keys, signing, grants, issuers. */
-  server?(server: Server, at: FaultContext): Server;
+  extend?(server: Server, at: FaultContext): Server;
   /** Never there. Every function has it, and one that makes faults is itself none: `faults.drop()`, not `faults.drop`. */
   readonly apply?: never;
 }

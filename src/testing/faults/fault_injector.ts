@@ -1,28 +1,28 @@
 /** The board of faults: rules that say what goes wrong where and how often, and the layer that sees to it. */
 
-import type { Desk } from "../../app/endpoint.ts";
-import type { Layer } from "../../app/plugin.ts";
-import type { Answer, Incoming } from "../../http/message.ts";
-import type { Handle } from "../../http/router.ts";
+import type { App } from "../../app/endpoint.ts";
+import type { Plugin } from "../../app/plugin.ts";
+import type { RequestLike, ResponseLike } from "../../http/message.ts";
+import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
-import { requireEndpointName } from "../../recorder/endpoint_name.ts";
+import { assertEndpointName } from "../../recorder/endpoint_name.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
-import type { Fault, FaultContext, SeenRequest } from "./fault.ts";
-import { requireFault } from "./assert_fault.ts";
-import { boardRule } from "./rule_builder.ts";
-import type { BoardRule, Clause, Match, Rule } from "./rule_builder.ts";
-import { see } from "./request_view.ts";
+import type { Fault, FaultContext, RequestView } from "./fault.ts";
+import { assertFault } from "./assert_fault.ts";
+import { activeRule } from "./rule_builder.ts";
+import type { ActiveRule, FaultRule, Match, RuleBuilder } from "./rule_builder.ts";
+import { readRequestView } from "./request_view.ts";
 
 /** What a board can be made with. */
-export interface FaultBoardOptions {
+export interface FaultInjectorOptions {
   /** Waits that many milliseconds, or until the signal. Default: real time, by `setTimeout`. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Is told the name of each fault at the moment it has a hand in the answer to a request. Default: nobody is. */
-  readonly blame?: (request: Incoming, fault: string) => void;
+  readonly onFault?: (request: RequestLike, fault: string) => void;
 }
 
 /** Rules for one server, changeable at any time. */
-export interface FaultBoard {
+export interface FaultInjector {
   /**
    * Begins a rule, or throws a TypeError where the endpoint is none: `on("token", { client }).once(faults.error("invalid_grant"))`.
    *
@@ -32,37 +32,39 @@ export interface FaultBoard {
    * @param endpoint `any`: every endpoint where the fault means something.
    * @throws {TypeError} By `once`, `times` and `always`, when that is no fault, or one that means nothing at the endpoint.
    */
-  on(endpoint: EndpointName | "any", match?: Match): Clause;
+  on(endpoint: EndpointName | "any", match?: Match): RuleBuilder;
   /**
    * One sentence for each rule that has fired less often than was written, and why: `once` and `times` must have fired
    * as often as they say, `always` at least once. Empty when everything went wrong as it should.
    */
-  unfired(): readonly string[];
+  unmetRules(): readonly string[];
   /** Takes all rules off and ends whatever waits because of one. */
   clear(): void;
   /** Makes a server meet the faults: for the `layers` of one server. */
-  readonly layer: Layer;
+  readonly plugin: Plugin;
 }
 
 /** A rule in the exchange that it applies to. */
-interface Hit {
-  readonly rule: BoardRule;
-  readonly at: FaultContext;
+interface RuleMatch {
+  readonly rule: ActiveRule;
+  readonly context: FaultContext;
 }
 
 /** As many authorization requests are remembered until somebody has logged in. */
-const rememberedRequests = 1000;
+const maxRememberedRequests = 1000;
 
 /** Makes a board without rules. */
-export function faultBoard({ wait = waitFor, blame = () => {} }: FaultBoardOptions = {}): FaultBoard {
-  let rules: readonly BoardRule[] = [];
-  let stopping = new AbortController();
-  let desk: Desk | undefined;
-  const hitsOf = new WeakMap<Incoming, readonly Hit[]>();
-  const begun = new Map<string, SeenRequest>();
+export function faultInjector(
+  { wait = waitMilliseconds, onFault = () => {} }: FaultInjectorOptions = {},
+): FaultInjector {
+  let rules: readonly ActiveRule[] = [];
+  let abortController = new AbortController();
+  let app: App | undefined;
+  const matchesByRequest = new WeakMap<RequestLike, readonly RuleMatch[]>();
+  const authorizationRequests = new Map<string, RequestView>();
 
-  function write(rule: BoardRule): Rule {
-    if (desk !== undefined) rule.fault.begin?.(desk);
+  function addRule(rule: ActiveRule): FaultRule {
+    if (app !== undefined) rule.fault.onRuleAdded?.(app);
     rules = [...rules, rule];
     return {
       get fired() {
@@ -72,118 +74,127 @@ export function faultBoard({ wait = waitFor, blame = () => {} }: FaultBoardOptio
     };
   }
 
-  function clause(endpoint: EndpointName | "any", match: Match | undefined, name?: string): Clause {
-    const make = (verb: string, count: number, fault: Fault) => {
-      requireFault(verb, fault);
-      return write(boardRule({ endpoint, match, name, count, fault }));
+  function ruleBuilder(endpoint: EndpointName | "any", match: Match | undefined, name?: string): RuleBuilder {
+    const add = (verb: string, count: number, fault: Fault) => {
+      assertFault(verb, fault);
+      return addRule(activeRule({ endpoint, match, name, count, fault }));
     };
     return {
-      named: (text) => clause(endpoint, match, text),
-      once: (fault) => make("once", 1, fault),
+      named: (text) => ruleBuilder(endpoint, match, text),
+      once: (fault) => add("once", 1, fault),
       times(count, fault) {
-        if (Number.isInteger(count) && count >= 1) return make("times", count, fault);
+        if (Number.isInteger(count) && count >= 1) return add("times", count, fault);
         throw new RangeError(`times: expected a whole number from 1 on, found ${count}`);
       },
-      always: (fault) => make("always", Infinity, fault),
+      always: (fault) => add("always", Infinity, fault),
     };
   }
 
   /** A firing is used up once in an exchange, however often its fault asks. */
-  function hit(rule: BoardRule, request: Incoming, seen: SeenRequest): Hit {
-    const { signal: stop } = stopping;
-    let taken = false;
-    const at: FaultContext = {
-      seen,
-      desk: desk!,
-      stop,
-      wait: (milliseconds) => wait(milliseconds, stop),
-      take() {
-        if (taken) return true;
+  function matchRule(rule: ActiveRule, request: RequestLike, view: RequestView): RuleMatch {
+    const { signal } = abortController;
+    let consumed = false;
+    const context: FaultContext = {
+      request: view,
+      app: app!,
+      signal,
+      wait: (milliseconds) => wait(milliseconds, signal),
+      consume() {
+        if (consumed) return true;
         if (!rule.fire()) return false;
-        blame(request, rule.fault.name);
-        return taken = true;
+        onFault(request, rule.fault.name);
+        return consumed = true;
       },
     };
-    return { rule, at };
+    return { rule, context };
   }
 
   /** The fault's own handle, entered when a request reaches it and the rule has a firing left. */
-  function around(next: Handle, { rule: { fault }, at }: Hit): Handle {
-    const spoiled = fault.handle?.(next, at);
-    if (spoiled === undefined) return next;
-    return (request, peer) => fault.needs !== undefined || at.take() ? spoiled(request, peer) : next(request, peer);
+  function wrapHandler(next: RequestHandler, { rule: { fault }, context }: RuleMatch): RequestHandler {
+    const faultyHandler = fault.handle?.(next, context);
+    if (faultyHandler === undefined) return next;
+    return (request, peer) =>
+      fault.waitsFor !== undefined || context.consume() ? faultyHandler(request, peer) : next(request, peer);
   }
 
   /** Remembers which authorization request a login goes on with. */
-  function remember(seen: SeenRequest, answer: Answer): void {
-    const interaction = interactionIn(answer);
+  function rememberRequest(view: RequestView, response: ResponseLike): void {
+    const interaction = findInteractionId(response);
     if (interaction === undefined) return;
-    begun.set(interaction, seen);
-    if (begun.size > rememberedRequests) begun.delete(begun.keys().next().value!);
+    authorizationRequests.set(interaction, view);
+    if (authorizationRequests.size > maxRememberedRequests) {
+      authorizationRequests.delete(authorizationRequests.keys().next().value!);
+    }
   }
 
   return {
     on(endpoint, match) {
-      requireEndpointName(endpoint, "any");
-      return clause(endpoint, match);
+      assertEndpointName(endpoint, "any");
+      return ruleBuilder(endpoint, match);
     },
-    unfired: () => rules.flatMap((rule) => rule.complaint() ?? []),
+    unmetRules: () => rules.flatMap((rule) => rule.unmetReason() ?? []),
     clear() {
       rules = [];
-      begun.clear();
-      stopping.abort();
-      stopping = new AbortController();
+      authorizationRequests.clear();
+      abortController.abort();
+      abortController = new AbortController();
     },
-    layer: {
-      around: (next) => async (request, peer) => {
-        const isBusy = rules.some(({ isLive }) => isLive);
+    plugin: {
+      handle: (next) => async (request, peer) => {
+        const hasActiveRules = rules.some(({ isActive }) => isActive);
         // An authorization request is looked at anyway: rules about the login it leads to may be written while it waits.
-        if (desk === undefined || !(isBusy || beginsLogin(request))) return await next(request, peer);
-        const seen = await see(desk, request, (interaction) => begun.get(nameOf(interaction)));
-        const hits = rules.filter((rule) => rule.isLive && rule.concerns(seen)).map((rule) => hit(rule, request, seen));
-        hitsOf.set(request, hits);
-        const answer = await hits.reduceRight(around, next)(request, peer);
-        if (seen.endpoint === "authorize") remember(seen, answer);
-        return answer;
+        if (app === undefined || !(hasActiveRules || isAuthorizationRequest(request))) return await next(request, peer);
+        const view = await readRequestView(
+          app,
+          request,
+          (interaction) => authorizationRequests.get(getInteractionId(interaction)),
+        );
+        const matches = rules.filter((rule) => rule.isActive && rule.matches(view)).map((rule) =>
+          matchRule(rule, request, view)
+        );
+        matchesByRequest.set(request, matches);
+        const response = await matches.reduceRight(wrapHandler, next)(request, peer);
+        if (view.endpoint === "authorize") rememberRequest(view, response);
+        return response;
       },
-      during(server, request) {
-        return (hitsOf.get(request) ?? []).reduceRight((inner: Server, { rule: { fault }, at }) => {
-          if (fault.server === undefined || (fault.needs === undefined && !at.take())) return inner;
-          return fault.server(inner, at);
+      extend(server, request) {
+        return (matchesByRequest.get(request) ?? []).reduceRight((inner: Server, { rule: { fault }, context }) => {
+          if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) return inner;
+          return fault.extend(inner, context);
         }, server);
       },
-      open: (opened) => void (desk = opened),
-      close: () => stopping.abort(),
+      setup: (openedApp) => void (app = openedApp),
+      close: () => abortController.abort(),
     },
   };
 }
 
 /** Whether it is an authorization request, or at least looks like one. */
-function beginsLogin({ url }: Incoming): boolean {
+function isAuthorizationRequest({ url }: RequestLike): boolean {
   return url.includes("/oauth2/authorize");
 }
 
 /** The name of the interaction that an answer of the authorization endpoint leads to, where somebody has to be asked. */
-function interactionIn({ headers }: Answer): string | undefined {
+function findInteractionId({ headers }: ResponseLike): string | undefined {
   const location = headers instanceof Headers ? headers.get("location") : headers.location;
   const interaction = /[?&]interaction=([\w.-]+)/.exec(location ?? "")?.[1];
-  return interaction && nameOf(interaction);
+  return interaction && getInteractionId(interaction);
 }
 
 /** It is the same in every browser that continues the request. */
-function nameOf(interaction: string): string {
+function getInteractionId(interaction: string): string {
   return interaction.split(".", 1)[0]!;
 }
 
-function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+function waitMilliseconds(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const end = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
+    const timer = setTimeout(finish, milliseconds);
+    signal.addEventListener("abort", finish);
   });
 }

@@ -9,13 +9,13 @@ import { builtInKeys } from "../built_in_keys.ts";
  * A stranger's keys.
  *
  * @param kid What the stranger calls the key of every algorithm.
- * @param ours The name of the server's own key, which must not be the stranger's.
+ * @param ownKid The name of the server's own key, which must not be the stranger's.
  */
-export function strangersKeys(kid: string, ours: string): Keys {
+export function foreignKeys(kid: string, ownKid: string): Keys {
   const source = {
-    make: (alg: keyof typeof builtInKeys) => ({
+    create: (alg: keyof typeof builtInKeys) => ({
       kid,
-      jwk: builtInKeys[alg].findLast((key) => key.kid !== ours)!.jwk,
+      jwk: builtInKeys[alg].findLast((key) => key.kid !== ownKid)!.jwk,
     }),
   };
   return storedKeys(memoryStore(), () => 0, () => {}, 0, { source, testKeys: "accepted" });

@@ -9,8 +9,8 @@ import type { Fault } from "./fault.ts";
 export function hang(): Fault {
   return {
     name: "hang",
-    handle: (_, { stop }) => async () => {
-      if (!stop.aborted) await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+    handle: (_, { signal }) => async () => {
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       return Response.error();
     },
   };

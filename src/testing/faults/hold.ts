@@ -24,20 +24,20 @@ export interface Hold extends Fault {
  * ```
  */
 export function hold(): Hold {
-  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
-  const { promise: released, resolve: release } = Promise.withResolvers<"released">();
+  const { promise: arrived, resolve: resolveArrived } = Promise.withResolvers<void>();
+  const { promise: released, resolve: resolveReleased } = Promise.withResolvers<"released">();
   return {
     name: "hold",
     arrived,
-    release: () => release("released"),
-    handle: (next, { stop }) => async (request, peer) => {
-      arrive();
+    release: () => resolveReleased("released"),
+    handle: (next, { signal }) => async (request, peer) => {
+      resolveArrived();
       const stopped = new Promise<"stopped">((resolve) => {
-        if (stop.aborted) resolve("stopped");
-        stop.addEventListener("abort", () => resolve("stopped"), { once: true });
+        if (signal.aborted) resolve("stopped");
+        signal.addEventListener("abort", () => resolve("stopped"), { once: true });
       });
-      const end = await Promise.race([released, stopped]);
-      return end === "released" ? await next(request, peer) : Response.error();
+      const outcome = await Promise.race([released, stopped]);
+      return outcome === "released" ? await next(request, peer) : Response.error();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Server } from "../../oauth/server.ts";
 import { builtInKeys } from "../built_in_keys.ts";
 import { edited } from "./body.ts";
 import type { Fault } from "./fault.ts";
-import { strangersKeys } from "./foreign_keys.ts";
+import { foreignKeys } from "./foreign_keys.ts";
 
 /**
  * Rotates keys between two breaths: the id token is signed by a key made a moment ago, so that a JWKS that was fetched
@@ -16,11 +16,11 @@ export function rotated(): Fault {
   return {
     name: "key rotated before signing",
     endpoints: ["token"],
-    needs: "signed an id token",
-    server: (server, at) => ({
+    waitsFor: "signed an id token",
+    extend: (server, context) => ({
       ...server,
       async sign(kind, alg, claims) {
-        if (kind === "id_token" && at.take()) await server.keys.rotate(alg, 0);
+        if (kind === "id_token" && context.consume()) await server.keys.rotate(alg, 0);
         return await server.sign(kind, alg, claims);
       },
     }),
@@ -28,46 +28,46 @@ export function rotated(): Fault {
 }
 
 /** Publishes other keys at the JWKS endpoint. */
-function publishing(
+function overrideJwks(
   name: string,
-  published: (server: Server, ...asked: Asked) => Promise<readonly PublishedKey[]>,
+  getKeys: (server: Server, ...args: PublishedParameters) => Promise<readonly PublishedKey[]>,
 ): Fault {
   return {
     name,
     endpoints: ["jwks"],
-    server: (server) => ({
+    extend: (server) => ({
       ...server,
-      keys: { ...server.keys, published: (algs) => published(server, algs) },
+      keys: { ...server.keys, publishedKeys: (algs) => getKeys(server, algs) },
     }),
   };
 }
 
-type Asked = Parameters<Keys["published"]>;
+type PublishedParameters = Parameters<Keys["publishedKeys"]>;
 
 /**
  * The keys that sign at this moment are gone when the JWKS is fetched, and others stand in their place: tokens signed
  * a moment ago cannot be verified any more.
  */
 export function withdrawn(): Fault {
-  return publishing("withdrawn keys", async ({ keys }, algs) => {
-    const all = await keys.published(algs);
+  return overrideJwks("withdrawn keys", async ({ keys }, algs) => {
+    const all = await keys.publishedKeys(algs);
     const signing = await Promise.all([...new Set(all.map(({ alg }) => alg))].map((alg) => keys.signer(alg)));
-    const others = signing.map(({ alg, kid }) => strangersKeys(`after-${kid}`, kid).published([alg]));
-    const gone = new Set(signing.map(({ kid }) => kid));
-    return [...all.filter(({ kid }) => !gone.has(kid)), ...(await Promise.all(others)).flat()];
+    const foreign = signing.map(({ alg, kid }) => foreignKeys(`after-${kid}`, kid).publishedKeys([alg]));
+    const removed = new Set(signing.map(({ kid }) => kid));
+    return [...all.filter(({ kid }) => !removed.has(kid)), ...(await Promise.all(foreign)).flat()];
   });
 }
 
 /** The JWKS as it was when the rule was written, as a cache on the way would answer it: what came since is not there. */
 export function stale(): Fault {
-  let kept: Promise<readonly PublishedKey[]> | undefined;
-  const fault = publishing("stale JWKS", async ({ keys }, algs) => await (kept ??= keys.published(algs)));
+  let cached: Promise<readonly PublishedKey[]> | undefined;
+  const fault = overrideJwks("stale JWKS", async ({ keys }, algs) => await (cached ??= keys.publishedKeys(algs)));
   return {
     ...fault,
-    begin({ server }) {
-      kept = server.keys.published(algorithmsInUse(server));
+    onRuleAdded({ server }) {
+      cached = server.keys.publishedKeys(algorithmsInUse(server));
       // Whoever asks for the keys will hear of it.
-      kept.catch(() => {});
+      cached.catch(() => {});
     },
   };
 }

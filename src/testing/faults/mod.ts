@@ -23,7 +23,7 @@ export * as body from "./body.ts";
 
 // What the protocol says.
 /** What is wrong with the authorization response. */
-export * as response from "./authorization_response.ts";
+export * as authorizationResponse from "./authorization_response.ts";
 /** Token responses that say something else than what was issued. */
 export * as tokens from "./tokens.ts";
 /** What is wrong with the id token. */

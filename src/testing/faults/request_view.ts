@@ -1,52 +1,56 @@
 /** Sees what a request asks for before it is answered, and leaves it whole for whoever answers it. */
 
-import type { Desk } from "../../app/endpoint.ts";
+import type { App } from "../../app/endpoint.ts";
 import { isForm, peekForm } from "../../http/form.ts";
 import type { Fields } from "../../http/form.ts";
-import type { Incoming } from "../../http/message.ts";
-import { readTarget } from "../../http/router.ts";
+import type { RequestLike } from "../../http/message.ts";
+import { parseTarget } from "../../http/router.ts";
 import { endpointName } from "../../recorder/endpoint_name.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { RecordedRequest } from "../../recorder/exchange.ts";
-import { bearerOf, clientOf, jwtPart, readRequest } from "../../recorder/read_request.ts";
-import type { SeenRequest } from "./fault.ts";
+import { decodeJwtPart, findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";
+import type { RequestView } from "./fault.ts";
 
 /**
  * Looks at a request.
  *
- * @param recall Gives back the authorization request that began an interaction, where it was seen.
+ * @param findAuthorizationRequest Gives back the authorization request that began an interaction, where it was seen.
  */
-export async function see(
-  { site }: Desk,
-  request: Incoming,
-  recall: (interaction: string) => SeenRequest | undefined,
-): Promise<SeenRequest> {
-  const target = readTarget(request.url, {});
+export async function readRequestView(
+  { site }: App,
+  request: RequestLike,
+  findAuthorizationRequest: (interaction: string) => RequestView | undefined,
+): Promise<RequestView> {
+  const target = parseTarget(request.url, {});
   const endpoint = endpointName(site.base, target.path);
-  const bare = readRequest(request, target);
-  const asked = request.method === "POST" && isForm(request)
-    ? { ...bare, form: await formOf(request), query: [] }
-    : bare;
-  const seen = seenRequest(endpoint, asked, request);
-  const begun = endpoint === "login" || endpoint === "consent" ? recall(seen.params.interaction ?? "") : undefined;
-  return { ...seen, client: begun?.client ?? seen.client, begun };
+  const withoutForm = recordRequest(request, target);
+  const recorded = request.method === "POST" && isForm(request)
+    ? { ...withoutForm, form: await peekFields(request), query: [] }
+    : withoutForm;
+  const view = requestView(endpoint, recorded, request);
+  const authorizationRequest = endpoint === "login" || endpoint === "consent"
+    ? findAuthorizationRequest(view.params.interaction ?? "")
+    : undefined;
+  return { ...view, client: authorizationRequest?.client ?? view.client, authorizationRequest };
 }
 
 /** A request with all the properties that a fault rule may match. */
-export function seenRequest(endpoint: EndpointName, asked: RecordedRequest, { headers }: Incoming): SeenRequest {
+export function requestView(endpoint: EndpointName, recorded: RecordedRequest, { headers }: RequestLike): RequestView {
   const params: Record<string, string> = {};
-  for (const [name, value] of [...asked.form, ...asked.query]) if (!Object.hasOwn(params, name)) params[name] = value;
+  for (const [name, value] of [...recorded.form, ...recorded.query]) {
+    if (!Object.hasOwn(params, name)) params[name] = value;
+  }
   return {
     endpoint,
-    method: asked.method,
-    path: asked.path,
+    method: recorded.method,
+    path: recorded.path,
     params,
-    client: clientOf(asked) ?? clientOfToken(bearerOf(asked)),
+    client: findClientId(recorded) ?? findTokenClient(findBearerToken(recorded)),
     header: (name) => headers.get(name),
   };
 }
 
-async function formOf(request: Incoming): Promise<Fields> {
+async function peekFields(request: RequestLike): Promise<Fields> {
   try {
     return await peekForm(request);
   } catch {
@@ -56,7 +60,7 @@ async function formOf(request: Incoming): Promise<Fields> {
 }
 
 /** The client that a JWT access token says it was issued to. */
-function clientOfToken(token: string | undefined): string | undefined {
-  const { client_id } = jwtPart(token ?? "", 1);
+function findTokenClient(token: string | undefined): string | undefined {
+  const { client_id } = decodeJwtPart(token ?? "", 1);
   return typeof client_id === "string" ? client_id : undefined;
 }

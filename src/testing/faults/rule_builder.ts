@@ -1,7 +1,7 @@
 /** A rule: which requests a fault is for, how often it fires, and the sentence that says when it did not. */
 
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
-import type { Fault, SeenRequest } from "./fault.ts";
+import type { Fault, RequestView } from "./fault.ts";
 
 /** What a request must be besides a request to the endpoint; everything that is given must hold. */
 export interface RequestPattern {
@@ -16,10 +16,10 @@ export interface RequestPattern {
 }
 
 /** Which requests a rule is for: a pattern, or a function that says so. */
-export type Match = RequestPattern | ((request: SeenRequest) => boolean);
+export type Match = RequestPattern | ((request: RequestView) => boolean);
 
 /** A rule that was written. */
-export interface Rule {
+export interface FaultRule {
   /** How often it has fired. */
   readonly fired: number;
   /** Takes it off the board; it is not reported either. */
@@ -27,37 +27,37 @@ export interface Rule {
 }
 
 /** What follows `on(…)`. */
-export interface Clause {
+export interface RuleBuilder {
   /** Gives the rule a name that reports show in place of its match. */
-  named(name: string): Clause;
+  named(name: string): RuleBuilder;
   /** The next matching request meets the fault. */
-  once(fault: Fault): Rule;
+  once(fault: Fault): FaultRule;
   /**
    * The next `count` matching requests meet the fault, and those after them do not: "fail twice, then work".
    *
    * @throws {RangeError} When `count` is not a whole number from 1 on.
    */
-  times(count: number, fault: Fault): Rule;
+  times(count: number, fault: Fault): FaultRule;
   /** Every matching request meets the fault. */
-  always(fault: Fault): Rule;
+  always(fault: Fault): FaultRule;
 }
 
 /** A rule as the board keeps it. */
-export interface BoardRule {
+export interface ActiveRule {
   readonly fault: Fault;
   readonly fired: number;
   /** Whether it still has a firing left. */
-  readonly isLive: boolean;
-  /** Whether it concerns the request; counts what it saw, for {@link BoardRule.complaint}. */
-  concerns(request: SeenRequest): boolean;
+  readonly isActive: boolean;
+  /** Whether it concerns the request; counts what it saw, for {@link ActiveRule.unmetReason}. */
+  matches(request: RequestView): boolean;
   /** Uses one firing up; false when there is none left. */
   fire(): boolean;
   /** One sentence when it has not fired as often as was written, and why. */
-  complaint(): string | undefined;
+  unmetReason(): string | undefined;
 }
 
 /** What makes a rule. */
-interface RuleParts {
+interface RuleOptions {
   readonly endpoint: EndpointName | "any";
   readonly match: Match | undefined;
   readonly name: string | undefined;
@@ -67,16 +67,17 @@ interface RuleParts {
 }
 
 /** Makes a rule of its parts. */
-export function boardRule({ endpoint, match, name, count, fault }: RuleParts): BoardRule {
-  refuseEndpoint(endpoint, fault);
-  let came = 0;
-  let matched = 0;
+export function activeRule({ endpoint, match, name, count, fault }: RuleOptions): ActiveRule {
+  assertEndpoint(endpoint, fault);
+  let requestCount = 0;
+  let matchCount = 0;
   let fired = 0;
-  const text = describe(endpoint, match, name, count, fault);
+  const description = describeRule(endpoint, match, name, count, fault);
 
-  const isFor = (request: SeenRequest): boolean => {
+  const appliesTo = (request: RequestView): boolean => {
     if (fault.endpoints?.includes(request.endpoint) === false) return false;
-    return endpoint === "any" || endpoint === request.endpoint || (endpoint === "authorize" && follows(fault, request));
+    return endpoint === "any" || endpoint === request.endpoint ||
+      (endpoint === "authorize" && followsRequest(fault, request));
   };
 
   return {
@@ -84,17 +85,17 @@ export function boardRule({ endpoint, match, name, count, fault }: RuleParts): B
     get fired() {
       return fired;
     },
-    get isLive() {
+    get isActive() {
       return fired < count;
     },
-    concerns(request) {
+    matches(request) {
       // A browser's question whether it may ask is not the request that the rule waits for.
       if (request.method === "OPTIONS" && (typeof match === "function" || match?.method !== "OPTIONS")) return false;
-      if (!isFor(request)) return false;
-      came++;
-      const judged = endpoint === "authorize" ? request.begun ?? request : request;
-      if (match !== undefined && !fits(match, judged)) return false;
-      matched++;
+      if (!appliesTo(request)) return false;
+      requestCount++;
+      const target = endpoint === "authorize" ? request.authorizationRequest ?? request : request;
+      if (match !== undefined && !matchesRequest(match, target)) return false;
+      matchCount++;
       return true;
     },
     fire() {
@@ -102,72 +103,72 @@ export function boardRule({ endpoint, match, name, count, fault }: RuleParts): B
       fired++;
       return true;
     },
-    complaint() {
+    unmetReason() {
       if (fired >= (count === Infinity ? 1 : count)) return undefined;
-      if (fired > 0) return `${text} fired ${fired} of ${count} times.`;
+      if (fired > 0) return `${description} fired ${fired} of ${count} times.`;
       const where = endpoint === "any" ? "" : ` to ${endpoint}`;
-      const why = came === 0
+      const why = requestCount === 0
         ? `no request${where} came`
-        : matched === 0
-        ? `of ${requests(came)}${where} none matched`
-        : fault.needs === undefined
-        ? `${requests(matched)} matched, but none came as far as this rule`
-        : `${requests(matched)} matched, but none ${fault.needs}`;
-      return `${text} never fired: ${why}.`;
+        : matchCount === 0
+        ? `of ${formatRequestCount(requestCount)}${where} none matched`
+        : fault.waitsFor === undefined
+        ? `${formatRequestCount(matchCount)} matched, but none came as far as this rule`
+        : `${formatRequestCount(matchCount)} matched, but none ${fault.waitsFor}`;
+      return `${description} never fired: ${why}.`;
     },
   };
 }
 
-function refuseEndpoint(endpoint: EndpointName | "any", { name, endpoints }: Fault): void {
+function assertEndpoint(endpoint: EndpointName | "any", { name, endpoints }: Fault): void {
   if (endpoint === "any" || endpoints === undefined || endpoints.includes(endpoint)) return;
-  const names = endpoints.map((one) => `on("${one}")`).join(" or ");
+  const names = endpoints.map((allowed) => `on("${allowed}")`).join(" or ");
   throw new TypeError(`The fault "${name}" means nothing at ${endpoint}: write ${names}.`);
 }
 
-function follows({ followsLogin = false }: Fault, { endpoint }: SeenRequest): boolean {
+function followsRequest({ followsLogin = false }: Fault, { endpoint }: RequestView): boolean {
   return followsLogin && (endpoint === "login" || endpoint === "consent");
 }
 
-function fits(match: Match, request: SeenRequest): boolean {
-  return typeof match === "function" ? match(request) : fitsPattern(match, request);
+function matchesRequest(match: Match, request: RequestView): boolean {
+  return typeof match === "function" ? match(request) : matchesPattern(match, request);
 }
 
 /** Whether a request is as a pattern wants it. */
-export function fitsPattern(
+export function matchesPattern(
   { client, grant_type, method, params = {} }: RequestPattern,
-  request: Pick<SeenRequest, "client" | "method" | "params">,
+  request: Pick<RequestView, "client" | "method" | "params">,
 ): boolean {
-  if (client !== undefined && request.client !== idOf(client)) return false;
+  if (client !== undefined && request.client !== getClientId(client)) return false;
   if (grant_type !== undefined && request.params.grant_type !== grant_type) return false;
   if (method !== undefined && request.method !== method) return false;
-  return Object.entries(params).every(([name, wanted]) => {
+  return Object.entries(params).every(([name, expected]) => {
     const value = Object.hasOwn(request.params, name) ? request.params[name] : undefined;
-    return wanted instanceof RegExp ? value !== undefined && value.search(wanted) >= 0 : value === wanted;
+    return expected instanceof RegExp ? value !== undefined && value.search(expected) >= 0 : value === expected;
   });
 }
 
 /** The id of a client that is given by its id, or by its credentials. */
-export function idOf(client: NonNullable<RequestPattern["client"]>): string {
+export function getClientId(client: NonNullable<RequestPattern["client"]>): string {
   return typeof client === "string" ? client : client.client_id;
 }
 
-function describe(
+function describeRule(
   endpoint: EndpointName | "any",
   match: Match | undefined,
   name: string | undefined,
   count: number,
   fault: Fault,
 ): string {
-  const how = count === Infinity ? "always(" : count === 1 ? "once(" : `times(${count}, `;
-  const rule = `on("${endpoint}"${match === undefined ? "" : `, ${say(match)}`}).${how}${fault.name})`;
+  const invocation = count === Infinity ? "always(" : count === 1 ? "once(" : `times(${count}, `;
+  const rule = `on("${endpoint}"${match === undefined ? "" : `, ${describeMatch(match)}`}).${invocation}${fault.name})`;
   return name === undefined ? rule : `${name} (${rule})`;
 }
 
-function say(match: Match): string {
+function describeMatch(match: Match): string {
   if (typeof match === "function") return match.name || "a function";
   const { client, grant_type, method, params = {} } = match;
   const parts = [
-    ...client === undefined ? [] : [`client: ${idOf(client)}`],
+    ...client === undefined ? [] : [`client: ${getClientId(client)}`],
     ...grant_type === undefined ? [] : [`grant_type: ${grant_type}`],
     ...method === undefined ? [] : [`method: ${method}`],
     // Values may be secrets, and what was asked for is in the test anyway.
@@ -176,6 +177,6 @@ function say(match: Match): string {
   return `{ ${parts.join(", ")} }`;
 }
 
-function requests(count: number): string {
+function formatRequestCount(count: number): string {
   return count === 1 ? "1 request" : `${count} requests`;
 }

@@ -1,7 +1,7 @@
 /** An answer of something in front of the server, such as a gateway that is overloaded (RFC 9110 §15.6.4, RFC 6585 §4). */
 
 import type { Fault } from "./fault.ts";
-import { unrouted } from "./fault_response.ts";
+import { withCorsHeaders } from "./response_body.ts";
 
 /** What comes with a status. */
 export interface StatusOptions {
@@ -22,15 +22,15 @@ export function status(code: number, { retryAfter, headers, body = null }: Statu
   if (!(Number.isInteger(code) && code >= 200 && code <= 599)) {
     throw new RangeError(`status: expected a number from 200 to 599, found ${code}`);
   }
-  const after = retryAfter instanceof Date ? retryAfter.toUTCString() : retryAfter;
+  const retryAfterText = retryAfter instanceof Date ? retryAfter.toUTCString() : retryAfter;
   return {
     name: `status ${code}`,
-    handle: (_, { seen }) => () =>
-      Promise.resolve(unrouted(seen.endpoint, {
+    handle: (_, { request }) => () =>
+      Promise.resolve(withCorsHeaders(request.endpoint, {
         status: code,
         headers: {
           "cache-control": "no-store",
-          ...after !== undefined && { "retry-after": String(after) },
+          ...retryAfterText !== undefined && { "retry-after": String(retryAfterText) },
           ...headers,
         },
         body,

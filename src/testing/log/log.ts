@@ -1,25 +1,25 @@
 /** The log of a server under test: every exchange in order, waiting for the next, and what a test expects of them. */
 
-import { requireEndpointName } from "../../recorder/endpoint_name.ts";
+import { assertEndpointName } from "../../recorder/endpoint_name.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import { maskExchanges } from "../../recorder/redact.ts";
+import { redactExchanges } from "../../recorder/redact.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
-import { stableExchanges } from "../../recorder/export/normalize.ts";
-import { paragraph } from "../../recorder/export/text.ts";
+import { normalizeExchanges } from "../../recorder/export/normalize.ts";
+import { formatExchange } from "../../recorder/export/text.ts";
 import { LogError } from "./log_error.ts";
-import { expectation, listing } from "./log_expectation.ts";
+import { expectation, formatExchanges } from "./log_expectation.ts";
 import type { Expectation } from "./log_expectation.ts";
-import { isMeant } from "./log_match.ts";
+import { matchesExchange } from "./log_match.ts";
 import type { ExchangeMatch } from "./log_match.ts";
-import { mishapsIn } from "../internal_error.ts";
+import { getInternalErrors } from "../internal_error.ts";
 
 /** How long to wait for an exchange. Default: as long as it takes. */
 export interface WaitOptions {
   /** Gives up when it is aborted, with its reason. */
   readonly signal?: AbortSignal;
   /** Gives up after that many milliseconds of real time, with a {@link LogError}. */
-  readonly within?: number;
+  readonly timeoutMs?: number;
 }
 
 /** What a server was asked and what it answered. Secrets are masked, the same value always in the same way. */
@@ -29,7 +29,7 @@ export interface Log {
   /** One per login, and per request that belongs to none; oldest first. */
   readonly flows: readonly Flow[];
   /** The exchanges of one endpoint, oldest first. */
-  of(endpoint: EndpointName, match?: ExchangeMatch): readonly Exchange[];
+  filter(endpoint: EndpointName, match?: ExchangeMatch): readonly Exchange[];
   /**
    * The newest exchange of an endpoint.
    *
@@ -55,7 +55,7 @@ export interface Log {
    *
    * @throws {LogError}
    */
-  expectNoRefusals(): void;
+  expectNoRejections(): void;
   /**
    * Expects that the server let nothing pass that should be mended.
    *
@@ -75,20 +75,22 @@ export interface Log {
 
 /** Makes the log of what a recorder remembers. */
 export function testLog(recorder: Recorder): Log {
-  const handedOut = new Set<number>();
+  const returned = new Set<number>();
 
-  function look(mask: boolean): Log {
+  function createLog(redact: boolean): Log {
     // Among all others, so that what is a secret anywhere is masked everywhere.
-    const show = (exchanges: readonly Exchange[]) =>
-      mask ? maskExchanges(exchanges, { among: recorder.exchanges() }) : exchanges;
-    const pick = (endpoint: EndpointName, match?: ExchangeMatch) => {
-      requireEndpointName(endpoint);
-      return recorder.exchanges().filter((exchange) => exchange.endpoint === endpoint && isMeant(exchange, match));
+    const present = (exchanges: readonly Exchange[]) =>
+      redact ? redactExchanges(exchanges, { secretsFrom: recorder.exchanges() }) : exchanges;
+    const select = (endpoint: EndpointName, match?: ExchangeMatch) => {
+      assertEndpointName(endpoint);
+      return recorder.exchanges().filter((exchange) =>
+        exchange.endpoint === endpoint && matchesExchange(exchange, match)
+      );
     };
 
     const self: Log = {
       get exchanges() {
-        return show(recorder.exchanges());
+        return present(recorder.exchanges());
       },
       get flows() {
         const shown = new Map(self.exchanges.map((exchange) => [exchange.number, exchange]));
@@ -97,25 +99,25 @@ export function testLog(recorder: Recorder): Log {
           exchanges: flow.exchanges.map(({ number }) => shown.get(number)!),
         }));
       },
-      of: (endpoint, match) => show(pick(endpoint, match)),
+      filter: (endpoint, match) => present(select(endpoint, match)),
       last(endpoint, match) {
-        const last = pick(endpoint, match).at(-1);
+        const last = select(endpoint, match).at(-1);
         if (last === undefined) expectation(endpoint, [], recorder.exchanges()).called();
-        return show([last!])[0]!;
+        return present([last!])[0]!;
       },
-      async next(endpoint, match, until = {}) {
-        const found = await wait(recorder, until, endpoint, () => {
-          const ended = pick(endpoint, match).find(({ outcome, number }) =>
-            outcome !== "under way" && !handedOut.has(number)
+      async next(endpoint, match, options = {}) {
+        const found = await waitForExchange(recorder, options, endpoint, () => {
+          const ended = select(endpoint, match).find(({ outcome, number }) =>
+            outcome !== "pending" && !returned.has(number)
           );
-          if (ended !== undefined) handedOut.add(ended.number);
+          if (ended !== undefined) returned.add(ended.number);
           return ended;
         });
-        return show([found])[0]!;
+        return present([found])[0]!;
       },
-      expect: (endpoint, match) => expectation(endpoint, pick(endpoint, match), recorder.exchanges()),
-      expectNoRefusals() {
-        expectNone("refusal", ({ endpoint, outcome }) => outcome === "refused" && endpoint !== "discovery");
+      expect: (endpoint, match) => expectation(endpoint, select(endpoint, match), recorder.exchanges()),
+      expectNoRejections() {
+        expectNone("refusal", ({ endpoint, outcome }) => outcome === "rejected" && endpoint !== "discovery");
       },
       expectNoWarnings() {
         expectNone(
@@ -126,15 +128,15 @@ export function testLog(recorder: Recorder): Log {
       },
       clear() {
         recorder.clear();
-        handedOut.clear();
+        returned.clear();
       },
       get unmasked() {
-        return look(false);
+        return createLog(false);
       },
       toString() {
-        const shown = mask ? stableExchanges(recorder.exchanges()) : recorder.exchanges();
+        const shown = redact ? normalizeExchanges(recorder.exchanges()) : recorder.exchanges();
         const paragraphs = shown.map((exchange, index) =>
-          paragraph(exchange, `${index + 1}  `, "", mishapsIn(exchange)).join("\n") + "\n"
+          formatExchange(exchange, `${index + 1}  `, "", getInternalErrors(exchange)).join("\n") + "\n"
         );
         return paragraphs.join("\n");
       },
@@ -143,55 +145,55 @@ export function testLog(recorder: Recorder): Log {
   }
 
   function expectNone(
-    what: string,
-    isOne: (exchange: Exchange) => boolean,
-    more: (exchange: Exchange) => readonly string[] = () => [],
+    label: string,
+    matches: (exchange: Exchange) => boolean,
+    getDetails: (exchange: Exchange) => readonly string[] = () => [],
   ): void {
     const all = recorder.exchanges();
-    const found = all.filter(isOne);
+    const found = all.filter(matches);
     if (found.length === 0) return;
-    const lines = found.flatMap((exchange) => [listing([exchange], all), ...more(exchange)]).join("\n");
-    const there = found.length === 1 ? "was one" : `were ${found.length}`;
-    throw new LogError(`expected no ${what}, and there ${there}:\n${lines}`, 0, found.length);
+    const lines = found.flatMap((exchange) => [formatExchanges([exchange], all), ...getDetails(exchange)]).join("\n");
+    const verb = found.length === 1 ? "was one" : `were ${found.length}`;
+    throw new LogError(`expected no ${label}, and there ${verb}:\n${lines}`, 0, found.length);
   }
 
-  return look(true);
+  return createLog(true);
 }
 
 /** Looks at once, and again whenever an exchange ends. */
-function wait(
+function waitForExchange(
   recorder: Recorder,
-  { signal, within }: WaitOptions,
+  { signal, timeoutMs }: WaitOptions,
   endpoint: EndpointName,
   find: () => Exchange | undefined,
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const atOnce = find();
-    if (atOnce !== undefined) return resolve(atOnce);
-    const end = () => {
+    const immediate = find();
+    if (immediate !== undefined) return resolve(immediate);
+    const cleanUp = () => {
       stop();
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
     };
-    const stop = recorder.listen(() => {
+    const stop = recorder.subscribe(() => {
       const found = find();
       if (found === undefined) return;
-      end();
+      cleanUp();
       resolve(found);
     });
     const abort = () => {
-      end();
+      cleanUp();
       reject(signal!.reason);
     };
-    const late = () => {
-      end();
+    const onTimeout = () => {
+      cleanUp();
       const all = recorder.exchanges();
-      const came = all.length === 0 ? "nothing came" : `these requests came:\n${listing(all, all)}`;
-      const message = `expected a request to ${endpoint} within ${within} milliseconds; ${came}`;
+      const received = all.length === 0 ? "nothing came" : `these requests came:\n${formatExchanges(all, all)}`;
+      const message = `expected a request to ${endpoint} within ${timeoutMs} milliseconds; ${received}`;
       reject(new LogError(message, endpoint, all.map((exchange) => exchange.endpoint)));
     };
-    const timer = within === undefined ? undefined : setTimeout(late, within);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
     signal?.addEventListener("abort", abort);
   });
 }

@@ -4,21 +4,23 @@
 
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
-import { Verdict } from "../check_item.tsx";
-import type { Check } from "./props.ts";
+import { CheckItem } from "../check_item.tsx";
+import type { RuleCheckResult } from "./props.ts";
 import { Rule } from "./rule.tsx";
 
 /** What was expected and what came instead, and the earlier request it goes back to. */
-export function Evidence({ expected, received, earlier }: Pick<Check, "expected" | "received" | "earlier">): VNode {
+export function ExpectedVsReceived(
+  { expected, received, earlier }: Pick<RuleCheckResult, "expected" | "received" | "earlier">,
+): VNode {
   return (
     <>
       <Comparison expected={expected} received={received} />
-      <Earlier earlier={earlier} />
+      <EarlierRequest earlier={earlier} />
     </>
   );
 }
 
-function Earlier({ earlier }: Pick<Check, "earlier">): VNode | null {
+function EarlierRequest({ earlier }: Pick<RuleCheckResult, "earlier">): VNode | null {
   if (earlier === undefined) return null;
   return (
     <small>
@@ -28,11 +30,11 @@ function Earlier({ earlier }: Pick<Check, "earlier">): VNode | null {
 }
 
 /** A list of verdicts. Those that hold are many, and have nothing to compare, so they are drawn with less. */
-export function Checks({ checks }: { readonly checks: readonly Check[] }): VNode {
+export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
   return (
     <ul class="checks">
       {checks.map((check) =>
-        check.holds
+        check.passed
           ? (
             <li key={check.rule}>
               <b>✓</b>
@@ -47,11 +49,11 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }): VNode
           )
           : (
             <li key={check.rule}>
-              <Verdict holds={check.holds} expected={check.expected} received={check.received}>
+              <CheckItem passed={check.passed} expected={check.expected} received={check.received}>
                 <bdi>{check.statement}</bdi>
-                <Rule rule={check.rule} cites={check.cites} brief={check.holds !== false} />
-                <Earlier earlier={check.earlier} />
-              </Verdict>
+                <Rule rule={check.rule} cites={check.cites} brief={check.passed !== false} />
+                <EarlierRequest earlier={check.earlier} />
+              </CheckItem>
             </li>
           )
       )}
@@ -60,7 +62,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }): VNode
 }
 
 /** What was let pass, but should be mended. */
-export function Warnings({ warnings }: { readonly warnings: readonly Check[] }): VNode {
+export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckResult[] }): VNode {
   return (
     <>
       {warnings.map((warning) => (
@@ -68,7 +70,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly Check[] }):
           <p>
             <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
           </p>
-          <Evidence {...warning} />
+          <ExpectedVsReceived {...warning} />
         </div>
       ))}
     </>

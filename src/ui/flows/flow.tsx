@@ -4,20 +4,20 @@
 
 import type { VNode } from "preact";
 import { Layout, Section } from "../layout.tsx";
-import { TwoSteps } from "../delete_form.tsx";
-import { Fact, Wire } from "../value.tsx";
-import { Evidence } from "./checks.tsx";
+import { ConfirmedAction } from "../confirmed_action.tsx";
+import { Code, DefinitionItem } from "../value.tsx";
+import { ExpectedVsReceived } from "./checks.tsx";
 import { Head } from "./head.tsx";
 import { IssuedTree } from "./issued.tsx";
-import { inShort, Moment } from "./moment.tsx";
-import type { FlowProps, Reason } from "./props.ts";
+import { formatMilliseconds, Timestamp } from "./timestamp.tsx";
+import type { FailureReason, FlowProps } from "./props.ts";
 import { Rule } from "./rule.tsx";
 import { Lanes } from "./sequence.tsx";
-import { Step } from "./step.tsx";
+import { StepItem } from "./step.tsx";
 
 /** The first thing on the page of a flow in which something was refused. */
-function Why({ reason, wentOn }: { readonly reason: Reason; readonly wentOn: boolean }): VNode {
-  const { step, more, title, error, reason: sentence, mend } = reason;
+function FailureSummary({ reason, wentOn }: { readonly reason: FailureReason; readonly wentOn: boolean }): VNode {
+  const { step, more, title, error, reason: sentence, fix } = reason;
   return (
     <div class="reason">
       <div class={`notice ${wentOn ? "warn" : "bad"}`} role={wentOn ? undefined : "alert"}>
@@ -27,15 +27,15 @@ function Why({ reason, wentOn }: { readonly reason: Reason; readonly wentOn: boo
           </strong>
         </p>
         <p>
-          <Wire text={error} />, in <a href={`#step-${step}`}>step {step}, {title}</a>
+          <Code text={error} />, in <a href={`#step-${step}`}>step {step}, {title}</a>
           {more > 0 && `, and ${more === 1 ? "1 step" : `${more} steps`} after it`}
           {wentOn && "; the flow went on"}
         </p>
       </div>
-      <Evidence {...reason} />
-      {mend !== undefined && (
+      <ExpectedVsReceived {...reason} />
+      {fix !== undefined && (
         <p>
-          <strong>To mend it:</strong> {mend}
+          <strong>To mend it:</strong> {fix}
         </p>
       )}
     </div>
@@ -44,17 +44,17 @@ function Why({ reason, wentOn }: { readonly reason: Reason; readonly wentOn: boo
 
 /** The page of one flow. */
 export function Flow(props: FlowProps): VNode {
-  const { base, row, took, reason, wentOn, steps, next, issued, secrets, formToken } = props;
+  const { base, row, durationMs, reason, continued, steps, next, issued, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   return (
     <Layout
       site={props}
       path={`/flows/${row.id}`}
       head={<Head base={base} page="flow" />}
-      heading={`Flow ${row.id}: ${row.standing.words}`}
+      heading={`Flow ${row.id}: ${row.status.label}`}
       opening={
         <>
-          {reason && <Why reason={reason} wentOn={wentOn} />}
+          {reason && <FailureSummary reason={reason} wentOn={continued} />}
           {secrets === "shown" && (
             <div class="notice warn">
               <p>
@@ -64,22 +64,22 @@ export function Flow(props: FlowProps): VNode {
           )}
           <dl class="facts">
             {reason && (
-              <Fact label="Rule">
+              <DefinitionItem label="Rule">
                 <Rule rule={reason.rule} cites={reason.cites} />
-              </Fact>
+              </DefinitionItem>
             )}
-            <Fact label="Client">
-              {row.client === undefined ? "not known" : <Wire text={row.client} />}
-            </Fact>
+            <DefinitionItem label="Client">
+              {row.client === undefined ? "not known" : <Code text={row.client} />}
+            </DefinitionItem>
             {row.user !== undefined && (
-              <Fact label="User">
-                <Wire text={row.user} />
-              </Fact>
+              <DefinitionItem label="User">
+                <Code text={row.user} />
+              </DefinitionItem>
             )}
-            <Fact label="Began">
-              <Moment at={row.at} whole />
-              {took !== undefined && `, took ${inShort(took)}`}
-            </Fact>
+            <DefinitionItem label="Began">
+              <Timestamp at={row.at} full />
+              {durationMs !== undefined && `, took ${formatMilliseconds(durationMs)}`}
+            </DefinitionItem>
           </dl>
           <p>
             <a id="again" data-flow={row.id} href={path}>Show it as it is now</a>
@@ -92,7 +92,7 @@ export function Flow(props: FlowProps): VNode {
         <div class="diagram">
           <Lanes client={row.client} />
           <ol class="sequence">
-            {steps.map((step) => <Step key={step.number} step={step} path={path} secrets={secrets} />)}
+            {steps.map((step) => <StepItem key={step.number} step={step} path={path} secrets={secrets} />)}
           </ol>
         </div>
         {(next !== undefined || steps[0]?.number !== 1) && (
@@ -121,15 +121,15 @@ export function Flow(props: FlowProps): VNode {
           </li>
         </ul>
         <p class="aside">Secrets are masked in all three.</p>
-        <TwoSteps
-          first="Delete this flow"
-          second="Yes, delete it"
+        <ConfirmedAction
+          label="Delete this flow"
+          confirmLabel="Yes, delete it"
           action={path}
-          says={["do", "delete"]}
-          token={formToken}
+          submits={["do", "delete"]}
+          csrfToken={csrfToken}
         >
           Delete flow {row.id}? Its steps can be seen nowhere else. What it issued stays as good as it was.
-        </TwoSteps>
+        </ConfirmedAction>
         <p class="ways">
           <a href={`${base}/flows`}>All flows</a>
         </p>

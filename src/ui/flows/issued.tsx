@@ -4,22 +4,22 @@
 
 import type { VNode } from "preact";
 import type { Issued } from "./props.ts";
-import { Standing } from "./status_badge.tsx";
+import { StatusBadge } from "./status_badge.tsx";
 
 /** A tree of what was issued. */
 export function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
   return (
     <ul class="tree">
-      {issued.map(({ name, step, standing, then }, i) => (
+      {issued.map(({ name, step, status, children }, i) => (
         <li key={i}>
           <span class="issued">
             <a href={`#step-${step}`}>
               {name}
               <span class="unseen">{` of step ${step}`}</span>
             </a>
-            <Standing {...standing} />
+            <StatusBadge {...status} />
           </span>
-          {then.length > 0 && <IssuedTree issued={then} />}
+          {children.length > 0 && <IssuedTree issued={children} />}
         </li>
       ))}
     </ul>

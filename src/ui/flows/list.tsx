@@ -4,27 +4,27 @@
 
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
-import { TwoSteps } from "../delete_form.tsx";
-import { Value, Wire } from "../value.tsx";
+import { ConfirmedAction } from "../confirmed_action.tsx";
+import { Code, CopyableValue } from "../value.tsx";
 import { Head } from "./head.tsx";
-import { Moment } from "./moment.tsx";
+import { Timestamp } from "./timestamp.tsx";
 import type { FlowListProps, FlowRow } from "./props.ts";
-import { Refusal } from "./failure_summary.tsx";
-import { Standing } from "./status_badge.tsx";
+import { RejectionLine } from "./rejection_line.tsx";
+import { StatusBadge } from "./status_badge.tsx";
 
-const outcomes = [["done", "done"], ["refused", "refused"], ["open", "not finished"]] as const;
+const outcomeOptions = [["done", "done"], ["rejected", "rejected"], ["open", "not finished"]] as const;
 
 function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): VNode {
-  const { id, at, client, user, standing, steps, refusal } = row;
+  const { id, at, client, user, status, steps, rejection } = row;
   return (
     <li id={`flow-${id}`}>
       <a href={`${base}/flows/${id}`}>
         <span class="unseen">{`Flow ${id}, `}</span>
-        <Moment at={at} />
+        <Timestamp at={at} />
       </a>
-      <Standing {...standing} />
+      <StatusBadge {...status} />
       <span class="who">
-        {client !== undefined && <Wire text={client} />}
+        {client !== undefined && <Code text={client} />}
         {user !== undefined && (
           <span>
             <span class="aside">as</span> <bdi>{user}</bdi>
@@ -32,7 +32,7 @@ function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): V
         )}
       </span>
       <span class="count">{steps === 1 ? "1 step" : `${steps} steps`}</span>
-      {refusal && <Refusal {...refusal} />}
+      {rejection && <RejectionLine {...rejection} />}
     </li>
   );
 }
@@ -51,8 +51,8 @@ function Filter({ base, clients, filter }: FlowListProps): VNode {
         Outcome
         <select name="outcome">
           <option value="">all</option>
-          {outcomes.map(([value, words]) => (
-            <option key={value} value={value} selected={value === filter.outcome}>{words}</option>
+          {outcomeOptions.map(([value, label]) => (
+            <option key={value} value={value} selected={value === filter.outcome}>{label}</option>
           ))}
         </select>
       </label>
@@ -63,8 +63,8 @@ function Filter({ base, clients, filter }: FlowListProps): VNode {
 }
 
 /** What to do where there is nothing to see. */
-function Nothing({ base, issuer, remembered, recording, start }: FlowListProps): VNode {
-  if (remembered > 0) {
+function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps): VNode {
+  if (flowCount > 0) {
     return (
       <p>
         No flow fits. <a href={`${base}/flows`}>Show all</a>
@@ -79,7 +79,7 @@ function Nothing({ base, issuer, remembered, recording, start }: FlowListProps):
         happens.
       </p>
       <dl class="values">
-        <Value label="Issuer" text={issuer} />
+        <CopyableValue label="Issuer" text={issuer} />
       </dl>
       {start !== undefined && (
         <p class="ways">
@@ -92,9 +92,9 @@ function Nothing({ base, issuer, remembered, recording, start }: FlowListProps):
 
 /** The page at `/flows`. */
 export function List(props: FlowListProps): VNode {
-  const { base, rows, remembered, filter, older, recording, formToken } = props;
-  const again = new URLSearchParams(Object.entries(filter)).toString();
-  const here = `${base}/flows${again && `?${again}`}`;
+  const { base, rows, flowCount, filter, older, recording, csrfToken } = props;
+  const query = new URLSearchParams(Object.entries(filter)).toString();
+  const currentUrl = `${base}/flows${query && `?${query}`}`;
   return (
     <Layout
       site={props}
@@ -104,19 +104,19 @@ export function List(props: FlowListProps): VNode {
       opening={
         <p>
           Every login that this server takes part in, as it happened on the wire. Times are UTC.{" "}
-          {recording ? <a id="again" href={here}>Show what is new</a> : <strong>Recording is off.</strong>}
+          {recording ? <a id="again" href={currentUrl}>Show what is new</a> : <strong>Recording is off.</strong>}
         </p>
       }
     >
       <div class="listing">
-        {remembered > 0 && <Filter {...props} />}
+        {flowCount > 0 && <Filter {...props} />}
         {rows.length > 0
           ? (
             <ol class="flows" id="flows" reversed>
               {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
             </ol>
           )
-          : <Nothing {...props} />}
+          : <EmptyState {...props} />}
         {older !== undefined && (
           <p>
             <a href={`${base}/flows?${new URLSearchParams([...Object.entries(filter), ["before", older]])}`}>
@@ -125,21 +125,21 @@ export function List(props: FlowListProps): VNode {
           </p>
         )}
         <form class="ways" method="post" action={`${base}/flows`}>
-          <input type="hidden" name="form_token" value={formToken} />
+          <input type="hidden" name="form_token" value={csrfToken} />
           <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
             {recording ? "Stop recording" : "Start recording"}
           </button>
         </form>
-        {remembered > 0 && (
-          <TwoSteps
-            first="Delete all flows"
-            second="Yes, delete all"
+        {flowCount > 0 && (
+          <ConfirmedAction
+            label="Delete all flows"
+            confirmLabel="Yes, delete all"
             action={`${base}/flows`}
-            says={["do", "delete"]}
-            token={formToken}
+            submits={["do", "delete"]}
+            csrfToken={csrfToken}
           >
             Delete every flow, those that are not shown here too? What they issued stays as good as it was.
-          </TwoSteps>
+          </ConfirmedAction>
         )}
       </div>
     </Layout>

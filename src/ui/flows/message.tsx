@@ -3,22 +3,22 @@
 /** One side of an exchange as it was on the wire: the first line, the parameters one by one, the headers folded. */
 
 import type { VNode } from "preact";
-import type { Decoded, Message as Said, Sent } from "./props.ts";
+import type { JwtContent, MessageDetails as MessageContent, MessageField } from "./props.ts";
 
 /** What a JWT says, folded. */
-function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonly jwt: Decoded }): VNode {
+function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonly jwt: JwtContent }): VNode {
   return (
     <details>
       <summary>What {name} says</summary>
       <dl class="sent">
         <dt>header</dt>
         <dd>{header.map(({ name, value }) => `${name} ${value}`).join(", ")}</dd>
-        {claims.map(({ name, value, words }) => (
+        {claims.map(({ name, value, note }) => (
           <>
             <dt>{name}</dt>
             <dd>
               {value}
-              {words !== undefined && <span>{words}</span>}
+              {note !== undefined && <span>{note}</span>}
             </dd>
           </>
         ))}
@@ -28,10 +28,10 @@ function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonl
 }
 
 /** Names and values, in the order in which they travelled. */
-function Listing({ sent }: { readonly sent: readonly Sent[] }): VNode {
+function FieldList({ sent: fields }: { readonly sent: readonly MessageField[] }): VNode {
   return (
     <dl class="sent">
-      {sent.map(({ name, value, jwt }) => (
+      {fields.map(({ name, value, jwt }) => (
         <>
           <dt>{name}</dt>
           <dd>
@@ -45,7 +45,7 @@ function Listing({ sent }: { readonly sent: readonly Sent[] }): VNode {
 }
 
 /** A request or an answer. */
-export function Message({ title, message }: { readonly title: string; readonly message: Said }): VNode {
+export function Message({ title, message }: { readonly title: string; readonly message: MessageContent }): VNode {
   const { line, headers, parts, text } = message;
   return (
     <div class="said">
@@ -55,7 +55,7 @@ export function Message({ title, message }: { readonly title: string; readonly m
       {parts.map((part) => (
         <>
           <p>{part.title}</p>
-          <Listing sent={part.sent} />
+          <FieldList sent={part.sent} />
         </>
       ))}
       {text !== undefined && <pre class="wire box">{text}</pre>}

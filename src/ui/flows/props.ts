@@ -3,19 +3,19 @@
 import type { Asset, Site } from "../../app/pages.ts";
 
 /** A status: good, good with a warning, bad, or neutral. */
-export type Mark = "good" | "warn" | "bad" | "open";
+export type Tone = "good" | "warn" | "bad" | "open";
 
 /** How something stands, in words. */
-export interface Standing {
-  readonly mark: Mark;
-  readonly words: string;
+export interface Status {
+  readonly tone: Tone;
+  readonly label: string;
 }
 
 /** What flows can be filtered by. */
-export type FlowKind = "done" | "refused" | "open";
+export type FlowKind = "done" | "rejected" | "open";
 
 /** A refusal, in short. */
-export interface ShortRefusal {
+export interface RejectionSummary {
   /** The error on the wire; absent where the answer named none. */
   readonly error?: string;
   /** The ID of the rule; absent where no rule said no, but a fault had a hand in it. */
@@ -29,17 +29,17 @@ export interface FlowRow {
   readonly at: number;
   readonly client?: string;
   readonly user?: string;
-  readonly standing: Standing;
+  readonly status: Status;
   readonly steps: number;
   /** Why it failed, or why a step of it did. */
-  readonly refusal?: ShortRefusal;
+  readonly rejection?: RejectionSummary;
 }
 
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
   readonly rows: readonly FlowRow[];
   /** How many flows are remembered, whether they fit the filter or not. */
-  readonly remembered: number;
+  readonly flowCount: number;
   /** Every client that a flow is known of. */
   readonly clients: readonly string[];
   readonly filter: { readonly client?: string; readonly outcome?: FlowKind };
@@ -47,67 +47,67 @@ export interface FlowListProps extends Site {
   readonly older?: string;
   readonly recording: boolean;
   /** Proves that a form came from here. */
-  readonly formToken: string;
+  readonly csrfToken: string;
   /** Where the demo flow starts; absent where there is none. */
   readonly start?: string;
 }
 
 /** A parameter, a header or a member, as it was on the wire. */
-export interface Sent {
+export interface MessageField {
   readonly name: string;
   readonly value: string;
   /** Whether the value is masked here. */
   readonly masked?: boolean;
   /** What the value says, where it is a JWT. */
-  readonly jwt?: Decoded;
+  readonly jwt?: JwtContent;
 }
 
 /** A JWT, taken apart without being verified. */
-export interface Decoded {
-  readonly header: readonly Claim[];
-  readonly claims: readonly Claim[];
+export interface JwtContent {
+  readonly header: readonly JwtMember[];
+  readonly claims: readonly JwtMember[];
 }
 
 /** A member of a JWT. */
-export interface Claim {
+export interface JwtMember {
   readonly name: string;
   /** As JSON, strings without their quotes. */
   readonly value: string;
   /** What a time means. */
-  readonly words?: string;
+  readonly note?: string;
 }
 
 /** One side of an exchange as it was on the wire. */
-export interface Message {
+export interface MessageDetails {
   /** The request line or the status line. */
   readonly line: string;
-  readonly headers: readonly Sent[];
+  readonly headers: readonly MessageField[];
   /** Each group with what it is: query, body, … */
-  readonly parts: readonly { readonly title: string; readonly sent: readonly Sent[] }[];
+  readonly parts: readonly { readonly title: string; readonly sent: readonly MessageField[] }[];
   /** A body that is neither a form nor JSON. */
   readonly text?: string;
 }
 
 /** Who speaks. */
-export type Lane = "client" | "browser" | "server";
+export type Participant = "client" | "browser" | "server";
 
 /** One arrow of the sequence diagram. */
 export interface Hop {
-  readonly from: Lane;
-  readonly to: Lane;
+  readonly from: Participant;
+  readonly to: Participant;
   /** Who hands it on without being asked. */
-  readonly through?: Lane;
+  readonly through?: Participant;
   /** What travels, in the words of the wire. */
   readonly label: string;
   /** What it carries, in short. */
   readonly carries?: string;
-  readonly bad?: boolean;
+  readonly isFailure?: boolean;
 }
 
 /** A rule that was looked at, or would have been. */
-export interface Check {
+export interface RuleCheckResult {
   /** Undefined: it was not looked at. */
-  readonly holds: boolean | undefined;
+  readonly passed: boolean | undefined;
   readonly rule: string;
   /** The specifications that the rule cites. */
   readonly cites: readonly string[];
@@ -125,17 +125,17 @@ export interface FlowStep {
   readonly title: string;
   readonly at: number;
   /** Milliseconds until the answer. */
-  readonly took?: number;
-  readonly standing: Standing;
+  readonly durationMs?: number;
+  readonly status: Status;
   /** Why it was refused, or not answered. */
-  readonly refusal?: ShortRefusal;
+  readonly rejection?: RejectionSummary;
   readonly hops: readonly Hop[];
-  readonly checks: readonly Check[];
-  readonly warnings: readonly Check[];
+  readonly checks: readonly RuleCheckResult[];
+  readonly warnings: readonly RuleCheckResult[];
   /** What the server noticed meanwhile, a sentence each. */
   readonly notes: readonly string[];
-  readonly request: Message;
-  readonly answer?: Message;
+  readonly request: MessageDetails;
+  readonly response?: MessageDetails;
   /** How many values are masked in it. */
   readonly masked: number;
   /** Whether it is unfolded at first. */
@@ -143,7 +143,7 @@ export interface FlowStep {
 }
 
 /** The reason of a refusal, in full. */
-export interface Reason extends ShortRefusal {
+export interface FailureReason extends RejectionSummary {
   readonly error: string;
   readonly rule: string;
   /** The specifications that the rule cites. */
@@ -156,7 +156,7 @@ export interface Reason extends ShortRefusal {
   readonly expected?: string;
   readonly received?: string;
   readonly earlier?: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 /** Something that was issued, and what was issued for it. */
@@ -164,25 +164,25 @@ export interface Issued {
   readonly name: string;
   /** The step that issued it. */
   readonly step: number;
-  readonly standing: Standing;
-  readonly then: readonly Issued[];
+  readonly status: Status;
+  readonly children: readonly Issued[];
 }
 
 /** A flow in full. */
 export interface FlowProps extends Site {
   readonly row: FlowRow;
   /** Milliseconds from the first request to the last answer. */
-  readonly took?: number;
+  readonly durationMs?: number;
   /** Whether what was refused in the end was the flow, and not only a step of it. */
-  readonly wentOn: boolean;
-  readonly reason?: Reason;
+  readonly continued: boolean;
+  readonly reason?: FailureReason;
   readonly steps: readonly FlowStep[];
   /** How many steps there are in all, and where the next ones begin that are not on this page. */
   readonly next?: number;
   readonly issued: readonly Issued[];
   /** Whether values may be unmasked here, and whether they are. */
   readonly secrets: "masked" | "shown" | "never";
-  readonly formToken: string;
+  readonly csrfToken: string;
 }
 
 /** The pages of the inspector: props in, a whole HTML document out. */

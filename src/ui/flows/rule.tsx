@@ -3,7 +3,7 @@
 /** A rule by its ID, and the sections of the specifications that it comes from. */
 
 import type { VNode } from "preact";
-import { sectionsOf } from "../specifications.ts";
+import { citedSections } from "../specifications.ts";
 
 /** What a rule shows. */
 export interface RuleProps {
@@ -19,7 +19,7 @@ export function Rule({ rule, cites, brief = false }: RuleProps): VNode {
   return (
     <small>
       {rule}
-      {sectionsOf(cites).slice(0, brief ? 1 : undefined).map(({ title, url }) => (
+      {citedSections(cites).slice(0, brief ? 1 : undefined).map(({ title, url }) => (
         <a key={url} href={url} rel="noreferrer">{title}</a>
       ))}
     </small>

@@ -3,32 +3,38 @@
 /** Who spoke to whom: arrows between three lanes, which read as a list where nothing is drawn. */
 
 import type { VNode } from "preact";
-import { Breakable, Wire } from "../value.tsx";
-import type { Hop, Lane } from "./props.ts";
+import { Breakable, Code } from "../value.tsx";
+import type { Hop, Participant } from "./props.ts";
 
-const names: Readonly<Record<Lane, string>> = { client: "Client", browser: "Browser", server: "Latchkey" };
+const participantNames: Readonly<Record<Participant, string>> = {
+  client: "Client",
+  browser: "Browser",
+  server: "Latchkey",
+};
 
 /** The names above the lanes. The arrows name them too, so these are for the eye alone. */
 export function Lanes({ client }: { readonly client?: string }): VNode {
   return (
     <p class="lanes" aria-hidden="true">
       <span>
-        {names.client}
-        {client !== undefined && <Wire text={client} />}
+        {participantNames.client}
+        {client !== undefined && <Code text={client} />}
       </span>
-      <span>{names.browser}</span>
-      <span>{names.server}</span>
+      <span>{participantNames.browser}</span>
+      <span>{participantNames.server}</span>
     </p>
   );
 }
 
 /** One arrow, with what travels above it. */
-export function Arrow({ from, to, through, label, carries, bad = false }: Hop): VNode {
-  const way = `${names[from]} to ${names[to]}${through === undefined ? "" : ` through the ${names[through]}`}: `;
+export function Arrow({ from, to, through, label, carries, isFailure = false }: Hop): VNode {
+  const direction = `${participantNames[from]} to ${participantNames[to]}${
+    through === undefined ? "" : ` through the ${participantNames[through]}`
+  }: `;
   return (
-    <span class={`hop ${from}-${to}${through === undefined ? "" : " through"}${bad ? " bad" : ""}`}>
+    <span class={`hop ${from}-${to}${through === undefined ? "" : " through"}${isFailure ? " bad" : ""}`}>
       <span class="load">
-        <span class="unseen">{way}</span>
+        <span class="unseen">{direction}</span>
         <code>
           <Breakable text={label} />
         </code>{" "}

@@ -3,16 +3,16 @@
 /** How something stands: a mark and words, never a colour alone. */
 
 import type { VNode } from "preact";
-import type { Mark, Standing as Stands } from "./props.ts";
+import type { Status as StatusProps, Tone } from "./props.ts";
 
-const marks: Readonly<Record<Mark, string>> = { good: "✓", warn: "!", bad: "✗", open: "–" };
+const toneMarks: Readonly<Record<Tone, string>> = { good: "✓", warn: "!", bad: "✗", open: "–" };
 
 /** A few words with their mark in front. */
-export function Standing({ mark, words }: Stands): VNode {
+export function StatusBadge({ tone, label }: StatusProps): VNode {
   return (
-    <span class={`standing ${mark}`}>
-      <b aria-hidden="true">{marks[mark]}</b>
-      {words}
+    <span class={`standing ${tone}`}>
+      <b aria-hidden="true">{toneMarks[tone]}</b>
+      {label}
     </span>
   );
 }

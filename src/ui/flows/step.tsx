@@ -5,11 +5,11 @@
 import type { VNode } from "preact";
 import { Checks, Warnings } from "./checks.tsx";
 import { Message } from "./message.tsx";
-import { inShort, Moment } from "./moment.tsx";
+import { formatMilliseconds, Timestamp } from "./timestamp.tsx";
 import type { FlowProps, FlowStep } from "./props.ts";
-import { Refusal } from "./failure_summary.tsx";
+import { RejectionLine } from "./rejection_line.tsx";
 import { Arrow } from "./sequence.tsx";
-import { Standing } from "./status_badge.tsx";
+import { StatusBadge } from "./status_badge.tsx";
 
 /** What a step belongs to. */
 export interface StepProps {
@@ -20,7 +20,7 @@ export interface StepProps {
 }
 
 /** Masked values, and the way to see them or to mask them again. */
-function Secrets({ step: { number, masked }, path, secrets }: StepProps): VNode | null {
+function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): VNode | null {
   if (masked === 0) return null;
   const values = masked === 1 ? "1 secret value is" : `${masked} secret values are`;
   if (secrets === "never") return <p class="aside">{values} masked.</p>;
@@ -38,9 +38,9 @@ function Secrets({ step: { number, masked }, path, secrets }: StepProps): VNode 
 }
 
 /** Belongs inside `<ol class="sequence">`. The anchor lies in what is folded, so that a link to it unfolds it. */
-export function Step(props: StepProps): VNode {
+export function StepItem(props: StepProps): VNode {
   const { step } = props;
-  const { number, title, at, took, standing, refusal, hops, checks, warnings, notes, request, answer } = step;
+  const { number, title, at, durationMs, status, rejection, hops, checks, warnings, notes, request, response } = step;
   return (
     <li>
       <details class="step" open={step.open}>
@@ -48,12 +48,12 @@ export function Step(props: StepProps): VNode {
           <span class="title">
             <span class="number">{number}</span>
             <h3>{title}</h3>
-            <Standing {...standing} />
+            <StatusBadge {...status} />
             <small>
-              <Moment at={at} />
-              {took !== undefined && <span>{inShort(took)}</span>}
+              <Timestamp at={at} />
+              {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
             </small>
-            {refusal && <Refusal {...refusal} />}
+            {rejection && <RejectionLine {...rejection} />}
           </span>
           {hops.map((hop, i) => <Arrow key={i} {...hop} />)}
         </summary>
@@ -71,8 +71,8 @@ export function Step(props: StepProps): VNode {
             </p>
           ))}
           <Message title="Request" message={request} />
-          {answer && <Message title="Answer" message={answer} />}
-          <Secrets {...props} />
+          {response && <Message title="Answer" message={response} />}
+          <MaskedValues {...props} />
         </div>
       </details>
     </li>

@@ -24,11 +24,11 @@ export const assertionAlgorithms: readonly string[] = [...keyAlgorithms, ...secr
 /** Signed with the client's secret. */
 export const secretJwt: ClientAuth = {
   method: "client_secret_jwt",
-  isUsed: (credentials) => isAssertion(credentials) && /^HS/.test(algorithmOf(credentials)),
+  isUsed: (credentials) => hasAssertion(credentials) && /^HS/.test(headerAlgorithm(credentials)),
   claimedId,
-  async prove(server, credentials) {
-    const { prove } = await import("./assertion_proof.ts");
-    return await prove(server, credentials, claimedId(credentials), "client_secret_jwt", secretAlgorithms);
+  async authenticate(server, credentials) {
+    const { verifyAssertion } = await import("./verify_assertion.ts");
+    return await verifyAssertion(server, credentials, claimedId(credentials), "client_secret_jwt", secretAlgorithms);
   },
 };
 
@@ -36,31 +36,31 @@ export const secretJwt: ClientAuth = {
 export const privateKeyJwt: ClientAuth = {
   method: "private_key_jwt",
   // An assertion that cannot be read is refused here too.
-  isUsed: (credentials) => isAssertion(credentials) && !/^HS/.test(algorithmOf(credentials)),
+  isUsed: (credentials) => hasAssertion(credentials) && !/^HS/.test(headerAlgorithm(credentials)),
   claimedId,
-  async prove(server, credentials) {
-    const { prove } = await import("./assertion_proof.ts");
-    return await prove(server, credentials, claimedId(credentials), "private_key_jwt", keyAlgorithms);
+  async authenticate(server, credentials) {
+    const { verifyAssertion } = await import("./verify_assertion.ts");
+    return await verifyAssertion(server, credentials, claimedId(credentials), "private_key_jwt", keyAlgorithms);
   },
 };
 
-function isAssertion({ params }: Credentials): boolean {
+function hasAssertion({ params }: Credentials): boolean {
   return params.get("client_assertion") !== undefined || params.get("client_assertion_type") !== undefined;
 }
 
-function algorithmOf(credentials: Credentials): string {
-  const { alg } = readPart(credentials, 0);
+function headerAlgorithm(credentials: Credentials): string {
+  const { alg } = decodePart(credentials, 0);
   return typeof alg === "string" ? alg : "";
 }
 
 function claimedId(credentials: Credentials): string | undefined {
-  const { sub } = readPart(credentials, 1);
+  const { sub } = decodePart(credentials, 1);
   return typeof sub === "string" ? sub : undefined;
 }
 
 /** The header or the claims of the assertion, before anything is proved; nothing where they cannot be read. */
-function readPart({ params }: Credentials, at: 0 | 1): Readonly<Record<string, unknown>> {
-  const part = (params.get("client_assertion") ?? "").split(".")[at] ?? "";
+function decodePart({ params }: Credentials, index: 0 | 1): Readonly<Record<string, unknown>> {
+  const part = (params.get("client_assertion") ?? "").split(".")[index] ?? "";
   try {
     return JSON.parse(new TextDecoder().decode(decodeBase64url(part))) ?? {};
   } catch {

@@ -1,10 +1,10 @@
 /** client_secret_basic: id and secret in an HTTP Basic header (OAuth 2.1 §2.4.1, RFC 7617). */
 
 import { OAuthError } from "../../errors.ts";
-import { proveSecret } from "./method.ts";
+import { verifyClientSecret } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
-interface Reading {
+interface CredentialCandidate {
   readonly id: string;
   readonly secret: string;
 }
@@ -13,10 +13,10 @@ interface Reading {
 export const basic: ClientAuth = {
   method: "client_secret_basic",
   isUsed: ({ authorization }) => authorization !== null,
-  claimedId: ({ authorization }) => readHeader(authorization!)[0]?.id,
-  async prove(server, { authorization }) {
-    const readings = readHeader(authorization!);
-    if (readings.length > 0) return await proveSecret(server, "client_secret_basic", readings);
+  claimedId: ({ authorization }) => parseBasicHeader(authorization!)[0]?.id,
+  async authenticate(server, { authorization }) {
+    const candidates = parseBasicHeader(authorization!);
+    if (candidates.length > 0) return await verifyClientSecret(server, "client_secret_basic", candidates);
     throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
       rule: "CA-04",
       expected: "Basic, a space, and the base64 of client_id:client_secret, each half form-encoded first",
@@ -29,7 +29,7 @@ export const basic: ClientAuth = {
  * The ways to read a header: both halves form-decoded, as the specification says, and as they stand, as `curl -u` and
  * many clients send them. Which one is meant shows when one matches.
  */
-function readHeader(header: string): Reading[] {
+function parseBasicHeader(header: string): CredentialCandidate[] {
   const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
   if (token === undefined || token.length % 4 !== 0) return [];
   let text: string;
@@ -46,19 +46,19 @@ function readHeader(header: string): Reading[] {
   if (colon < 0) return [];
   const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
   if (!/[%+]/.test(text)) return isPrintable(raw) ? [raw] : [];
-  const readings = [raw];
+  const candidates = [raw];
   try {
-    readings.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
+    candidates.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
   } catch {
     // Not form-encoded: only the raw reading is left.
   }
-  return readings.filter(isPrintable);
+  return candidates.filter(isPrintable);
 }
 
 function formDecode(text: string): string {
   return decodeURIComponent(text.replaceAll("+", " "));
 }
 
-function isPrintable({ id, secret }: Reading): boolean {
+function isPrintable({ id, secret }: CredentialCandidate): boolean {
   return /^[\x20-\x7E]+$/.test(id) && /^[\x20-\x7E]*$/.test(secret);
 }

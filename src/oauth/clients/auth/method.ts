@@ -1,12 +1,12 @@
 /** The ClientAuth interface: one way in which a client proves who it is, and the one refusal they share. */
 
-import type { Soon } from "../../maybe_promise.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import type { ClientAuthMethod } from "../client.ts";
-import { formerClient } from "../repository.ts";
+import { describeRemovedClient } from "../repository.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { Params } from "../../params.ts";
-import { digest, equalInConstantTime } from "../../secrets.ts";
+import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../server.ts";
 import type { Server } from "../../server.ts";
 
@@ -27,11 +27,11 @@ export interface ClientAuth {
   /** Who the request says it is, for the trace and the throttle; `undefined` when it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
   /** The client, when it has proved itself by this method; throws `invalid_client` otherwise. */
-  prove(server: Server, credentials: Credentials): Soon<Client>;
+  authenticate(server: Server, credentials: Credentials): MaybePromise<Client>;
 }
 
 /** The one answer to every failed proof, so that nothing can be learned from it; the trace is told more. */
-export function refuseClient(reason: string, expected?: string, received?: string, earlier?: string): OAuthError {
+export function invalidClient(reason: string, expected?: string, received?: string, earlier?: string): OAuthError {
   return new OAuthError("invalid_client", "client authentication failed", {
     rule: "CA-07",
     reason,
@@ -42,51 +42,51 @@ export function refuseClient(reason: string, expected?: string, received?: strin
 }
 
 /** Tells which client it is. */
-export function passClient(server: Server, client: Client): void {
-  server.held?.("CA-07", client.id);
+export function tracePassedClient(server: Server, client: Client): void {
+  server.passed?.("CA-07", client.id);
 }
 
 /** Rejects a client that is not registered; `received` describes the id that was sent. */
-export function refuseUnknownClient(server: Server, id: string | undefined, received = id): OAuthError {
-  const earlier = formerClient(server.clients, id);
-  return refuseClient("the client is unknown", "the client_id of a registered client", received, earlier);
+export function unknownClient(server: Server, id: string | undefined, received = id): OAuthError {
+  const earlier = describeRemovedClient(server.clients, id);
+  return invalidClient("the client is unknown", "the client_id of a registered client", received, earlier);
 }
 
 /** Shows only the length of an unknown Basic user name: it may be the secret, if both halves were swapped. */
-function tellUser(server: Server, id: string, secret: string): string {
+function describeUserName(server: Server, id: string, secret: string): string {
   if (server.clients.find(secret) !== undefined) return "the client_id after the colon, in the place of the secret";
   return `a user name of ${id.length} characters`;
 }
 
 /** The digest that stands in for the secret of a client that is not there. */
-const nobody = "A".repeat(43);
+const dummyDigest = "A".repeat(43);
 
 /** Proves a client by a shared secret; every failure does the same work and looks the same (CA-07, CA-08). */
-export async function proveSecret(
+export async function verifyClientSecret(
   server: Server,
   method: ClientAuthMethod,
-  readings: readonly { readonly id: string; readonly secret: string }[],
+  candidates: readonly { readonly id: string; readonly secret: string }[],
 ): Promise<Client> {
   let failure: OAuthError | undefined;
-  for (const { id, secret } of readings) {
+  for (const { id, secret } of candidates) {
     const client = server.clients.find(id);
-    const kept = await client?.secretDigest ?? nobody;
-    const matches = equalInConstantTime(await digest(secret), kept);
+    const expectedDigest = await client?.secretDigest ?? dummyDigest;
+    const matches = constantTimeEqual(await digest(secret), expectedDigest);
     if (client === undefined) continue;
     if (!client.authMethods.includes(method)) {
-      failure = refuseClient(
+      failure = invalidClient(
         `client ${id} is registered for another method, see its token_endpoint_auth_method`,
         client.authMethod,
         method,
       );
     } else if (secret === "" || !matches) {
-      failure = refuseClient(`the secret of client ${id} is wrong`, "the registered secret", "another one");
+      failure = invalidClient(`the secret of client ${id} is wrong`, "the registered secret", "another one");
     } else if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
       const at = new Date(client.secretExpiresAt * 1000).toISOString();
-      failure = refuseClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
+      failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else return client;
   }
-  const { id, secret } = readings[0]!;
+  const { id, secret } = candidates[0]!;
   throw failure ??
-    refuseUnknownClient(server, id, method === "client_secret_basic" ? tellUser(server, id, secret) : id);
+    unknownClient(server, id, method === "client_secret_basic" ? describeUserName(server, id, secret) : id);
 }

@@ -3,11 +3,11 @@
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { Server } from "../../server.ts";
-import type { Throttle } from "../../rate_limiter.ts";
+import type { RateLimiter } from "../../rate_limiter.ts";
 import type { Explanation } from "../../trace.ts";
 import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
-import { passClient } from "./method.ts";
+import { tracePassedClient } from "./method.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
@@ -21,7 +21,7 @@ export const clientAuthMethods: readonly ClientAuth[] = [basic, post, secretJwt,
  */
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
-  const used = clientAuthMethods.filter((way) => way !== none && way.isUsed(credentials));
+  const used = clientAuthMethods.filter((clientAuth) => clientAuth !== none && clientAuth.isUsed(credentials));
   if (used.length > 1) {
     throw new OAuthError("invalid_request", "the client authenticates in more than one way at once", {
       rule: "CA-09",
@@ -29,28 +29,29 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "more than one of them",
     });
   }
-  const way = used[0] ?? none;
+  const clientAuth = used[0] ?? none;
   // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
-  const client = server.throttle === undefined || way === none
-    ? await prove(server, way, credentials)
-    : await proveUnthrottled(server, server.throttle, way, credentials);
-  const named = params.get("client_id");
-  if (named !== undefined && named !== client.id) {
+  const client = server.rateLimiter === undefined || clientAuth === none
+    ? await authenticateOrRefresh(server, clientAuth, credentials)
+    : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
+  const claimedClientId = params.get("client_id");
+  if (claimedClientId !== undefined && claimedClientId !== client.id) {
     throw new OAuthError("invalid_request", "client_id names another client than the one that authenticated", {
       rule: "TK-08",
       expected: "no client_id, or the one of the Authorization header",
       received: "another client_id",
     });
   }
-  passClient(server, client);
-  if (way.method !== client.authMethod) {
-    const why: Explanation = {
+  tracePassedClient(server, client);
+  if (clientAuth.method !== client.authMethod) {
+    const explanation: Explanation = {
       rule: "CA-16",
-      reason: `the client used ${way.method}; its metadata has no token_endpoint_auth_method`,
-      expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${way.method}" in its metadata`,
-      received: way.method,
+      reason: `the client used ${clientAuth.method}; its metadata has no token_endpoint_auth_method`,
+      expected:
+        `${client.authMethod}, the default, or token_endpoint_auth_method: "${clientAuth.method}" in its metadata`,
+      received: clientAuth.method,
     };
-    server.trace({ type: "warning", at: server.now(), client: client.id, why });
+    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
   return client;
 }
@@ -59,44 +60,48 @@ export async function authenticateClient(server: Server, credentials: Credential
  * Authenticates the client. After a failure it reads the store, because another instance may just have changed the
  * client. It does so for known and unknown clients, so that the time does not reveal which exist (CA-07).
  */
-async function prove(server: Server, way: ClientAuth, credentials: Credentials): Promise<Client> {
+async function authenticateOrRefresh(
+  server: Server,
+  clientAuth: ClientAuth,
+  credentials: Credentials,
+): Promise<Client> {
   const { clients } = server;
-  const id = way.claimedId(credentials) ?? "";
-  const known = clients.find(id);
+  const id = clientAuth.claimedId(credentials) ?? "";
+  const clientBefore = clients.find(id);
   try {
-    return await way.prove(server, credentials);
+    return await clientAuth.authenticate(server, credentials);
   } catch (error) {
-    if (!clients.isKept || !(error instanceof OAuthError)) throw error;
+    if (!clients.isPersistent || !(error instanceof OAuthError)) throw error;
     await clients.refresh();
-    if (clients.find(id) === known) throw error;
-    return await way.prove(server, credentials);
+    if (clients.find(id) === clientBefore) throw error;
+    return await clientAuth.authenticate(server, credentials);
   }
 }
 
 /** Proves the client, and slows down who guesses. */
-async function proveUnthrottled(
+async function authenticateRateLimited(
   server: Server,
-  throttle: Throttle,
-  way: ClientAuth,
+  rateLimiter: RateLimiter,
+  clientAuth: ClientAuth,
   credentials: Credentials,
 ): Promise<Client> {
-  const guesser = { client: way.claimedId(credentials) ?? "", address: credentials.address ?? "" };
-  refuseGuesser(throttle.wait(guesser));
+  const attempt = { client: clientAuth.claimedId(credentials) ?? "", address: credentials.address ?? "" };
+  rejectRateLimited(rateLimiter.retryAfter(attempt));
   let outcome: Client | OAuthError;
   try {
-    outcome = await prove(server, way, credentials);
+    outcome = await authenticateOrRefresh(server, clientAuth, credentials);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     outcome = error;
   }
   // Many may have been under way at once: what was found out after the last free failure must not be told.
-  refuseGuesser(throttle.wait(guesser));
+  rejectRateLimited(rateLimiter.retryAfter(attempt));
   if (!(outcome instanceof OAuthError)) return outcome;
-  throttle.fail(guesser);
+  rateLimiter.recordFailure(attempt);
   throw outcome;
 }
 
-function refuseGuesser(seconds: number): void {
+function rejectRateLimited(seconds: number): void {
   if (seconds === 0) return;
   throw new OAuthError("temporarily_unavailable", "too many failed authentications, try again later", {
     rule: "CA-12",

@@ -1,6 +1,6 @@
 /** none: a public client only says who it is (OAuth 2.1 §3.2.1). */
 
-import { refuseClient, refuseUnknownClient } from "./method.ts";
+import { invalidClient, unknownClient } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
 /** Used when nothing else is. */
@@ -8,10 +8,10 @@ export const none: ClientAuth = {
   method: "none",
   isUsed: ({ params }) => params.get("client_id") !== undefined,
   claimedId: ({ params }) => params.get("client_id"),
-  prove(server, { params }) {
+  authenticate(server, { params }) {
     const id = params.get("client_id");
     if (id === undefined) {
-      throw refuseClient(
+      throw invalidClient(
         "the request does not say which client it comes from",
         "HTTP Basic from a confidential client, client_id in the body from a public one",
         "neither",
@@ -19,10 +19,10 @@ export const none: ClientAuth = {
     }
     const client = server.clients.find(id);
     if (client === undefined) {
-      throw refuseUnknownClient(server, id);
+      throw unknownClient(server, id);
     }
     if (client.confidential) {
-      throw refuseClient(
+      throw invalidClient(
         `client ${id} is confidential and must authenticate`,
         client.authMethods.join(" or "),
         "client_id alone",

@@ -1,0 +1,36 @@
+/** Where records may be kept: memory, a file, and the database servers that the environment names. */
+
+/** Somewhere to keep records. */
+export interface StoreLocation {
+  readonly name: string;
+  /** Of a server's setup; absent: in memory. */
+  readonly store?: string;
+  readonly namespace?: string;
+  /** Whether instances on other machines could share it. */
+  readonly shared?: true;
+  /** Removes what was kept. */
+  clear?(): Promise<void>;
+}
+
+/** Finds them; those on servers have a name of their own there, that nobody else has. */
+export async function findStoreLocations(): Promise<StoreLocation[]> {
+  await Deno.mkdir("dist/bench", { recursive: true });
+  const folder = await Deno.makeTempDir({ dir: "dist/bench", prefix: "stores-" });
+  const namespace = `latchkey_bench_${Deno.pid}`;
+  const locations: StoreLocation[] = [
+    { name: "memory" },
+    { name: "sqlite", store: `sqlite:${folder}/store.db`, clear: () => Deno.remove(folder, { recursive: true }) },
+  ];
+  const servers = { postgres: "LATCHKEY_TEST_POSTGRES", redis: "LATCHKEY_TEST_REDIS" };
+  for (const [name, variable] of Object.entries(servers)) {
+    const store = Deno.env.get(variable);
+    if (store === undefined) console.log(`Left out ${name}: ${variable} names no server.`);
+    else locations.push({ name, store, namespace, shared: true, clear: () => clearDatabase(name, store, namespace) });
+  }
+  return locations;
+}
+
+async function clearDatabase(name: string, url: string, namespace: string): Promise<void> {
+  const { dropPostgresSchemas, dropRedisPrefixes } = await import("../../tests/stores/servers.ts");
+  await (name === "postgres" ? dropPostgresSchemas(url, [namespace]) : dropRedisPrefixes(url, [namespace]));
+}

@@ -1,0 +1,65 @@
+/** Tries a program that is to be released: whether it says which version it is, starts, answers and stops. */
+
+import { CommandError } from "../command.ts";
+import { getCleanEnvironment, run } from "../run.ts";
+
+/** Milliseconds after which a program is taken to hang. */
+const timeoutMs = 20_000;
+
+/** Runs the program twice; `signals` says whether a signal that is sent to the command reaches the program. */
+export async function smokeTest(command: readonly string[], version: string, signals: boolean): Promise<void> {
+  const line = (await run([...command, "--version"])).trim();
+  if (!line.startsWith(`latchkey ${version}`)) throw new CommandError(`Expected latchkey ${version}, found ${line}.`);
+
+  const [program, ...args] = [...command, "--port", "0", "--log", "json"];
+  const child = new Deno.Command(program!, {
+    args,
+    clearEnv: true,
+    env: getCleanEnvironment(),
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+  try {
+    const issuer = await readIssuer(child.stderr);
+    const metadata = await get(`${issuer}/.well-known/openid-configuration`);
+    if (JSON.parse(metadata).issuer !== issuer) {
+      throw new CommandError(`The metadata at ${issuer} are of somebody else.`);
+    }
+    await get(`${issuer}/`);
+    child.kill("SIGTERM");
+    const { code } = await child.status;
+    if (signals && code !== 0) throw new CommandError(`Told to stop, it ended with exit code ${code} instead of 0.`);
+  } finally {
+    clearTimeout(timer);
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+/** The issuer that the program says it listens as. What it says afterwards is read too, so that it is never held up. */
+async function readIssuer(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const read = async () => {
+    let text = "";
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const line = text.split("\n").slice(0, -1).find((line) => line.includes('"event":"listening"'));
+      if (line !== undefined) resolve(JSON.parse(line).issuer);
+    }
+    reject(new CommandError(`It ended before it listened:\n${text.trim()}`));
+  };
+  read().catch(reject);
+  return await promise;
+}
+
+async function get(url: string): Promise<string> {
+  const response = await fetch(url);
+  const text = await response.text();
+  if (response.status !== 200) throw new CommandError(`Expected ${url} to answer 200, found ${response.status}.`);
+  return text;
+}

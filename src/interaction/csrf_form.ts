@@ -1,0 +1,51 @@
+/** The forms of login, consent and account: only a page of this server may send one, in the browser it was shown in. */
+
+import type { App } from "../app/endpoint.ts";
+import type { HiddenFields } from "../app/pages.ts";
+import { readForm } from "../http/form.ts";
+import type { RequestLike } from "../http/message.ts";
+import { rejectCrossOrigin } from "../http/same_origin.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { paramsFromFields } from "../oauth/params.ts";
+import type { Params } from "../oauth/params.ts";
+import { constantTimeEqual } from "../oauth/secrets.ts";
+import { csrfToken } from "../oauth/session/session.ts";
+
+/** What a form is for: its name, and whom it was shown to, by something that only they hold. */
+export interface CsrfBinding {
+  readonly name: string;
+  readonly holder: string;
+}
+
+/** What the form carries, so that {@link assertCsrfToken} knows it. */
+export async function withCsrfToken(
+  { server }: App,
+  fields: HiddenFields,
+  { name, holder }: CsrfBinding,
+): Promise<HiddenFields> {
+  return [...fields, ["form_token", await csrfToken(server, holder, name)]];
+}
+
+/** Reads a form that a page of this origin has sent. */
+export async function readSameOriginForm({ server }: App, httpRequest: RequestLike): Promise<Params> {
+  rejectCrossOrigin(httpRequest, new URL(server.issuer).origin);
+  return paramsFromFields(await readForm(httpRequest));
+}
+
+/**
+ * Refuses a form that was made for another purpose, or shown to somebody else.
+ *
+ * @throws {OAuthError} 403.
+ */
+export async function assertCsrfToken({ server }: App, params: Params, { name, holder }: CsrfBinding): Promise<void> {
+  const received = params.get("form_token") ?? "";
+  if (constantTimeEqual(received, await csrfToken(server, holder, name))) {
+    return server.passed?.("UI-04");
+  }
+  throw new OAuthError("access_denied", "this form was not made for who is logged in now, or for this request", {
+    rule: "UI-04",
+    status: 403,
+    expected: "the form of the page that this browser was shown last",
+    received: received === "" ? "a form without its token" : "the token of another form",
+  });
+}

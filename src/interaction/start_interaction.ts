@@ -1,0 +1,99 @@
+/** An authorization request arrives: a code at once where nothing is to be asked, otherwise the way to the right page. */
+
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { respondWithCode } from "../endpoints/authorize.ts";
+import type { AuthorizationHandler } from "../endpoints/authorize.ts";
+import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import type { App } from "../app/endpoint.ts";
+import { readSession } from "../app/session_cookie.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
+import { redirect } from "../http/responses.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { usableSession } from "../oauth/authorize/openid.ts";
+import { findUser } from "../oauth/users/users.ts";
+import { csrfToken } from "../oauth/session/session.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { reusableConsent } from "../oauth/session/consent.ts";
+import { consumePending, encodePending } from "./pending.ts";
+import type { PendingAuthorization } from "./pending.ts";
+
+/**
+ * Answers a request as it comes. A form that another site posted brings no cookies along, so it may only seem that
+ * nobody is logged in: the browser is sent here once more, by GET.
+ */
+export const startInteraction: AuthorizationHandler = async (context, httpRequest, request) => {
+  if (httpRequest.method !== "POST" || await readSession(context, httpRequest) !== undefined) {
+    return await continueInteraction(context, httpRequest, request);
+  }
+  return redirect(httpRequest.method, pagePath(context, "login", await encodePending(context.server, request)));
+};
+
+/** Handles a request that was sent with its cookies; `parked` is the request if it was redirected to this origin. */
+export async function continueInteraction(
+  context: App,
+  httpRequest: RequestLike,
+  request: AuthorizationRequest,
+  resumed?: PendingAuthorization,
+): Promise<ResponseLike> {
+  const { server } = context;
+  const { loginRequirements } = request;
+  const isPromptNone = loginRequirements.prompt.includes("none");
+  const session = usableSession(server, loginRequirements, await readSession(context, httpRequest));
+  const isUserKnown = session !== undefined && !await needsAccountSelection(context, request, session);
+  if (isUserKnown) {
+    const consent = await reusableConsent(server, request, session.sub);
+    if (consent !== undefined) {
+      if (resumed !== undefined) await consumePending(server, resumed);
+      const user = (await findUser(server, session.sub))!;
+      const approval = { user, scope: request.scope, authTime: session.authTime, consent: consent.name };
+      return await respondWithCode(context, httpRequest, request, approval, session, false);
+    }
+  }
+  if (isPromptNone) {
+    throw isUserKnown
+      ? interactionRequired("consent_required", "consent")
+      : interactionRequired("account_selection_required", "a choice");
+  }
+  const browser = await ensureBrowserCookie(context, httpRequest);
+  const pendingId = await encodePending(server, request, { name: resumed?.name, browser: browser.secret });
+  const nextPage = isUserKnown ? await consentPath(context, pendingId, session) : pagePath(context, "login", pendingId);
+  return redirect(httpRequest.method, nextPage, browser.headers);
+}
+
+/** Whether somebody is logged in, but the client wants it to be asked who is there, or means somebody else. */
+async function needsAccountSelection(
+  { server }: App,
+  { loginRequirements }: AuthorizationRequest,
+  session: Session,
+): Promise<boolean> {
+  if (loginRequirements.prompt.includes("select_account")) return true;
+  const { loginHint: hintedUser } = loginRequirements;
+  if (hintedUser === undefined || hintedUser === session.sub) return false;
+  // Whether anybody else is meant must not depend on whether there is such a user: any client may guess names.
+  const { email } = (await findUser(server, session.sub))!;
+  return typeof email !== "string" || email.toLowerCase() !== hintedUser.toLowerCase();
+}
+
+/** The page that asks for consent, and the proof that this session is the one to be asked. */
+export async function consentPath(context: App, id: string, session: Session): Promise<string> {
+  return `${pagePath(context, "consent", id)}&login=${await loginProof(context, id, session)}`;
+}
+
+/** A proof that the question who is there was answered, for one request, with this session. */
+export function loginProof({ server }: App, id: string, { sid }: Session): MaybePromise<string> {
+  return csrfToken(server, sid, `logged in for ${id}`);
+}
+
+/** The page that asks who is there, or for consent. */
+export function pagePath({ site }: App, page: "login" | "consent", id: string): string {
+  return `${site.base}/oauth2/${page}?interaction=${id}`;
+}
+
+function interactionRequired(code: "consent_required" | "account_selection_required", missing: string): OAuthError {
+  return new OAuthError(code, `the user would have to be asked for ${missing}, and prompt=none forbids it`, {
+    rule: "OI-03",
+    expected: "a request that can be answered without a page",
+    received: "prompt=none",
+  });
+}

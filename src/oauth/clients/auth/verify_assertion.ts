@@ -1,0 +1,178 @@
+/** Proving a client by an assertion it has signed (RFC 7523 §3): loaded when the first one comes, with what verifies it. */
+
+import { errors, jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import { describeRemovedClient } from "../repository.ts";
+import type { Client } from "../repository.ts";
+import { quote } from "../../config/config_issue.ts";
+import { storageKey } from "../../secrets.ts";
+import { secondsNow } from "../../server.ts";
+import type { Server } from "../../server.ts";
+import { compactJws } from "../../tokens/verification.ts";
+import type { Explanation } from "../../trace.ts";
+import { clientKeys } from "./client_keys.ts";
+import { invalidClient } from "./method.ts";
+import type { Credentials } from "./method.ts";
+
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/** Seconds by which a client's clock may be ahead, where the assertion says when it begins. */
+const clockToleranceSeconds = 10;
+/** The longest time, in seconds, for which an assertion may be good. */
+const maxAssertionLifetimeSeconds = 300;
+/** Maximum number of keys tried for an assertion without `kid`. */
+const maxTriedKeys = 8;
+/** Accepted `typ` values of an assertion; `typ` may also be absent (RFC 7523bis). */
+const acceptedTypes = ["client-authentication+jwt", "jwt"];
+
+/**
+ * The client that an assertion proves.
+ *
+ * @param id Which one it claims to be.
+ */
+export async function verifyAssertion(
+  server: Server,
+  { params }: Credentials,
+  id: string | undefined,
+  method: "client_secret_jwt" | "private_key_jwt",
+  algorithms: readonly string[],
+): Promise<Client> {
+  const assertion = params.get("client_assertion");
+  if (assertion === undefined || params.get("client_assertion_type") !== assertionType) {
+    throw invalidClient(
+      "client_assertion and client_assertion_type do not belong together",
+      `client_assertion, and client_assertion_type=${assertionType}`,
+      assertion === undefined ? "no client_assertion" : "another client_assertion_type",
+    );
+  }
+  const client = server.clients.find(id ?? "");
+  if (client === undefined) {
+    const earlier = describeRemovedClient(server.clients, id);
+    throw invalidClient("the assertion names no registered client", "sub = client_id", "another", earlier);
+  }
+  if (client.authMethod !== method) {
+    throw invalidClient("the client is registered for another method", client.authMethods.join(" or "), method);
+  }
+  if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
+    throw invalidClient(
+      "the secret has expired",
+      "a secret that is still valid",
+      "an assertion signed with the old one",
+    );
+  }
+  const claims = await verifyClaims(
+    server,
+    client,
+    assertion,
+    client.assertionAlg ? [client.assertionAlg] : algorithms,
+  );
+  await assertNotReplayed(server, client, claims);
+  return client;
+}
+
+async function verifyClaims(
+  server: Server,
+  client: Client,
+  assertion: string,
+  algorithms: readonly string[],
+): Promise<JWTPayload> {
+  const options = {
+    algorithms: [...algorithms],
+    issuer: client.id,
+    subject: client.id,
+    requiredClaims: ["exp", "jti", "aud"],
+    clockTolerance: clockToleranceSeconds,
+    currentDate: new Date(server.now()),
+  };
+  // The library accepts padding and non-zero unused bits, which are other encodings of the same assertion.
+  if (!compactJws.test(assertion)) {
+    throw invalidClient(
+      "the assertion is not a JWT",
+      "three parts of canonical base64url without padding",
+      "something else",
+    );
+  }
+  let payload: JWTPayload;
+  let protectedHeader: JWTVerifyResult["protectedHeader"];
+  try {
+    ({ payload, protectedHeader } = client.assertionSecret === undefined
+      ? await verifyByKeys(server, client, assertion, options)
+      : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
+  } catch (cause) {
+    throw invalidClient(
+      `the assertion does not hold: ${(cause as Error).message}`,
+      "iss = sub = client_id, good, signed",
+    );
+  }
+  const { typ = acceptedTypes[0] } = protectedHeader;
+  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
+  if (typeof typ !== "string" || !acceptedTypes.includes(typ.toLowerCase().replace(/^application\//, ""))) {
+    throw invalidClient(
+      "the assertion is another kind of JWT",
+      `typ = ${acceptedTypes.join(" or ")}, or no typ`,
+      quote(typ),
+    );
+  }
+  const audience = [payload.aud!].flat();
+  const audiences = [server.issuer, ...server.assertionAudiences];
+  if (audience.length !== 1 || !audiences.includes(audience[0]!)) {
+    throw invalidClient(
+      "the assertion has another audience",
+      `aud = ${audiences.join(" or ")}, alone`,
+      audience.join(" "),
+    );
+  }
+  if (audience[0] !== server.issuer) {
+    const explanation: Explanation = {
+      rule: "JC-05",
+      reason: "the aud of the client assertion is the URL of the token endpoint, which many servers reject",
+      expected: `aud = ${server.issuer}, the issuer`,
+      received: audience[0],
+    };
+    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  }
+  const now = server.now() / 1000;
+  if (
+    payload.exp! <= now || payload.exp! > now + maxAssertionLifetimeSeconds ||
+    (payload.iat ?? now) > now + clockToleranceSeconds
+  ) {
+    throw invalidClient(
+      "the assertion is past, good for too long, or from the future",
+      `exp within ${maxAssertionLifetimeSeconds} seconds`,
+    );
+  }
+  if (typeof payload.jti !== "string" || payload.jti === "") {
+    throw invalidClient("the assertion has no jti", "a text of its own for each assertion", "something else");
+  }
+  return payload;
+}
+
+/** Verifies with the key that `kid` names; without `kid`, tries each suitable key. */
+async function verifyByKeys(
+  server: Server,
+  client: Client,
+  assertion: string,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(assertion, clientKeys(server, client), options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(assertion, key, options);
+      } catch (cause) {
+        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+async function assertNotReplayed(server: Server, client: Client, { jti, exp }: JWTPayload): Promise<void> {
+  const expiresAt = Math.ceil(exp! * 1000);
+  const id = await storageKey(server, JSON.stringify(["assertion", client.id, jti]));
+  if (await server.store.add("seen", id, {}, { expiresAt })) return;
+  throw invalidClient("the assertion was used before", "a jti of its own for each assertion", "one that was seen");
+}

@@ -1,0 +1,56 @@
+/** The part of a grant that is still registered: the configuration may have changed since the approval. */
+
+import type { RequestedClaims } from "../../store/store.ts";
+import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import { registeredResources } from "../authorize/resources.ts";
+import type { Server } from "../server.ts";
+
+/** The granted scope, resources and claims. */
+interface GrantedAccess {
+  readonly scope: readonly string[];
+  /** Empty for the server's default audience. */
+  readonly resources: readonly string[];
+  /** The claims requested by name, if any. */
+  readonly claims?: RequestedClaims;
+}
+
+/**
+ * Removes scope values that the client may no longer have, claims that need them, and removed resources, and warns the
+ * operator. The resulting scope may be empty, which every grant type rejects.
+ *
+ * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them.
+ */
+export function narrowToRegistered(server: Server, client: Client, granted: GrantedAccess): GrantedAccess {
+  const scope = registeredScope(client, granted.scope);
+  const resources = registeredResources(server, granted.resources);
+  if (resources.length === 0 && granted.resources.length > 0) {
+    throw new OAuthError("invalid_target", "none of the granted resources is registered any more", {
+      rule: "RI-05",
+      expected: "a grant for a resource that this server issues tokens for",
+      received: granted.resources.join(" "),
+    });
+  }
+  if (scope.length < granted.scope.length || resources.length < granted.resources.length) {
+    server.trace({
+      type: "warning",
+      at: server.now(),
+      client: client.id,
+      explanation: {
+        rule: "RT-09",
+        reason: "the grant holds values that are no longer registered; they are left out",
+        expected: [...scope, ...resources].join(" "),
+        received: [...granted.scope, ...granted.resources].join(" "),
+      },
+    });
+  }
+  const claims = granted.claims &&
+    filterRequestedClaims(granted.claims, (name) => mayBeRequested(server.claims, name, client.scope));
+  return { scope, resources, claims };
+}
+
+/** The granted scope values that the server still has and the client may still have. */
+export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
+  return granted.filter((token) => client.scope.includes(token));
+}

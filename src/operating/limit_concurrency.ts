@@ -1,0 +1,132 @@
+/** Overload: what cannot be answered soon is refused at once, before it takes memory (RFC 9110 §15.6.4). */
+
+import type { Plugin } from "../app/plugin.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { parseTarget } from "../http/router.ts";
+import type { ClientAddress } from "../http/router.ts";
+import type { Server } from "../oauth/server.ts";
+import { networkFromAddress, sitePrefixBits } from "../oauth/client_network.ts";
+
+/** How much is taken on. */
+export interface ConcurrencyLimitOptions {
+  /**
+   * Maximum number of concurrent requests with a body, and separately of those without one; further requests are
+   * rejected with 503. In the second half of the limit a network may not hold more slots than remain free. Default
+   * 1000.
+   */
+  readonly maxInFlight?: number;
+  /** What `Retry-After` says, in seconds. Default 1. */
+  readonly retryAfter?: number;
+}
+
+/** How often a server that refuses says so, in milliseconds. */
+const warningIntervalMs = 1000;
+
+/** Methods whose requests are handled without waiting for a body. */
+const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Slots for concurrent requests. */
+interface SlotPool {
+  /** Takes a slot and returns a function that releases it; `undefined` if none is available for this network. */
+  acquire(peer: ClientAddress | undefined): (() => void) | undefined;
+  /** Number of taken slots. */
+  inUse(): number;
+}
+
+/**
+ * Creates this many slots. In the second half a network may not hold more slots than remain free, so that one slow
+ * network cannot block all others.
+ */
+function slotPool(count: number): SlotPool {
+  const usedByNetwork = new Map<string, number>();
+  let inUse = 0;
+  const release = () => void inUse--;
+  return {
+    acquire(peer) {
+      // Does not read the client's address, because some runtimes look it up on demand.
+      if (inUse < count / 2) {
+        inUse++;
+        return release;
+      }
+      const network = networkFromAddress(peer?.address ?? "", sitePrefixBits);
+      const used = usedByNetwork.get(network) ?? 0;
+      if (used >= count - inUse) return undefined;
+      inUse++;
+      usedByNetwork.set(network, used + 1);
+      return () => {
+        inUse--;
+        const remaining = usedByNetwork.get(network)! - 1;
+        if (remaining === 0) usedByNetwork.delete(network);
+        else usedByNetwork.set(network, remaining);
+      };
+    },
+    inUse: () => inUse,
+  };
+}
+
+/**
+ * Says no politely to whatever is more than the server can have under way, and at most once a second to the server's
+ * `trace` how much that was. `/healthz` is answered all the same: who has much to do is not to be taken for dead. Lay it
+ * outermost.
+ */
+export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: ConcurrencyLimitOptions = {}): Plugin {
+  const withBody = slotPool(maxInFlight);
+  const withoutBody = slotPool(maxInFlight);
+  let server: Server | undefined;
+  let livenessPath = "/healthz";
+  let rejectedCount = 0;
+  let lastWarningAt = -Infinity;
+
+  function recordRejection(): void {
+    rejectedCount++;
+    const at = server?.now() ?? 0;
+    if (Math.abs(at - lastWarningAt) < warningIntervalMs) return;
+    const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
+    const reason =
+      `${subject} rejected with 503 because ${withBody.inUse()} with a body and ${withoutBody.inUse()} without are in progress`;
+    server?.trace({
+      type: "warning",
+      at,
+      explanation: { rule: "OP-01", reason, expected: `at most ${maxInFlight} of each` },
+    });
+    lastWarningAt = at;
+    rejectedCount = 0;
+  }
+
+  const rejection: HttpResponse = {
+    status: 503,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "retry-after": String(retryAfter),
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "Retry-After",
+    },
+    body: JSON.stringify({
+      error: "temporarily_unavailable",
+      error_description: "the server has more to do than it can, try again in a moment",
+    }),
+  };
+  return {
+    setup(app) {
+      server = app.server;
+      livenessPath = `${app.site.base}/healthz`;
+    },
+    handle: (next) => async (request, peer) => {
+      const release = (bodilessMethods.has(request.method) ? withoutBody : withBody).acquire(peer);
+      if (release === undefined) {
+        if (parseTarget(request.url, {}).path === livenessPath) return await next(request, peer);
+        recordRejection();
+        // Nobody will read it.
+        request.body?.cancel().catch(() => {});
+        return rejection;
+      }
+      try {
+        return await next(request, peer);
+      } finally {
+        release();
+      }
+    },
+  };
+}

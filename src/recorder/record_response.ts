@@ -1,0 +1,112 @@
+/** An answer as it is remembered, and what became of the request by its word. */
+
+import { parseFields } from "../http/form.ts";
+import { isResponse } from "../http/message.ts";
+import type { ResponseLike } from "../http/message.ts";
+import type { EndpointName } from "./endpoint_name.ts";
+import { maxRecordedBodyChars } from "./exchange.ts";
+import type { Outcome, RecordedResponse } from "./exchange.ts";
+import type { CapturedBody } from "./body_tap.ts";
+import { parsePageForms } from "./page_form.ts";
+
+/** Text that has an end; a stream of events has none. */
+const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*json|jwt|x-www-form-urlencoded)\b)/i;
+
+/** Whether the body of an answer that somebody else made is worth hearing. */
+export function hasTextBody(response: Response): boolean {
+  return response.body !== null && textTypePattern.test(response.headers.get("content-type") ?? "");
+}
+
+/** The answer; of a Response, what comes before its body. */
+export function recordResponse(endpoint: EndpointName, response: ResponseLike): RecordedResponse {
+  const { status } = response;
+  const headers = isResponse(response) ? headersToRecord(response) : response.headers;
+  const body = isResponse(response) ? undefined : response.body?.slice(0, maxRecordedBodyChars);
+  return withAuthorizationResponse(endpoint, { status, headers, ...body !== undefined && { body } });
+}
+
+/** The same answer, with what was heard of its body. */
+export function withResponseBody(
+  endpoint: EndpointName,
+  response: RecordedResponse,
+  captured: CapturedBody | undefined,
+): RecordedResponse {
+  return captured === undefined ? response : withAuthorizationResponse(endpoint, { ...response, body: captured.text });
+}
+
+function headersToRecord({ headers }: Response): Record<string, string> {
+  const all = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  return cookies.length === 0 ? all : { ...all, "set-cookie": cookies.join("\n") };
+}
+
+/** The endpoints whose answers may be on their way to the client. */
+const loginEndpoints: readonly EndpointName[] = ["authorize", "login", "consent"];
+
+function withAuthorizationResponse(endpoint: EndpointName, response: RecordedResponse): RecordedResponse {
+  const { location } = response.headers;
+  if (location !== undefined) {
+    const sent = parseLocation(location);
+    const leavesServer = endpoint === "logout" ||
+      (loginEndpoints.includes(endpoint) && isAuthorizationResponse(sent.params));
+    return leavesServer ? { ...response, authorizationResponse: sent } : response;
+  }
+  if (!loginEndpoints.includes(endpoint) || !isHtmlPage(response)) return response;
+  const form = parsePageForms(response.body ?? "").find(({ autoSubmits, fields }) =>
+    autoSubmits && isAuthorizationResponse(fields)
+  );
+  return form === undefined
+    ? response
+    : { ...response, authorizationResponse: { uri: form.action, params: form.fields } };
+}
+
+/** Where a redirect leads, and with what; read as text, because a redirect URI may have a scheme of its own. */
+export function parseLocation(location: string): NonNullable<RecordedResponse["authorizationResponse"]> {
+  const withoutFragment = location.split("#", 1)[0]!;
+  const queryStart = withoutFragment.indexOf("?");
+  if (queryStart < 0) return { uri: withoutFragment, params: [] };
+  try {
+    return { uri: withoutFragment.slice(0, queryStart), params: parseFields(withoutFragment.slice(queryStart + 1)) };
+  } catch {
+    return { uri: withoutFragment.slice(0, queryStart), params: [] };
+  }
+}
+
+function isAuthorizationResponse(params: readonly (readonly [string, string])[]): boolean {
+  return params.some(([name]) => name === "code" || name === "error");
+}
+
+/** Whether it is a page for people. */
+export function isHtmlPage({ headers }: RecordedResponse): boolean {
+  return headers["content-type"]?.startsWith("text/html") === true;
+}
+
+/** The members of a JSON answer; none where it is something else. */
+export function parseJsonMembers({ headers, body = "" }: RecordedResponse): Readonly<Record<string, unknown>> {
+  if (!/^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "")) return {};
+  try {
+    const parsed = JSON.parse(body);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The OAuth error code that an answer carries, in whatever form. */
+export function findErrorCode(response: RecordedResponse): string | undefined {
+  const sent = response.authorizationResponse?.params.find(([name]) => name === "error")?.[1];
+  if (sent !== undefined) return sent;
+  const { error } = response.status < 400 ? {} as { error?: unknown } : parseJsonMembers(response);
+  return typeof error === "string" ? error : undefined;
+}
+
+/** How a request ended that was answered. */
+export function getResponseOutcome(endpoint: EndpointName, response: RecordedResponse): Outcome {
+  if (response.status >= 400 || findErrorCode(response) !== undefined) return "rejected";
+  if (response.authorizationResponse !== undefined) return "done";
+  if (endpoint === "authorize" && response.headers.location !== undefined) return "interaction";
+  if (loginEndpoints.includes(endpoint)) return isHtmlPage(response) ? "interaction" : "done";
+  return endpoint === "logout" && isHtmlPage(response) && parsePageForms(response.body ?? "").length > 0
+    ? "interaction"
+    : "done";
+}

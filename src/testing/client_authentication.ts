@@ -1,0 +1,95 @@
+/** How a client proves itself at the token endpoint, by each method there is (OAuth 2.1 §2.4, RFC 7523 §2.2). */
+
+import type { ClientAuthMethod } from "../oauth/clients/client.ts";
+import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
+import { randomId } from "../oauth/secrets.ts";
+import { secondsNow } from "../oauth/server.ts";
+import type { Server } from "../oauth/server.ts";
+import type { PrivateJwk } from "./private_jwk.ts";
+
+/** A client and what it proves itself with, in the names of RFC 7591 §2. */
+export interface ClientCredentials {
+  /** The id it is registered by. */
+  readonly client_id: string;
+  /** The secret, where it has one. */
+  readonly client_secret?: string;
+  /** The redirect URI to use. Default: the first one that is registered. */
+  readonly redirect_uri?: string;
+  /** Default: the method that the client is registered for. */
+  readonly token_endpoint_auth_method?: ClientAuthMethod;
+  /** The private key of `private_key_jwt`, with its `alg`, and with its `kid` where the client has several. */
+  readonly private_jwk?: PrivateJwk;
+}
+
+/** What a token request carries to prove the client. */
+export interface ClientAuthentication {
+  /** Headers to add. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parameters to add. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Proves a client.
+ *
+ * @throws {TypeError} When it lacks what its method needs.
+ */
+export async function authenticateClient(server: Server, client: ClientCredentials): Promise<ClientAuthentication> {
+  const { client_id } = client;
+  const method = client.token_endpoint_auth_method ?? server.clients.find(client_id)?.authMethod ?? "none";
+  switch (method) {
+    case "none":
+      return { headers: {}, params: { client_id } };
+    case "client_secret_basic": {
+      const credentials = [client_id, getSecret(client, method)].map(encodeFormValue);
+      return { headers: { authorization: `Basic ${btoa(credentials.join(":"))}` }, params: {} };
+    }
+    case "client_secret_post":
+      return { headers: {}, params: { client_id, client_secret: getSecret(client, method) } };
+    case "client_secret_jwt": {
+      const key = new TextEncoder().encode(getSecret(client, method));
+      return createAssertion(server, client_id, { alg: server.clients.find(client_id)?.assertionAlg ?? "HS256" }, key);
+    }
+    case "private_key_jwt": {
+      const { private_jwk: jwk } = client;
+      if (jwk?.alg === undefined) {
+        throw new TypeError(`private_jwk of client ${client_id}: expected a private JWK with its alg, found none`);
+      }
+      const { alg, kid } = jwk;
+      const { importJWK } = await import("jose");
+      return createAssertion(server, client_id, { alg, kid }, await importJWK(jwk, alg));
+    }
+  }
+}
+
+function getSecret({ client_id, client_secret }: ClientCredentials, method: ClientAuthMethod): string {
+  if (client_secret !== undefined) return client_secret;
+  throw new TypeError(
+    `client_secret of client ${client_id}: expected one, because its method is ${method}; found none`,
+  );
+}
+
+/** Seconds for which an assertion is good. */
+const assertionLifetimeSeconds = 60;
+
+async function createAssertion(
+  server: Server,
+  clientId: string,
+  header: { readonly alg: string; readonly kid?: string },
+  key: CryptoKey | Uint8Array,
+): Promise<ClientAuthentication> {
+  const { SignJWT } = await import("jose");
+  const now = secondsNow(server);
+  const jwt = await new SignJWT({ iss: clientId, sub: clientId, aud: server.issuer, jti: randomId(server.randomBytes) })
+    .setProtectedHeader(header)
+    .setIssuedAt(now)
+    .setExpirationTime(now + assertionLifetimeSeconds)
+    .sign(key);
+  return {
+    headers: {},
+    params: {
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: jwt,
+    },
+  };
+}

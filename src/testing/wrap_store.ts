@@ -1,0 +1,17 @@
+/** A store with some of its verbs changed, and the same shape. */
+
+import type { Store } from "../store/store.ts";
+
+/** The same store, except for the verbs given. Works for every store, also for one that is an instance of a class. */
+export function wrapStore(store: Store, overrides: Partial<Store>): Store {
+  return {
+    get: (kind, id) => store.get(kind, id),
+    put: (kind, id, value, metadata) => store.put(kind, id, value, metadata),
+    add: (kind, id, value, metadata) => store.add(kind, id, value, metadata),
+    consume: (kind, id, now) => store.consume(kind, id, now),
+    revoke: (grantId, until) => store.revoke(grantId, until),
+    deleteExpired: (now) => store.deleteExpired(now),
+    close: () => store.close(),
+    ...overrides,
+  };
+}

@@ -1,0 +1,23 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** Why something was refused, in one line: the error on the wire, the rule, the reason. */
+
+import type { VNode } from "preact";
+import { Code } from "../value.tsx";
+import type { RejectionSummary } from "./props.ts";
+
+/** Belongs into the line of what was refused. */
+export function RejectionLine({ error, rule, reason }: RejectionSummary): VNode {
+  return (
+    <span class="why">
+      {error !== undefined && (
+        <>
+          <Code text={error} /> <span class="aside">·</span>
+          {" "}
+        </>
+      )}
+      {rule !== undefined && `${rule} `}
+      <bdi>{reason}</bdi>
+    </span>
+  );
+}

@@ -1,0 +1,27 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** Moments and spans of time, for reading. All of them are UTC, like those of the terminal. */
+
+import type { VNode } from "preact";
+
+/** What a moment shows. */
+export interface TimestampProps {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Whole: with the date and the milliseconds. Default: the time alone, to the second. */
+  readonly full?: boolean;
+}
+
+/** A moment. */
+export function Timestamp({ at, full = false }: TimestampProps): VNode {
+  const text = new Date(at).toISOString();
+  if (!full) return <time>{text.slice(11, 19)}</time>;
+  return <time datetime={text}>{`${text.slice(0, 10)} ${text.slice(11, 23)} UTC`}</time>;
+}
+
+/** A span of time: `12 ms`, `3.4 s`, `5 min`. */
+export function formatMilliseconds(milliseconds: number): string {
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${Math.round(milliseconds / 60_000)} min`;
+}

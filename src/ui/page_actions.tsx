@@ -1,0 +1,64 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The ways on from a page: home, and into a new authorization request. */
+
+import type { VNode } from "preact";
+import type { Site, StartLink } from "../app/pages.ts";
+
+/** One button for the main demo client, and a plain link for each other one. */
+export interface StartButtonsProps {
+  /** What the button says. */
+  readonly label: string;
+  readonly links: readonly StartLink[];
+  /** Whether the page has a more important button. Default: false. */
+  readonly plain?: boolean;
+}
+
+/** Draws nothing where no client can be started from here. */
+export function StartButtons({ label, links, plain = false }: StartButtonsProps): VNode | null {
+  const [main, ...others] = links;
+  if (!main) return null;
+  return (
+    <>
+      <a class={plain ? "button plain" : "button"} href={main.href}>{label}</a>
+      {others.map((link) => <a key={link.clientId} href={link.href}>Start as {link.clientId}</a>)}
+    </>
+  );
+}
+
+/** The way to what led to a page, for its beginning; nothing where that is not remembered. */
+export function FlowLink({ site: { base, flowLink } }: { readonly site: Site }): VNode | null {
+  if (flowLink === undefined) return null;
+  return (
+    <p>
+      <a href={base + flowLink}>See the whole flow</a>, as the server saw it.
+    </p>
+  );
+}
+
+/** Where to go from the end of a page. */
+export interface PageActionsProps {
+  readonly site: Site;
+  /** Absent: no start button. Empty: links to the page that names the redirect URI to register. */
+  readonly startLinks?: readonly StartLink[];
+  /** Whether the page has a more important button than "Start New Authorization". Default: false. */
+  readonly plain?: boolean;
+}
+
+/** "Start New Authorization" where a flow ended, what led here where that was recorded, and "Back to Home". */
+export function PageActions({ site, startLinks, plain }: PageActionsProps): VNode {
+  const start = { clientId: "", confidential: false, href: `${site.base}/start` };
+  return (
+    <nav class="ways" aria-label="Where to go from here">
+      {startLinks !== undefined && (
+        <StartButtons
+          label="Start New Authorization"
+          links={startLinks.length > 0 ? startLinks : [start]}
+          plain={plain}
+        />
+      )}
+      {site.flowLink !== undefined && <a href={site.base + site.flowLink}>See the whole flow</a>}
+      <a href={`${site.base}/`}>Back to Home</a>
+    </nav>
+  );
+}

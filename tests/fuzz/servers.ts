@@ -1,0 +1,216 @@
+/** The servers that are attacked: together they have every endpoint, page, kind of client and way to log in. */
+
+import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
+import { digest } from "../../src/oauth/secrets.ts";
+import { demoSecret } from "../../src/oauth/config/settings.ts";
+import { redactEvent } from "../../src/oauth/trace.ts";
+import { inspector } from "../../src/inspector/mod.ts";
+import { latchkey } from "../../src/mod.ts";
+import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
+import { health } from "../../src/operating/health.ts";
+import { logging } from "../../src/operating/logging.ts";
+import { formatEvent } from "../../src/operating/format_event.ts";
+import { limitConcurrency } from "../../src/operating/limit_concurrency.ts";
+import { deriveKey } from "../../src/runtime/scrypt.ts";
+import { builtInKeys } from "../../src/testing/built_in_keys.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
+import { testKeys } from "../../src/testing/keys.ts";
+import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
+
+/** What somebody who attacks from inside may know of a client of theirs. */
+export interface KnownClient {
+  readonly metadata: ClientMetadata;
+  readonly privateJwk?: PrivateJwk;
+}
+
+/** A kind of server. */
+export interface ServerKind {
+  readonly name: string;
+  readonly options: LatchkeyOptions & { readonly issuer: string };
+  readonly clients: readonly KnownClient[];
+  /** Whether a refresh token may be sent twice. */
+  readonly forgives: boolean;
+}
+
+/** A server that is under attack. */
+export interface AttackedServer {
+  readonly kind: ServerKind;
+  readonly clients: readonly KnownClient[];
+  readonly as: Latchkey;
+  /** What it told its operator. */
+  readonly events: TraceEvent[];
+  /** The same, as both logs write it. */
+  readonly lines: string[];
+  /** Moves the clock. */
+  advance(seconds: number): void;
+  readonly now: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+/** The password of the users who have one. */
+export const password = "correct horse battery staple";
+
+async function passwordDigest(): Promise<string> {
+  // As cheap as a digest may be.
+  const cost = { ln: 10, r: 1, p: 1, salt: new Uint8Array(16) };
+  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+}
+
+const refreshGrant = { grant_types: ["authorization_code", "refresh_token"] };
+const keyOfClient = { ...builtInKeys.ES256[1]!.jwk, alg: "ES256" } as unknown as PrivateJwk;
+const { d: _, ...publicKey } = keyOfClient;
+
+/** Secrets of clients are drawn, so that they can be told from everything else that a log holds. */
+const createSecret = (client: string) => digest(`secret of ${client}`);
+
+async function createClients(issuer: string): Promise<KnownClient[]> {
+  const web = { redirect_uris: ["https://web.example/cb", "https://web.example/cb?a=b"], ...refreshGrant };
+  const own = { redirect_uris: [`${issuer}/authorized`], post_logout_redirect_uris: [`${issuer}/`] };
+  const clients: readonly ClientMetadata[] = [
+    {
+      client_id: "spa",
+      client_name: 'The <b>"shop"</b>',
+      redirect_uris: ["https://spa.example/cb"],
+      post_logout_redirect_uris: ["https://spa.example/bye?x=y"],
+      ...refreshGrant,
+    },
+    {
+      client_id: "native",
+      application_type: "native",
+      redirect_uris: ["http://127.0.0.1/cb", "com.example.app:/cb"],
+      ...refreshGrant,
+    },
+    { client_id: "web", client_secret: await createSecret("web"), ...web, serves: [issuer] },
+    {
+      client_id: "poster",
+      client_secret: await createSecret("poster"),
+      token_endpoint_auth_method: "client_secret_post",
+      ...web,
+    },
+    {
+      client_id: "hmac",
+      client_secret: await createSecret("hmac"),
+      token_endpoint_auth_method: "client_secret_jwt",
+      ...web,
+    },
+    { client_id: "signer", jwks: { keys: [publicKey] }, ...web, userinfo_signed_response_alg: "ES256" },
+    {
+      client_id: "pair/with space",
+      client_secret: await createSecret("pair"),
+      subject_type: "pairwise",
+      access_token_format: "opaque",
+      ...web,
+    },
+    {
+      client_id: "machine",
+      client_secret: await createSecret("machine"),
+      grant_types: ["client_credentials"],
+      serves: [issuer],
+    },
+    { client_id: "demo-public", ...own, ...refreshGrant },
+    {
+      client_id: "demo-confidential",
+      client_secret: demoSecret,
+      ...own,
+      grant_types: [...refreshGrant.grant_types, "client_credentials"],
+    },
+  ];
+  return clients.map((metadata) => ({
+    metadata,
+    ...metadata.jwks === undefined ? {} : { privateJwk: keyOfClient },
+  }));
+}
+
+const users = [
+  { sub: "alice", name: 'Alice "<i>" Adams', email: "alice@example.com", address: { country: "<b>" } },
+  { sub: "bob", name: "Bob Brown" },
+];
+
+/** Every kind of server there is to attack, and who its clients are. */
+export const serverKinds: readonly ServerKind[] = await Promise.all([
+  {
+    name: "automatic login, everything switched on",
+    forgives: false,
+    options: { issuer: "https://as.test", users, directory: "edit" as const },
+  },
+  {
+    name: "login by pages, without passwords",
+    forgives: true,
+    options: {
+      issuer: "http://localhost:9000/t1",
+      users,
+      login: "interactive" as const,
+      refresh: { grace: 30, rotateConfidential: true },
+    },
+  },
+  {
+    name: "login by password, guesses throttled",
+    forgives: false,
+    options: {
+      issuer: "https://as.test/deep/er",
+      users: [...users, { sub: "carol", password: await passwordDigest() }],
+      login: "interactive" as const,
+      throttle: true,
+      pkce: { requireMethod: true, requireForConfidential: true },
+      directory: "read" as const,
+      resources: [{ uri: "https://api.example/a" }, {
+        uri: "https://api.example/b",
+        access_token_format: "opaque" as const,
+      }],
+    },
+  },
+].map(async (world) => {
+  const clients = await createClients(world.options.issuer);
+  return { ...world, clients, options: { ...world.options, clients: clients.map(({ metadata }) => metadata) } };
+}));
+
+/** Starts a server for one attack; nothing of it is left to chance. */
+export async function startServer(kind: ServerKind): Promise<AttackedServer> {
+  let time = Date.UTC(2026, 0, 1);
+  const events: TraceEvent[] = [];
+  const lines: string[] = [];
+  const recordEvent = (original: TraceEvent) => {
+    const event = redactEvent(original);
+    events.push(event);
+    const line = formatEvent(event, true);
+    if (line !== undefined) lines.push(line);
+  };
+  const log = logging({ write: (line) => lines.push(line), format: "json", verbose: true });
+  const now = () => time;
+  const random = seededRandom("siege");
+  const as = await latchkey({
+    // Its signatures come out the same each time.
+    alg: "EdDSA",
+    ...kind.options,
+    now,
+    randomBytes: random,
+    keySource: testKeys(false),
+    outbound: () => Promise.reject(new TypeError("there is no network")),
+    trace(event) {
+      recordEvent(event);
+      log.trace(event);
+    },
+    plugins: [
+      { extend: (server) => ({ ...server, trace: combineListeners(server.trace, recordEvent) }) },
+      limitConcurrency(),
+      inspector(),
+      log,
+      health(),
+      ...kind.options.plugins ?? [],
+    ],
+  });
+  return {
+    kind,
+    clients: kind.clients,
+    as,
+    events,
+    lines,
+    now,
+    random,
+    advance: (seconds) => void (time += seconds * 1000),
+  };
+}
+
+function combineListeners<T>(...listeners: readonly ((value: T) => void)[]): (value: T) => void {
+  return (value) => listeners.forEach((listener) => listener(value));
+}

@@ -1,0 +1,82 @@
+/** A server without a socket in a process of its own, for exam_many.ts. */
+
+import { latchkey } from "../../src/server/latchkey.ts";
+import type { Latchkey } from "../../src/server/latchkey.ts";
+import type { Settings } from "../../src/oauth/config/settings.ts";
+import type { Store } from "../../src/store/store.ts";
+import { handleCommands } from "../stores/run_child.ts";
+import { openStore } from "./open_store.ts";
+
+/** What the parent may ask for. */
+export type Command =
+  | { readonly do: "open"; readonly store: string; readonly settings: Settings }
+  /** Spends `code <from>` to `code <to - 1>`, all at the same time; answers the numbers of those it won. */
+  | { readonly do: "consumeAll"; readonly from: number; readonly to: number }
+  /** Uses every verb in turn until there is a record `seen` of this id; answers when each call began and how long it took. */
+  | { readonly do: "busy"; readonly until: string }
+  | { readonly do: "rotate" }
+  | {
+    readonly do: "fetch";
+    readonly path: string;
+    readonly init?: { method?: string; body?: string; headers?: Record<string, string> };
+  };
+
+/** What a request is answered with. */
+export interface Fetched {
+  readonly status: number;
+  readonly location: string | null;
+  readonly body: string;
+}
+
+/** A call of the store: when it began, in milliseconds since the epoch, and how long it took. */
+export type Call = readonly [at: number, took: number];
+
+let store: Store;
+let as: Latchkey;
+
+await handleCommands(async (command: Command) => {
+  switch (command.do) {
+    case "open":
+      store = await openStore(command.store);
+      as = await latchkey({ ...command.settings, store });
+      return;
+    case "consumeAll": {
+      const numbers = Array.from({ length: command.to - command.from }, (_, i) => command.from + i);
+      const won = await Promise.all(numbers.map((number) => store.consume("code", `code ${number}`, 1)));
+      return numbers.filter((_, i) => won[i]);
+    }
+    case "busy":
+      return await useAll(command.until);
+    case "rotate":
+      return await as.rotateKeys(undefined, 0);
+    case "fetch": {
+      const answer = await as.fetch(new Request(as.issuer + command.path, { redirect: "manual", ...command.init }));
+      return {
+        status: answer.status,
+        location: answer.headers.get("location"),
+        body: await answer.text(),
+      } satisfies Fetched;
+    }
+  }
+});
+
+async function useAll(until: string): Promise<Call[]> {
+  const calls: Call[] = [];
+  let over = false;
+  const verbs: ((id: string) => Promise<unknown>)[] = [
+    (id) => store.add("seen", id, {}, { expiresAt: Infinity }),
+    (id) => store.consume("seen", id, 1),
+    (id) => store.revoke(id, Infinity),
+    (id) => store.put("seen", id, {}, { expiresAt: Infinity }),
+    async () => over = await store.get("seen", until) !== undefined,
+  ];
+  for (let i = 0; !over; i++) {
+    const at = Date.now();
+    const begun = performance.now();
+    await verbs[i % verbs.length]!(`busy ${Math.floor(i / verbs.length)}`);
+    calls.push([at, performance.now() - begun]);
+    // Nobody but a test would ask again at once, and a SQLite file has no queue in which the others would get their turn.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return calls;
+}

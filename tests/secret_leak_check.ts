@@ -1,0 +1,115 @@
+/** Servers whose logs are watched: a request fails as soon as a secret of its server stands in what the operator is told. */
+
+import { latchkey as unwatched } from "../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, TraceEvent } from "../src/mod.ts";
+import type { Plugin } from "../src/app/plugin.ts";
+import type { RequestLike } from "../src/http/message.ts";
+import { parseTarget } from "../src/http/router.ts";
+import { redactEvent } from "../src/oauth/trace.ts";
+import { bodyTap, tapRequest } from "../src/recorder/body_tap.ts";
+import type { BodyTap } from "../src/recorder/body_tap.ts";
+import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
+import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";
+import { findFieldSecrets, findHeaderSecrets, findResponseSecrets, getPublicFields } from "./secrets.ts";
+
+/** As many secrets, and as many lines, are compared with what is new: a test of many thousand requests stays quick. */
+const maxRemembered = 200;
+
+/** {@link unwatched}, watched. */
+export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
+  return unwatched(withSecretLeakCheck(options));
+}
+
+/** {@link unwatchedTest}, watched. */
+export function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
+  return unwatchedTest(withSecretLeakCheck(options));
+}
+
+/** The same options for a server that is watched. */
+export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
+  let secrets: string[] = [];
+  let lines: string[] = [];
+  let newSecrets: string[] = [];
+  let newLines: string[] = [];
+  const publicValues = new Set<string>();
+  const issued = new Set<string>();
+
+  const recordEvent = (event: TraceEvent) => {
+    const redacted = redactEvent(event);
+    const { cause } = redacted.type === "internal_error" ? redacted : { cause: undefined };
+    newLines.push(`${JSON.stringify(redacted)} ${(cause as Error | undefined)?.stack ?? ""}`);
+  };
+
+  const readFields = (text: string) => {
+    newSecrets.push(...findFieldSecrets(text));
+    for (const value of getPublicFields(text)) publicValues.add(value);
+  };
+
+  const assertNoLeak = () => {
+    if (newSecrets.length === 0 && newLines.length === 0) return;
+    const all = [...lines, ...newLines];
+    const findLeak = (logLines: readonly string[], values: readonly string[]) => {
+      const text = logLines.join("\n");
+      // What tests send in the place of a secret, and elsewhere in the open, is none.
+      return values.find((value) => text.includes(value) && (issued.has(value) || !publicValues.has(value)));
+    };
+    const leaked = findLeak(newLines, secrets) ?? findLeak(all, newSecrets);
+    secrets = [...secrets, ...newSecrets].slice(-maxRemembered);
+    lines = all.slice(-maxRemembered);
+    newSecrets = [];
+    newLines = [];
+    if (leaked === undefined) return;
+    throw new Error(`[HT-15] the log holds the secret ${leaked}: ${all.find((line) => line.includes(leaked))}`);
+  };
+
+  const plugin: Plugin = {
+    handle: (next) => async (request, peer) => {
+      newSecrets.push(...findHeaderSecrets(request.headers));
+      readFields(parseTarget(request.url, {}).query);
+      const body = bodyTap(() => readFields(body.captured()?.text ?? ""));
+      attachTap(request, body);
+      const response = await next(request, peer);
+      const text = typeof response.body === "string" ? response.body : "";
+      for (const secret of findResponseSecrets(new Headers(response.headers), text)) {
+        issued.add(secret);
+        newSecrets.push(secret);
+      }
+      assertNoLeak();
+      return response;
+    },
+    extend: (server) => ({
+      ...server,
+      trace(event) {
+        recordEvent(event);
+        server.trace(event);
+      },
+    }),
+  };
+
+  return {
+    ...options,
+    plugins: [plugin, ...options.plugins ?? []],
+    trace(event) {
+      recordEvent(event);
+      options.trace?.(event);
+    },
+  };
+}
+
+/** Hears the body of a request, which stays the very value that it is: others know it by its identity. */
+function attachTap(request: RequestLike, body: BodyTap): void {
+  const prototype = Object.getPrototypeOf(request);
+  // A plain object, whose own members could not be reached any more.
+  if (Object.hasOwn(request, "body") || prototype === Object.prototype) return;
+  const tapped = tapRequest({
+    ...{ method: request.method, url: request.url, headers: request.headers },
+    get body() {
+      return Reflect.get(prototype, "body", request);
+    },
+    get bodyUsed() {
+      return request.bodyUsed;
+    },
+    bytes: () => prototype.bytes.call(request),
+  }, body);
+  Object.defineProperties(request, { body: { get: () => tapped.body }, bytes: { value: () => tapped.bytes() } });
+}

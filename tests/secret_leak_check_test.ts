@@ -1,0 +1,112 @@
+/** Whether the watch over logs would notice: the proof that its silence in all other tests means something. */
+
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Plugin } from "../src/app/plugin.ts";
+import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./flows/harness.ts";
+import { findRandomSecrets } from "./secrets.ts";
+import { latchkey, testLatchkey } from "./secret_leak_check.ts";
+
+/** A layer that writes into the trace whatever `pick` finds. */
+function gossip(pick: (url: string, location: URLSearchParams) => string | null | undefined): Plugin {
+  let tell = (_: string) => {};
+  return {
+    extend(server) {
+      tell = (word) =>
+        server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason: `saw ${word}` } });
+      return server;
+    },
+    handle: (next) => async (request, peer) => {
+      const answer = await next(request, peer);
+      const location = new Headers(answer.headers).get("location") ?? "";
+      const picked = pick(request.url, new URLSearchParams(location.slice(location.indexOf("?"))));
+      if (picked) tell(picked);
+      return answer;
+    },
+  };
+}
+
+const theCode = (_: string, location: URLSearchParams) => location.get("code");
+
+test("[HT-15] a code in the log is noticed, in the request that it is told in or in a later one", async () => {
+  const { code } = await testServer({ plugins: [gossip(theCode)] });
+  await assertRejects(() => code(), Error, "the log holds the secret");
+  let known: string | null = null;
+  const late = await testServer({
+    plugins: [gossip((url, location) => {
+      known ??= location.get("code");
+      return url.endsWith("/oauth2/jwks") ? known : undefined;
+    })],
+  });
+  await late.code();
+  await late.get("/");
+  await assertRejects(() => late.get("/oauth2/jwks"), Error, "the log holds the secret");
+});
+
+test("[HT-15] what a client sends is noticed, in its body and in its headers", async () => {
+  const { code, token } = await testServer({
+    plugins: [gossip((url) => url.endsWith("/token") ? `the verifier ${verifier}` : undefined)],
+  });
+  const given = await code();
+  const error = await assertRejects(() => token({ code: given }), Error);
+  assertStringIncludes(error.message, verifier);
+  const secret = "a-long-enough-secret";
+  const web = await testServer({
+    // Another one: what is registered is hidden before anybody hears it.
+    clients: [{ client_id: "web", client_secret: "registered", redirect_uris: ["https://web.example/cb"] }],
+    plugins: [gossip((url) => url.endsWith("/token") ? `the secret ${secret}` : undefined)],
+  });
+  const headers = { authorization: `Basic ${btoa(`web:${secret}`)}` };
+  await assertRejects(() => web.token({ code: "none", client_id: undefined }, { headers }), Error, secret);
+});
+
+test("[HT-15] servers that tests make without the bench are watched as well", async () => {
+  const settings = {
+    issuer: "https://as.test",
+    clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }],
+    plugins: [gossip(theCode)],
+  };
+  const request = () => new Request(`https://as.test/oauth2/authorize?${encode(goodRequest)}`);
+  for (const make of [latchkey, testLatchkey]) {
+    await using as = await make(settings);
+    await assertRejects(() => as.fetch(request()), Error, "the log holds the secret");
+  }
+});
+
+test("[HT-15] what the program says is searched for whatever looks like a secret", async () => {
+  const b = await testServer();
+  const code = await b.code();
+  const { access_token, id_token } = await (await b.token({ code })).json();
+  const cookie = (await b.authorize()).headers.get("set-cookie")!.split(";")[0]!.split("=")[1]!;
+  await forEachCase([code, access_token, id_token, cookie, verifier], (secret) => {
+    assertEquals(findRandomSecrets(`09:14:07 refused at /oauth2/token: received ${secret}; expected another`), [
+      secret,
+    ]);
+  });
+  const harmless = `"kid":"${challenge}" https://as.test/oauth2/token $scrypt$ln=15,r=8,p=3$c2FsdA$${challenge}`;
+  assertEquals(findRandomSecrets(harmless), []);
+});
+
+test("every test that makes servers has them watched", () => {
+  const files = globSync("tests/**/*.ts").map((path) => path.replaceAll("\\", "/"));
+  // The fuzzer watches by itself; processes of their own are read by those who start them.
+  const exempt = /^tests\/(?:secret_leak_check|fuzz\/servers|packages\/|browser\/)|_child\.ts$/;
+  const unwatched = files.filter((path) => !exempt.test(path)).filter((path) => {
+    const imports = [
+      ...readFileSync(path, "utf-8").matchAll(
+        /^import \{([^}]*)\} from "[^"]*\/src\/(?:testing\/)?(?:mod|latchkey|test_latchkey)\.ts";/gm,
+      ),
+    ];
+    return imports.some(([, names]) => /(?:^|[\s,])(?:latchkey|testLatchkey)(?:[\s,]|$)/.test(names!));
+  });
+  assertEquals(unwatched, []);
+});
+
+test("what is no secret may be told", async () => {
+  const { authorize, code, token } = await testServer({
+    plugins: [gossip((url) => url.includes("authorize") ? `${challenge} https://spa.example/cb st4te` : undefined)],
+  });
+  assertEquals((await authorize()).status, 302);
+  assertEquals((await token({ code: await code() })).status, 200);
+});
