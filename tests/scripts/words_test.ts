@@ -1,0 +1,38 @@
+/** The check of forbidden words. */
+
+import { test } from "node:test";
+import { assertEquals } from "@std/assert";
+import { checkWords, findWords } from "../../scripts/word_rules.ts";
+
+const rules = { "cats?": "dog", "blue": { write: "green", except: "blue sky" } };
+
+function find(text: string): string[] {
+  return findWords("a/b.ts", text, rules).map(({ path, line, word, write }) => `${path}:${line} ${word} ${write}`);
+}
+
+test("a word is found in any case, in texts and in parts of identifiers", () => {
+  assertEquals(find("// Cats\nconst blackCat = HTTPCat + CAT_NAME;\ncats_of"), [
+    "a/b.ts:1 Cats dog",
+    "a/b.ts:2 Cat dog",
+    "a/b.ts:2 Cat dog",
+    "a/b.ts:2 CAT dog",
+    "a/b.ts:3 cats dog",
+  ]);
+});
+
+test("a longer word that contains the word is not found", () => {
+  assertEquals(find("concatenate catalog Categories bluetooth"), []);
+});
+
+test("an exception hides the word in its phrase only", () => {
+  assertEquals(find("a blue sky and a blue door; blueSky"), ["a/b.ts:1 blue green"]);
+});
+
+test("a file outside the open folders fails with its first finding, an open folder with one more than allowed", () => {
+  const finding = (path: string) => ({ path, line: 1, word: "cat", write: "dog" });
+  const findings = ["a/b.ts", "a/c/d.ts", "a/c/e.ts", "f.md"].map(finding);
+  const summary = (open: Record<string, number>) =>
+    checkWords(findings, open).map(({ folder, findings, failed }) => `${folder} ${findings.length} ${failed}`);
+  assertEquals(summary({ "a": 1, "a/c": 1 }), ["a 1 false", "a/c 2 true", "f.md 1 true"]);
+  assertEquals(summary({ "a": 3, "f.md": 2 }), ["a 3 false", "f.md 1 false"]);
+});
