@@ -19,42 +19,30 @@ import { clientAddress } from "../http/client_address.ts";
 import { matchesPath, parseTarget, router } from "../http/router.ts";
 import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import { claimRules } from "../oauth/claims.ts";
-import { clientFromMetadata, deserializeClient, repository, serializeClient } from "../oauth/clients/repository.ts";
+import { clientRepository, moveDemoClients } from "../oauth/clients/client_repository.ts";
 import type { ClientRepository, SharedChanges, UserRepository } from "../oauth/clients/repository.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { grantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner, storedKeys } from "../oauth/keys/keys.ts";
 import type { Keys, KeySource, SigningAlgorithm } from "../oauth/keys/keys.ts";
-import { withoutPassword } from "../oauth/users/password.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
+import { userRepository } from "../oauth/users/user_repository.ts";
 import { deleteGuestUser } from "../oauth/users/users.ts";
 import { resourceIndicators } from "../oauth/authorize/resources.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
-import { randomId } from "../oauth/secrets.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound, Server } from "../oauth/server.ts";
-import { userWarnings } from "../oauth/config/claim_warnings.ts";
-import { validateClient, validateClientAudience } from "../oauth/clients/validate_client.ts";
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { ChangeLog, ChangeTarget } from "../oauth/clients/change_log.ts";
-import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { hasTestHost, localIssuer, resolveSettings } from "../oauth/config/settings.ts";
 import type { Settings } from "../oauth/config/settings.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
-import {
-  isProductionIssuer,
-  validateNames,
-  validateOptionTypes,
-  validateSettings,
-  validateUser,
-} from "../oauth/config/validate_settings.ts";
+import { validateNames, validateOptionTypes, validateSettings } from "../oauth/config/validate_settings.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { redactEvent } from "../oauth/trace.ts";
-import type { Trace, TraceEvent } from "../oauth/trace.ts";
+import type { Trace } from "../oauth/trace.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 
@@ -142,9 +130,6 @@ const clockToleranceMs = 30_000;
 /** Expired records are swept this often, in milliseconds by the server's clock. */
 const sweepIntervalMs = 1000;
 
-/** Changes that other instances made of clients and users are looked for this often, in milliseconds by that clock. */
-const refreshIntervalMs = 500;
-
 /**
  * Makes an authorization server: strict, in memory, with two demo clients and two users unless told otherwise.
  *
@@ -196,26 +181,15 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     }
   };
 
-  const randomMark = () => randomId(randomBytes);
   const changes = store.persistent === true
-    ? await openStoredChanges(options, { store, issuer, randomBytes }, randomMark, ({ of, id }) =>
-      trace({
-        type: "warning",
-        at: now(),
-        client: of === "clients" ? id : undefined,
-        explanation: {
-          rule: "OP-10",
-          reason: `a change at run time was dropped: ${of === "clients" ? "client" : "user"} ${quote(id)}`,
-          expected: "the configuration entry that the change was made to",
-          received: "a changed or removed entry, or a change without the digest of its entry",
-        },
-      }))
+    ? (await import("../oauth/clients/stored_changes.ts")).openStoredChanges(options, {
+      issuer,
+      store,
+      randomBytes,
+      now,
+      trace,
+    })
     : undefined;
-  const sharing = changes && {
-    changeLog: changes,
-    randomMark,
-    onRejected: (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "changes", cause }),
-  };
   const removeGuest = async (sub: string) => await deleteGuestUser(assembled.server, sub);
   const dependencies = {
     store,
@@ -225,7 +199,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     keys,
     dispatch: handleRequest,
     interaction,
-    sharing,
+    sharing: changes?.sharing,
     removeGuest,
   };
   let assembled = createApp(options, issuer, dependencies);
@@ -240,9 +214,6 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const listeners: { close(): Promise<void> }[] = [];
   let maintenanceTimer: ReturnType<typeof setInterval> | undefined;
   let lastSweepAt = now();
-  let lastRefreshAt = now();
-  let isRefreshFailing = false;
-  let storedChangesReported = false;
   let pendingSweep: Promise<unknown> | undefined;
   let lastKeyMaintenanceAt = now();
   let closing: Promise<void> | undefined;
@@ -257,41 +228,8 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     }
   };
 
-  const configured = { clients: assembled.server.clients.all(), users: assembled.server.users.all() };
-
-  /** Traces once how the store's changes differ from the configuration. */
-  function reportStoredChanges(): void {
-    if (storedChangesReported) return;
-    storedChangesReported = true;
-    const { clients, users } = assembled.server;
-    const differences = [
-      ["clients", compareWithConfigured(configured.clients, clients.all(), ({ id }) => id)],
-      ["users", compareWithConfigured(configured.users, users.all(), ({ sub }) => sub)],
-    ] as const;
-    for (const [of, stored] of differences) {
-      if (Object.values(stored).some((ids) => ids.length > 0)) {
-        trace({ type: "stored_changes", at: now(), of, ...stored });
-      }
-    }
-  }
-
-  /** Clients and users: takes over what other instances made of them. A failure is told once, until it is over. */
-  async function refreshRecords(): Promise<void> {
-    lastRefreshAt = now();
-    try {
-      if (changes !== undefined) {
-        await changes.refresh();
-        reportStoredChanges();
-      }
-      isRefreshFailing = false;
-    } catch (cause) {
-      if (!isRefreshFailing) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
-      isRefreshFailing = true;
-    }
-  }
-
   const runMaintenance = () => {
-    if (changes !== undefined && Math.abs(now() - lastRefreshAt) >= refreshIntervalMs) refreshRecords();
+    changes?.refreshIfDue();
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
     lastSweepAt = now();
     const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
@@ -305,7 +243,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     maintainKeys().catch(traceFailure);
   };
 
-  await refreshRecords();
+  await changes?.start(assembled.server);
 
   const instance: Latchkey = {
     get issuer() {
@@ -342,7 +280,10 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
         tls,
       });
       listeners.push(listener);
-      maintenanceTimer ??= setInterval(runMaintenance, changes === undefined ? sweepIntervalMs : refreshIntervalMs);
+      maintenanceTimer ??= setInterval(
+        runMaintenance,
+        Math.min(sweepIntervalMs, changes?.refreshIntervalMs ?? Infinity),
+      );
       if (options.issuer === undefined && listeners.length === 1) {
         assembled = createApp(options, localIssuer(listener.port, scheme), dependencies, assembled.server);
       }
@@ -366,40 +307,6 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     },
   };
   return instance;
-}
-
-/** The stored changes of clients and users, for a server with these options. */
-async function openStoredChanges(
-  options: LatchkeyOptions,
-  owner: Pick<Server, "issuer" | "store" | "randomBytes">,
-  randomMark: () => string,
-  onDropped: (subject: ChangeTarget) => void,
-): Promise<ChangeLog> {
-  const [{ storedChangeLog }, { configuredEntryDigests }] = await Promise.all([
-    import("../oauth/clients/change_log.ts"),
-    import("../oauth/clients/configured_entry_digests.ts"),
-  ]);
-  // Keyed by the configured issuer: the issuer in effect may depend on the port.
-  const issuer = options.issuer ?? "";
-  const entry = configuredEntryDigests(owner, resolveSettings(options, issuer));
-  return storedChangeLog(owner.store, issuer, { entryDigest: entry, randomMark, onDropped });
-}
-
-/** Differences between a list and the configured one, by id. */
-function compareWithConfigured<Known>(
-  configured: readonly Known[],
-  current: readonly Known[],
-  getId: (item: Known) => string,
-): Pick<Extract<TraceEvent, { type: "stored_changes" }>, "replaced" | "removed" | "added"> {
-  const currentById = new Map(current.map((item) => [getId(item), item]));
-  const configuredIds = new Set(configured.map(getId));
-  return {
-    replaced: configured.filter((item) => currentById.has(getId(item)) && currentById.get(getId(item)) !== item).map(
-      getId,
-    ),
-    removed: configured.filter((item) => !currentById.has(getId(item))).map(getId),
-    added: [...currentById.keys()].filter((id) => !configuredIds.has(id)),
-  };
 }
 
 /** What the header leads to where clients and users may be seen. */
@@ -439,48 +346,13 @@ function createApp(
 ): AssembledApp {
   assertNoIssues(validateOptions(options, issuer));
   const resolved = resolveSettings(options, issuer);
-  const parseClient = (client: ClientMetadata) => {
-    assertNoIssues([...validateClient(client, resolved), ...validateClientAudience(client, resolved.audience)]);
-    return clientFromMetadata(client, resolved);
-  };
-  const clients = previous?.clients ?? repository(resolved.clients, {
-    collection: "clients",
-    getId: (client) => client.client_id,
-    parse: parseClient,
-    serialize: serializeClient,
-    deserialize: (stored) => deserializeClient(stored, parseClient),
-  }, sharing);
+  const clients = previous?.clients ?? clientRepository(resolved, sharing);
   if (previous !== undefined && options.clients === undefined) {
-    // The redirect URI of demo clients follows the issuer, unless somebody has changed it.
-    const previousClients = resolveSettings(options, previous.issuer).clients;
-    for (const [i, client] of resolved.clients.entries()) {
-      const registered = clients.find(client.client_id);
-      if (String(registered?.redirectUris) === String(previousClients[i]!.redirect_uris)) clients.set(client, false);
-    }
+    moveDemoClients(clients, resolveSettings(options, previous.issuer).clients, resolved.clients);
   }
-  const parseUser = (user: User) => {
-    assertNoIssues([...validateUser(user, isProductionIssuer(issuer))]);
-    return withoutPassword(user);
-  };
   const claims = claimRules(resolved);
-  const configured = new Set(resolved.users);
-  const users = previous?.users ?? repository(resolved.users, {
-    collection: "users",
-    getId: (user) => user.sub,
-    parse(user) {
-      const registered = parseUser(user);
-      // Configured users are checked together at start.
-      if (!configured.has(user)) {
-        for (const warning of userWarnings(claims, resolved.scopes, user)) {
-          dependencies.trace({ type: "configuration_warning", at: dependencies.now(), ...warning });
-        }
-      }
-      return registered;
-    },
-    serialize: (user) => user,
-    deserialize: (stored) => parseUser(stored as User),
-    deleteRelated: removeGuest,
-  }, sharing);
+  const users = previous?.users ??
+    userRepository(resolved, { ...dependencies, issuer, claims, removeGuest }, sharing);
   const server: Server = {
     ...dependencies,
     issuer,
@@ -688,10 +560,6 @@ const optionNames: Readonly<Record<keyof LatchkeyOptions, true>> = {
   issuerUntilListening: true,
   plugins: true,
 };
-
-function assertNoIssues(issues: readonly ConfigIssue[]): void {
-  if (issues.length > 0) throw new ConfigurationError(issues);
-}
 
 /** Random bytes of the system, fetched many at a time, because a few cost as much to fetch as a thousand. */
 function randomPool(): RandomBytes {

@@ -26,3 +26,9 @@ export class ConfigurationError extends Error {
 function formatIssue(issue: ConfigIssue): string {
   return `${issue.path}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;
 }
+
+/** Throws where there are issues. */
+export function assertNoIssues(issues: Iterable<ConfigIssue>): void {
+  const all = [...issues];
+  if (all.length > 0) throw new ConfigurationError(all);
+}
