@@ -6,7 +6,8 @@ import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
 import { bundlePackage } from "./bundle_package.ts";
 import { readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
-import { getPackageName, readImports } from "./read_source.ts";
+import { readImportGraph } from "./import_graph.ts";
+import { getPackageName } from "./import_rules.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";
@@ -160,18 +161,17 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
     );
     await run("tar", "-xzf", `${tempFolder}/it.tgz`, "-C", tempFolder);
     const paths = globSync("**/*.d.ts", { cwd: `${tempFolder}/package/src` });
-    const specifiers: string[] = [];
     for (const path of paths) {
       const text = await Deno.readTextFile(`${tempFolder}/package/src/${path}`);
       await write(`types/${path}`, text);
       // The same for CommonJS; the package.json of that folder sets the module type.
       await write(`${commonJsFolder}/types/${path}`, text);
-      specifiers.push(...readImports(path, text).map(({ specifier = "" }) => specifier));
     }
     const exported = entryPoints.filter((entry) => entry !== "src/main.ts").map(declaration);
     const missing = exported.find((path) => !paths.includes(path.slice("types/".length)));
     if (missing) throw new Error(`deno pack wrote no ${missing}: look for slow types with deno publish --dry-run`);
-    return specifiers.filter((specifier) => !specifier.startsWith("."));
+    const edges = await readImportGraph(`${tempFolder}/package/src`, paths);
+    return edges.map(({ specifier }) => specifier).filter((specifier) => !specifier.startsWith("."));
   } finally {
     await Deno.remove(tempFolder, { recursive: true });
   }

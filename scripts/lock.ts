@@ -2,7 +2,8 @@
 
 import { globSync } from "node:fs";
 import { exitWithError, readCommand } from "./command.ts";
-import { getPackageName, readImports } from "./read_source.ts";
+import { readImportGraph } from "./import_graph.ts";
+import { getPackageName } from "./import_rules.ts";
 
 /** A lock (version 5), as far as it is read here. */
 interface Lock {
@@ -38,13 +39,9 @@ else if (text !== await Deno.readTextFile("deno.lock").catch(() => "")) {
 
 /** The packages that the server may load. */
 async function findServerPackages(): Promise<Set<string>> {
-  const names = new Set<string>();
-  for (const path of globSync("src/**/*.{ts,tsx}")) {
-    for (const { specifier = ".", kind } of readImports(path, await Deno.readTextFile(path))) {
-      if (!/^\.|^node:/.test(specifier) && kind !== "type") names.add(getPackageName(specifier));
-    }
-  }
-  return names;
+  const edges = await readImportGraph(".", globSync("src/**/*.{ts,tsx}"));
+  const external = edges.filter(({ specifier, kind }) => !/^\.|^node:/.test(specifier) && kind !== "type");
+  return new Set(external.map(({ specifier }) => getPackageName(specifier)));
 }
 
 /** The same lock with these packages alone, and what they depend on. */

@@ -6,7 +6,6 @@ import { resolve } from "node:path";
 import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import explained from "./mutants_explained.json" with { type: "json" };
-import { blankLiterals } from "./read_source.ts";
 import { npx, run } from "./run.ts";
 import { capture } from "./test_run.ts";
 
@@ -106,15 +105,18 @@ function formatMutant({ path, line, text, mutation }: Mutant): string {
 /** Every fault that changes what a file does when it runs; what only changes types is left out. */
 async function createMutants(path: string): Promise<Mutant[]> {
   const source = await Deno.readTextFile(path);
-  const code = blankLiterals(source);
   const compile = async (text: string) => {
     const loader = path.endsWith("x") ? "tsx" : "ts";
     return (await esbuild.transform(text, { loader, jsx: "automatic", logLevel: "silent" })).code;
   };
+  const compiles = (text: string) => compile(text).then(() => true, () => false);
   const before = await compile(source);
   const found: Mutant[] = [];
-  for (const [start, end, inserted, mutation] of findMutations(code)) {
-    const changed = source.slice(0, start) + inserted + source.slice(end);
+  for (const [start, end, inserted, mutation] of findMutations(source)) {
+    const replaceWith = (text: string) => source.slice(0, start) + text + source.slice(end);
+    // `@@` is a syntax error in code, and text in comments and literals.
+    if (await compiles(replaceWith("@@"))) continue;
+    const changed = replaceWith(inserted);
     // A change that does not parse is not a logic fault.
     const after = await compile(changed).catch(() => before);
     if (after === before) continue;
@@ -124,7 +126,7 @@ async function createMutants(path: string): Promise<Mutant[]> {
   return found;
 }
 
-/** Changes of a text without comments and literals: start, end, replacement, name. */
+/** Changes of a text, some of them inside comments and literals: start, end, replacement, name. */
 function* findMutations(code: string): Generator<readonly [number, number, string, string]> {
   for (const { index, 0: operator } of code.matchAll(/(?<= )(&&|\|\||\?\?|[!=]==|[<>]=?|[-+])(?=[ \n])/g)) {
     yield [index, index + operator.length, swaps[operator]!, `${operator} becomes ${swaps[operator]}`];

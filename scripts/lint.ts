@@ -1,0 +1,71 @@
+/** The plugin of `deno lint` that keeps platform globals, the clock and random sources of src/ in a few files. */
+
+import { fileURLToPath } from "node:url";
+
+interface Reserved {
+  /** Selects the nodes (https://docs.deno.com/runtime/reference/lint_plugins). */
+  readonly selectors: readonly string[];
+  /** Files, and folders ending in a slash, below src/. */
+  readonly allowedIn: readonly string[];
+  readonly message: string;
+}
+
+const reserved: readonly Reserved[] = [
+  {
+    selectors: [
+      "Identifier[name=/^(?:Deno|Bun)$/]",
+      'MemberExpression[object.name="process"]',
+      'MemberExpression[object.name="globalThis"][property.name="process"]',
+    ],
+    allowedIn: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
+    message: "The rest of src/ runs unchanged everywhere, workers included.",
+  },
+  {
+    selectors: [
+      'MemberExpression[object.name="Date"][property.name="now"]',
+      'NewExpression[callee.name="Date"][arguments.length=0]',
+    ],
+    allowedIn: ["server/latchkey.ts", "runtime/", "testing/clock.ts"],
+    message: "The rest of src/ is handed a clock.",
+  },
+  {
+    selectors: [
+      'MemberExpression[object.name="Math"][property.name="random"]',
+      "Identifier[name=/^(?:getRandomValues|randomUUID)$/]",
+    ],
+    allowedIn: ["server/latchkey.ts", "runtime/"],
+    message: "The rest of src/ is handed a random source.",
+  },
+  {
+    selectors: ['ImportExpression[source.type!="Literal"]'],
+    allowedIn: [],
+    message: "Write the module name out, so that deno task imports can check it.",
+  },
+];
+
+const source = fileURLToPath(new URL("../src/", import.meta.url));
+
+/** The plugin `latchkey` with the rule `latchkey/reserved`. */
+const plugin: Deno.lint.Plugin = {
+  name: "latchkey",
+  rules: {
+    reserved: {
+      create(context) {
+        if (!context.filename.startsWith(source)) return {};
+        const path = context.filename.slice(source.length).replaceAll("\\", "/");
+        const forbidden = reserved.filter(({ allowedIn }) => !allowedIn.some((place) => path.startsWith(place)));
+        return Object.fromEntries(
+          forbidden.flatMap(({ selectors, allowedIn, message }) =>
+            selectors.map((selector) => [
+              selector,
+              (node: Deno.lint.Node) =>
+                context.report({ node, message, hint: `Allowed in ${allowedIn.join(", ") || "no file"}.` }),
+            ])
+          ),
+        );
+      },
+    },
+  },
+};
+
+export default plugin;
