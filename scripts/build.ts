@@ -23,7 +23,7 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 const optional = ["ioredis", "postgres"];
 
 /** Maximum size of the tarball, in KiB. It includes sources and source maps, which only debuggers load. */
-const maxTarballKiB = 1320;
+const maxTarballKiB = 1150;
 
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {

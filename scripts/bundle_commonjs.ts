@@ -30,7 +30,6 @@ export async function bundleCommonJs(entries: readonly string[], external: reado
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
     legalComments: "none",
-    sourcemap: "linked",
     metafile: true,
     write: false,
     outfile: bundlePath,

@@ -34,7 +34,7 @@ const as = await latchkey({
       const done = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
       // As kill -9 does: nothing is said, nothing is tidied up.
       if (`${verb} ${args[0]}` === dieAfter) process.kill(process.pid, "SIGKILL");
-      if (lies && verb === "get" && done !== undefined) return { ...done, spentAt: undefined };
+      if (lies && verb === "get" && done !== undefined) return { ...done, consumedAt: undefined };
       return lies && verb === "consume" ? true : done;
     },
   }),

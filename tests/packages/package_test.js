@@ -24,15 +24,17 @@ const hasTestKeys = (path) => readFileSync(path, "utf8").includes("latchkey-test
 
 test("the built-in test keys come with the mock alone", () => {
   assert.ok(reachedFrom(`${home}/testing/mod.js`).some(hasTestKeys));
-  for (const entry of ["mod.js", "main.js", "inspector/mod.js", "inspector/answers.js", "operating/mod.js"]) {
+  for (const entry of ["mod.js", "main.js", "inspector/mod.js", "inspector/handlers.js", "operating/mod.js"]) {
     assert.deepEqual(reachedFrom(`${home}/${entry}`).filter(hasTestKeys), [], entry);
   }
 });
 
 test("every file has a map, and each map leads to sources that are there", () => {
-  const files = globSync(`${home}/{,chunks/,config/,endpoints/,inspector/,testing/,ui/}*.js`);
+  const files = globSync(
+    `${home}/{,admin/,app/,chunks/,cli/,endpoints/,inspector/,interaction/,server/,site/,testing/,ui/}*.js`,
+  );
   assert.ok(files.length > 20);
-  for (const file of [...files, `${home}/cjs/latchkey.js`]) {
+  for (const file of files) {
     const { sources, sourcesContent } = JSON.parse(readFileSync(`${file}.map`, "utf8"));
     const missing = sources.filter((source, i) =>
       sourcesContent[i] === null && !existsSync(join(dirname(file), source))
@@ -41,15 +43,19 @@ test("every file has a map, and each map leads to sources that are there", () =>
   }
 });
 
-test("a stack trace names the source, in modules and in CommonJS", () => {
+test("a stack trace names the source, and in CommonJS the bundle", () => {
   const broken = `as.client({ confidential: true, token_endpoint_auth_method: "none" })`;
   const programs = {
     module: `import { testLatchkey } from "@latchkey/latchkey/testing"; const as = await testLatchkey(); ${broken};`,
     commonjs: `require("@latchkey/latchkey/testing").testLatchkey().then((as) => ${broken});`,
   };
+  const expected = {
+    module: /latchkey\/src\/testing\/clients\.ts:\d+/,
+    commonjs: /latchkey\/cjs\/latchkey\.js:\d+/,
+  };
   for (const [type, program] of Object.entries(programs)) {
     const args = ["--enable-source-maps", `--input-type=${type}`, "--eval", program];
     const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    assert.match(stderr, /latchkey\/src\/testing\/clients\.ts:\d+/, type);
+    assert.match(stderr, expected[type], type);
   }
 });
