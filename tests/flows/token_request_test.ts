@@ -385,7 +385,7 @@ test("[TK-14] without redirect_uri the code grant is 400 invalid_request, though
   assertEquals(await getOutcome(await b.token({ ...webToken, code }, webBasic)), "200");
 });
 
-test("[TK-15] redirect_uri is the one of the authorization request, byte for byte", async () => {
+test("[TK-15] redirect_uri equals that of the authorization request, byte for byte", async () => {
   const b = await testServer(crowd);
   const asked = { client_id: "native", redirect_uri: "http://127.0.0.1:5000/cb" };
   const code = await b.code(asked);

@@ -46,11 +46,11 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    code_challenge         E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
    code_challenge_method  S256
    nonce                  n-1
-   holds  AZ-02  client_id is the id of a registered client: spa
-   holds  RU-01  redirect_uri is one that the client registered: https://spa.example/cb
-   holds  AZ-07  no parameter was sent twice
-   holds  AZ-09  response_type asks for a code, and the client is registered for it: code
-   holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
+   holds  AZ-02  client_id names a registered client: spa
+   holds  RU-01  redirect_uri is registered for the client: https://spa.example/cb
+   holds  AZ-07  no parameter is repeated
+   holds  AZ-09  response_type is code, and the client is registered for it: code
+   holds  AZ-17  the server knows every scope value, and the client may request it: openid read
    holds  PK-07  code_challenge is an S256 challenge: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
    ← 302 to https://spa.example/cb, done
    set-cookie: __Host-latchkey_session=${cookie}(112); Path=/; HttpOnly; SameSite=Lax; Secure
@@ -64,11 +64,11 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    redirect_uri   https://spa.example/cb
    code_verifier  wwww…(43)
    code           ${cut(code)}(43)
-   holds  CA-07  the client has said who it is, by a method that it may use: spa
-   holds  TK-06  grant_type is one that the client is registered for: authorization_code
-   holds  TK-16  the code is one that this server issued
-   holds  CI-05  the code was issued to the client that sends it: spa
-   holds  TK-15  redirect_uri is the one of the authorization request: https://spa.example/cb
+   holds  CA-07  the client is identified by a method that it is registered for: spa
+   holds  TK-06  the client is registered for this grant_type: authorization_code
+   holds  TK-16  this server issued the code
+   holds  CI-05  the code was issued to this client: spa
+   holds  TK-15  redirect_uri equals that of the authorization request: https://spa.example/cb
    fails  PK-09  the S256 transformation of the code_verifier is not the code_challenge of the authorization request
           expected  a challenge with the fingerprint ${expected}
           received  one with the fingerprint ${received}

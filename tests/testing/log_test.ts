@@ -422,11 +422,11 @@ test("the transcript is the same text for the same requests, whatever was drawn 
    state                  {{state 1}}
    code_challenge         {{code_challenge 1}}
    code_challenge_method  S256
-   holds  AZ-02  client_id is the id of a registered client: spa
-   holds  RU-01  redirect_uri is one that the client registered: https://spa.example/cb
-   holds  AZ-07  no parameter was sent twice
-   holds  AZ-09  response_type asks for a code, and the client is registered for it: code
-   holds  AZ-17  scope holds what the server knows and the client may ask for: openid read
+   holds  AZ-02  client_id names a registered client: spa
+   holds  RU-01  redirect_uri is registered for the client: https://spa.example/cb
+   holds  AZ-07  no parameter is repeated
+   holds  AZ-09  response_type is code, and the client is registered for it: code
+   holds  AZ-17  the server knows every scope value, and the client may request it: openid read
    holds  PK-07  code_challenge is an S256 challenge: {{code_challenge 1}}
    ← 302 to https://spa.example/cb, done
    set-cookie: __Host-latchkey_session={{cookie __Host-latchkey_session 1}}; Path=/; HttpOnly; SameSite=Lax; Secure

@@ -5,8 +5,8 @@ import type { Rule } from "./rule.ts";
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizeRules = {
   "AZ-02": {
-    passes: "client_id is the id of a registered client",
-    fix: "Send client_id once, with the id of a client that is registered here, letter for letter.",
+    passes: "client_id names a registered client",
+    fix: "Send client_id once, exactly as it is registered.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "AZ-06": {
@@ -14,12 +14,12 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §3.1, §4.1.2.1"],
   },
   "AZ-07": {
-    passes: "no parameter was sent twice",
+    passes: "no parameter is repeated",
     fix: "Send each parameter once; only resource may be repeated.",
     cites: ["OAuth 2.1 §3.1", "RFC 8707 §2"],
   },
   "AZ-09": {
-    passes: "response_type asks for a code, and the client is registered for it",
+    passes: "response_type is code, and the client is registered for it",
     fix: "Send response_type=code.",
     cites: ["OAuth 2.1 §4.1.1, §4.1.2.1"],
   },
@@ -28,11 +28,11 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "AZ-13": {
-    fix: "Let state be a name for what the client remembers, and not the thing itself.",
+    fix: "Store the data in the client and send a short random state that refers to it.",
     cites: [],
   },
   "AZ-15": {
-    fix: "Separate scope values by spaces, and write them in printable ASCII without quotes and backslashes.",
+    fix: "Separate scope values by spaces. Use printable ASCII without quotes and backslashes.",
     cites: ["OAuth 2.1 §1.4.1, App. A"],
   },
   "AZ-16": {
@@ -40,8 +40,8 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §1.4.1"],
   },
   "AZ-17": {
-    passes: "scope holds what the server knows and the client may ask for",
-    fix: "Ask for less, add the value to the server's scopes, or register it for the client.",
+    passes: "the server knows every scope value, and the client may request it",
+    fix: "Remove the value from scope, add it to the server's scopes, or register it for the client.",
     cites: ["OAuth 2.1 §4.1.2.1", "OpenID Connect Core §3.1.2.1"],
   },
   "AZ-18": {
@@ -53,16 +53,16 @@ export const authorizeRules = {
     cites: ["OAuth 2.0 Multiple Response Types"],
   },
   "AZ-21": {
-    fix: "Somebody said no: take it as an answer, and offer to begin again.",
+    fix: "The user or the approver denied the request. Handle access_denied and offer a new login.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "AZ-22": {
-    fix: "Look at the terminal of the server: it says what failed.",
+    fix: "See the server's log for what failed.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "RU-01": {
-    passes: "redirect_uri is one that the client registered",
-    fix: "Send the registered redirect URI character for character, or register the one that was sent.",
+    passes: "redirect_uri is registered for the client",
+    fix: "Send a registered redirect URI, character for character, or register the one that was sent.",
     cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
   },
   "RU-06": {
@@ -75,25 +75,26 @@ export const authorizeRules = {
   },
   "PK-01": {
     fix:
-      "Draw a code_verifier for each login, and send its SHA-256 as code_challenge, with code_challenge_method=S256.",
+      "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "PK-02": {
-    passes: "no code_challenge came, and this confidential client need not send one",
+    passes: "no code_challenge, which is optional for this confidential client",
     fix:
-      "Draw a code_verifier for each login, and send its SHA-256 as code_challenge, with code_challenge_method=S256.",
+      "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
     cites: ["OAuth 2.1 §4.1.2.1, §7.5.1"],
   },
   "PK-04": {
-    fix: "Send code_challenge_method=S256, and as code_challenge the SHA-256 of the verifier, not the verifier itself.",
+    fix:
+      "Send code_challenge_method=S256, and as code_challenge the SHA-256 digest of the verifier, not the verifier itself.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "PK-05": {
-    fix: "Send code_challenge_method=S256 beside code_challenge.",
+    fix: "Send code_challenge_method=S256 with code_challenge.",
     cites: ["OAuth 2.1 §4.1.1"],
   },
   "PK-06": {
-    fix: "Send code_challenge beside code_challenge_method, or neither of them.",
+    fix: "Send code_challenge with code_challenge_method, or neither.",
     cites: [],
   },
   "PK-07": {
@@ -102,17 +103,17 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §4.1.1"],
   },
   "PK-08": {
-    fix: "Draw 32 random bytes and write them as base64url: that makes 43 characters.",
+    fix: "Encode 32 random bytes as base64url, which gives 43 characters.",
     cites: ["OAuth 2.1 §4.1.1"],
   },
   "PK-09": {
-    passes: "the S256 transformation of code_verifier is the code_challenge",
+    passes: "code_verifier matches the code_challenge",
     fix:
-      "Keep the code_verifier of each login beside its state: a second tab, a reload or a second call may have replaced it. The challenge is BASE64URL(SHA-256(code_verifier)), of the verifier's text.",
+      "Store the code_verifier of each login with its state: a second tab, a reload or a second call may have replaced it. The challenge is BASE64URL(SHA-256(ASCII(code_verifier))).",
     cites: ["OAuth 2.1 §4.1.3", "RFC 7636 §4.6"],
   },
   "PK-10": {
-    fix: "Send the code_verifier whose challenge went with the authorization request.",
+    fix: "Send the code_verifier of the code_challenge in the authorization request.",
     cites: ["OAuth 2.1 §4.1.3"],
   },
   "PK-11": {
@@ -120,7 +121,7 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §4.8.2"],
   },
   "PK-14": {
-    fix: "Draw a code_verifier for each login.",
+    fix: "Generate a new code_verifier for each login.",
     cites: ["RFC 9700 §2.1.1"],
   },
   "FP-03": {
@@ -132,7 +133,7 @@ export const authorizeRules = {
     cites: [],
   },
   "JR-01": {
-    fix: "Send the parameters themselves: neither request nor request_uri.",
+    fix: "Send the parameters themselves, without request and request_uri.",
     cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -5,19 +5,19 @@ import type { Rule } from "./rule.ts";
 /** By ID, in the order of `tests/rules.md`. */
 export const httpRules = {
   "HT-01": {
-    fix: "Check the address and the method; the home page lists every endpoint.",
+    fix: "Check the URL and the method. The home page lists every endpoint.",
     cites: ["RFC 9110 §15.5.5, §15.5.6"],
   },
   "HT-07": {
-    fix: "Send less: no form of this server needs that much.",
+    fix: "Send a smaller body.",
     cites: ["RFC 9126 §2.3"],
   },
   "HT-08": {
-    fix: "Send the parameters as a form by POST, or shorten them; a state should be a name, not the thing itself.",
+    fix: "Send the parameters as a form by POST, or shorten them. Keep state short.",
     cites: [],
   },
   "HT-09": {
-    fix: "Send the whole body at once, and read it nowhere before.",
+    fix: "Send the whole body without pauses. Middleware in front of Latchkey must not consume it.",
     cites: [],
   },
   "HT-10": {
@@ -25,23 +25,23 @@ export const httpRules = {
     cites: ["OAuth 2.1 App. B"],
   },
   "HT-13": {
-    fix: "Send the body as it is, without Content-Encoding.",
+    fix: "Send the body uncompressed, without Content-Encoding.",
     cites: [],
   },
   "HT-16": {
-    fix: "Send the server's own name in the Host header: a host and a port, and nothing else.",
+    fix: "Send the server's host and port in the Host header, and nothing else.",
     cites: ["RFC 9700 §4.13"],
   },
   "HT-20": {
-    fix: "Send only the parameters that are meant for this address.",
+    fix: "Send only the parameters of this URL.",
     cites: [],
   },
   "OP-01": {
-    fix: "Send fewer requests at once, or raise the number that may be in flight.",
+    fix: "Send fewer concurrent requests, or raise the limit of requests in flight.",
     cites: ["RFC 9110 §15.6.4"],
   },
   "OP-10": {
-    fix: "Make the change again, over the entry that the configuration holds now.",
+    fix: "Make the change again, based on the entry that is now in the configuration.",
     cites: ["OAuth 2.1 §2.4.1", "RFC 9700 §2.5"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

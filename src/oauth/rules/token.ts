@@ -9,7 +9,7 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §3.2.2, App. B"],
   },
   "TK-03": {
-    fix: "Send codes and credentials in the body, never in the address.",
+    fix: "Send codes and credentials in the body, never in the URL.",
     cites: ["OAuth 2.1 §2.4.1, §3.2.2"],
   },
   "TK-04": {
@@ -21,8 +21,8 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §2.4"],
   },
   "TK-06": {
-    passes: "grant_type is one that the client is registered for",
-    fix: "Add the grant to the client's grant_types.",
+    passes: "the client is registered for this grant_type",
+    fix: "Add the grant type to the client's grant_types.",
     cites: ["OAuth 2.1 §3.2.4"],
   },
   "TK-08": {
@@ -30,89 +30,89 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §3.2.2"],
   },
   "TK-14": {
-    fix: "Send redirect_uri with the code, the same one as in the authorization request.",
+    fix: "Send the redirect_uri of the authorization request with the code.",
     cites: [],
   },
   "TK-15": {
-    passes: "redirect_uri is the one of the authorization request",
-    fix: "Send the very redirect_uri of the authorization request, character for character: take both from one place.",
+    passes: "redirect_uri equals that of the authorization request",
+    fix: "Send the redirect_uri of the authorization request, character for character. Read both from one setting.",
     cites: ["OAuth 2.1 §10.2", "RFC 6749 §4.1.3"],
   },
   "TK-16": {
-    passes: "the code is one that this server issued",
-    fix:
-      "Send the code of the callback as it came. Codes of another server, or from before a restart, are not known here.",
+    passes: "this server issued the code",
+    fix: "Send the code of the callback unchanged. Codes of another server, or from before a restart, are unknown.",
     cites: ["OAuth 2.1 §3.2.4"],
   },
   "CA-04": {
-    fix: "Send Basic, and behind it BASE64(client_id:client_secret), both halves form-encoded first.",
+    fix: "Send Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first.",
     cites: ["OAuth 2.1 §3.2.4"],
   },
   "CA-07": {
-    passes: "the client has said who it is, by a method that it may use",
+    passes: "the client is identified by a method that it is registered for",
     fix:
-      "Compare client_id, secret and method with what is registered: Basic, a body field and a signed assertion are three methods. A client with a secret that names no token_endpoint_auth_method may use Basic or the body field.",
+      "Compare client_id, secret and method with the registration. client_secret_basic, client_secret_post and assertions are different methods. A client with a secret and without token_endpoint_auth_method may use client_secret_basic or client_secret_post.",
     cites: ["OAuth 2.1 §2.4.1"],
   },
   "CA-09": {
-    fix: "Keep one way of authentication: the registered one, or any one of the two where none is registered.",
+    fix:
+      "Send one method of client authentication only: the registered one, or either of the two if none is registered.",
     cites: ["OAuth 2.1 §2.4, §3.2.4"],
   },
   "CA-12": {
-    fix: "Wait as long as Retry-After says, and mend the secret meanwhile.",
+    fix: "Correct the secret, and retry after the seconds in Retry-After.",
     cites: ["OAuth 2.1 §2.4.1"],
   },
   "CA-16": {
-    fix: "Add token_endpoint_auth_method to the client's metadata: that method alone is accepted then.",
+    fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
     cites: ["OAuth 2.1 §2.4.1"],
   },
   "JC-05": {
-    fix: "Write the issuer into the aud of the assertion, as RFC 7523bis asks.",
+    fix: "Set aud of the assertion to the issuer, as RFC 7523bis requires.",
     cites: ["OAuth 2.1 §2.4", "RFC 7523bis"],
   },
   "CI-02": {
     passes: "the code has not expired",
-    fix: "Redeem the code as soon as it comes; lifetimes.code says how long it lives.",
+    fix: "Redeem the code immediately. lifetimes.code sets its lifetime.",
     cites: ["OAuth 2.1 §4.1.2"],
   },
   "CI-05": {
-    passes: "the code was issued to the client that sends it",
-    fix: "Redeem the code with the client that asked for it.",
+    passes: "the code was issued to this client",
+    fix: "Redeem the code with the client that requested it.",
     cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
   },
   "CI-06": {
-    passes: "the code was not redeemed before, and never will be again",
+    passes: "the code was not redeemed before and is now consumed",
     fix:
-      "Redeem each code once: look for a callback that runs twice, such as an effect, a retry or a reload. All that the first use bought has ended, so begin a new login.",
+      "Redeem each code once. Look for a callback that runs twice, such as an effect, a retry or a reload. The tokens of the first use are revoked, so start a new login.",
     cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
   },
   "CI-11": {
-    fix: "Begin a new login.",
+    fix: "Start a new login.",
     cites: ["OAuth 2.1 §4.1.3"],
   },
   "RT-02": {
-    passes: "the refresh token was issued to the client that sends it",
+    passes: "the refresh token was issued to this client",
     fix: "Use the refresh token with the client that it was issued to.",
     cites: ["OAuth 2.1 §3.2.3, §4.3"],
   },
   "RT-04": {
-    passes: "the refresh token was not used before; another one takes its place",
+    passes: "the refresh token was not used before and is now replaced",
     fix:
-      "Keep the refresh token of each answer in place of the one before, and let one request at a time refresh. Begin a new login; refresh.grace would forgive a lost answer.",
+      "Store the refresh token of each response in place of the one before, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
     cites: ["OAuth 2.1 §4.3.1", "RFC 9700 §4.14.2"],
   },
   "RT-06": {
-    passes: "scope asks for no more than was granted",
-    fix: "Ask for what was granted or less, or leave scope out.",
+    passes: "scope is within the granted scope",
+    fix: "Request the granted scope or less, or leave scope out.",
     cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
   },
   "RT-07": {
-    passes: "its grant goes on, and it has not lain idle too long",
-    fix: "Begin a new login. Tokens from before a restart are known only to a store that outlives it.",
+    passes: "the grant of the refresh token is active and within its idle lifetime",
+    fix: "Start a new login. Only a persistent store keeps tokens across a restart.",
     cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
   },
   "RT-09": {
-    fix: "Register for the client what it was granted, or begin a new login that asks for what is registered now.",
+    fix: "Register the granted scope for the client again, or start a new login that requests what is registered now.",
     cites: ["OAuth 2.1 §4.3.1", "RFC 6749 §6"],
   },
   "CC-01": {
@@ -120,11 +120,11 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §4.2"],
   },
   "CC-02": {
-    fix: "Leave openid and the scopes about a person out: nobody has logged in.",
+    fix: "Leave out openid and the scopes about a user: client_credentials has no user.",
     cites: ["RFC 6749 §4.4.3", "OpenID Connect Core"],
   },
   "CC-03": {
-    fix: "Send an access token of a user's login: one of client_credentials acts for no user.",
+    fix: "Send an access token of a user's login. A token of client_credentials has no user.",
     cites: ["RFC 9700 §4.15", "OAuth 2.1 §7.4"],
   },
   "RI-01": {
@@ -132,11 +132,11 @@ export const tokenRules = {
     cites: ["RFC 8707 §2"],
   },
   "RI-03": {
-    fix: "Name only resources of the authorization request, or none.",
+    fix: "Send only resources of the authorization request, or none.",
     cites: ["RFC 8707 §2.2"],
   },
   "RI-05": {
-    fix: "Begin a new login that asks for a resource of now, or register the one that was granted.",
+    fix: "Start a new login that requests a configured resource, or configure the granted one again.",
     cites: ["RFC 8707 §2"],
   },
   "RV-01": {
