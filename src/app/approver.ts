@@ -57,7 +57,7 @@ export const autoApprover: Approver = (request, { session, previousSession, user
     ? preferredUser
     : expectedUsers[0] ?? preferredUser;
   if (user === undefined) {
-    throw new OAuthError("access_denied", "this server has no user who could log in", {
+    throw new OAuthError("access_denied", "this server has no users", {
       rule: "AZ-21",
       expected: "at least one user",
       received: "none",
@@ -70,7 +70,7 @@ export const autoApprover: Approver = (request, { session, previousSession, user
       client: client.id,
       explanation: {
         rule: "OI-06",
-        reason: "login_hint names no user, so it was not followed",
+        reason: "login_hint names no user and was ignored",
         expected: users.all().map((candidate) => candidate.sub).join(" or "),
         received: loginHint,
       },

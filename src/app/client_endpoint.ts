@@ -43,5 +43,5 @@ const credentialParameters = new Set([
 /** Parameters count in the body only; a credential in the address has been written into logs by now (§2.4.1). */
 function rejectCredentialsInQuery(query: string): void {
   if (query === "" || !parseFields(query).some(([name]) => credentialParameters.has(name))) return;
-  throw new HttpError(400, "TK-03", "Credentials must be in the body and never in the address");
+  throw new HttpError(400, "TK-03", "Credentials must be in the body, not in the URL");
 }

@@ -33,10 +33,10 @@ export async function readProtectedForm(app: App, request: RequestLike, allowNul
   const params = paramsFromFields(await readForm(request));
   const received = params.get("form_token") ?? "";
   if (constantTimeEqual(received, await browserCsrfToken(app, await ensureBrowserCookie(app, request)))) return params;
-  throw new OAuthError("access_denied", "this form was not made for this browser", {
+  throw new OAuthError("access_denied", "the form was not made for this browser", {
     rule: "UI-04",
     status: 403,
-    expected: "the form of the page that this browser was shown last",
-    received: received === "" ? "a form without its token" : "the token of another form",
+    expected: "the CSRF token of the page that this browser loaded last",
+    received: received === "" ? "no CSRF token" : "another CSRF token",
   });
 }

@@ -21,12 +21,12 @@ export function toOAuthError(server: Server, target: RequestTarget, thrown: unkn
   server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause: thrown });
   // A database that is away is expected back; who makes a store says so by the name of what it throws.
   if (thrown instanceof Error && thrown.name === "StoreError") {
-    return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again in a moment", {
+    return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again later", {
       rule: "AZ-22",
       retryAfter: 1,
     });
   }
-  return new OAuthError("server_error", "the server met a condition it did not expect", { rule: "AZ-22" });
+  return new OAuthError("server_error", "the server encountered an unexpected condition", { rule: "AZ-22" });
 }
 
 /** Says no in JSON (OAuth 2.1 §3.2.4); `client` is the one that authenticated, if one did. */

@@ -60,8 +60,8 @@ export function banner(
   });
   const users = settings.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
   return [
-    `Latchkey ${version} speaks for ${issuer}`,
-    ...url === issuer ? [] : [`and listens on ${url}`],
+    `Latchkey ${version}, issuer ${issuer}`,
+    ...url === issuer ? [] : [`listening on ${url}`],
     "",
     "Endpoints",
     ...rows([["discovery", discovery], ...endpoints]),
@@ -77,7 +77,7 @@ export function banner(
     ...metrics === undefined ? [] : [`Metrics ${metrics}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureSettings(settings, inspector).map((name) =>
-      `INSECURE: ${name} is on. Never let strangers reach this server.`
+      `INSECURE: ${name} is on. Keep this server unreachable for others.`
     ),
     "",
     ...align([

@@ -122,9 +122,9 @@ function withNoStore(page: Response): Response {
 }
 
 function interactionRequired(): OAuthError {
-  return new OAuthError("interaction_required", "the user would have to be asked, and prompt=none forbids it", {
+  return new OAuthError("interaction_required", "user interaction is required, but prompt=none forbids it", {
     rule: "OI-03",
-    expected: "a request that can be answered without a page",
+    expected: "a request that needs no page",
     received: "prompt=none",
   });
 }

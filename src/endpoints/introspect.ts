@@ -10,7 +10,7 @@ import type { App, Handlers } from "../app/endpoint.ts";
 /** The introspection endpoint. */
 export function introspection(app: App): Handlers {
   return clientEndpoint(app, async (server, client, params) => {
-    if (!client.confidential) throw invalidClient("introspection is for clients that authenticate", "a secret", "none");
+    if (!client.confidential) throw invalidClient("introspection requires client authentication", "a secret", "none");
     return json(200, await introspect(server, client, requireTokenParameter(params, "IN-01")));
   });
 }

@@ -79,10 +79,10 @@ async function readClientAndSid(
     idTokenHint !== undefined &&
     (hintedToken === undefined || (clientId !== undefined && clientId !== hintedToken.clientId))
   ) {
-    throw new OAuthError("invalid_request", "id_token_hint is not an id token that this server issued to this client", {
+    throw new OAuthError("invalid_request", "id_token_hint is not an ID token that this server issued to this client", {
       rule: "LO-02",
-      expected: "an id token of this issuer, expired or not, for the client that asks",
-      received: hintedToken === undefined ? "something that cannot be verified" : `one for ${hintedToken.clientId}`,
+      expected: "an ID token of this issuer for this client, expired or not",
+      received: hintedToken === undefined ? "a token that cannot be verified" : `a token for ${hintedToken.clientId}`,
     });
   }
   const id = hintedToken?.clientId ?? clientId;
@@ -113,8 +113,8 @@ function readPostLogoutRedirectUri(params: Params, client: Client | undefined): 
     throw new OAuthError("invalid_request", "post_logout_redirect_uri is not registered for this client", {
       rule: "LO-03",
       expected: client === undefined
-        ? "id_token_hint or client_id, to know whose it is"
-        : client.postLogoutRedirectUris.join(" or ") || "none, this client has registered none",
+        ? "id_token_hint or client_id, which identifies the client"
+        : client.postLogoutRedirectUris.join(" or ") || "none, because this client has no registered URI",
       publicExpected: client && "a post-logout redirect URI of this client; the server's log lists them",
       received: uri,
     });
@@ -132,7 +132,7 @@ async function isConfirmed({ server }: App, request: RequestLike, session: Sessi
   throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
     rule: "LO-01",
     status: 403,
-    expected: "the form of this server's own page",
+    expected: "the confirmation of the logout page",
     received: "another one",
   });
 }

@@ -29,10 +29,10 @@ export function userinfo(app: App): Handlers {
       const user = token.user === undefined ? undefined : server.users.find(token.user);
       const client = server.clients.find(claims.client_id)!;
       if (user === undefined) {
-        throw new OAuthError("insufficient_scope", "the access token acts for no user", {
+        throw new OAuthError("insufficient_scope", "the access token has no user", {
           rule: "CC-03",
           expected: "openid",
-          received: "a client's own token",
+          received: "a token without a user",
         });
       }
       // Scope values that the client may no longer have release nothing, even if the access token contains them.

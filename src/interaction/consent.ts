@@ -134,7 +134,7 @@ function csrfBinding({ id, browser = "" }: PendingAuthorization, session: Sessio
 }
 
 function consentDenied(): OAuthError {
-  return new OAuthError("access_denied", "the user said no", {
+  return new OAuthError("access_denied", "the user denied the request", {
     rule: "AZ-21",
     expected: "the user's consent",
     received: "Deny",
@@ -142,9 +142,9 @@ function consentDenied(): OAuthError {
 }
 
 function invalidDecision(): OAuthError {
-  return new OAuthError("invalid_request", "the form says neither allow nor deny", {
+  return new OAuthError("invalid_request", "decision is neither allow nor deny", {
     rule: "UI-10",
-    expected: "decision with allow or deny",
+    expected: "decision=allow or decision=deny",
     received: "neither",
   });
 }

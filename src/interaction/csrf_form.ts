@@ -42,10 +42,10 @@ export async function assertCsrfToken({ server }: App, params: Params, { name, h
   if (constantTimeEqual(received, await csrfToken(server, holder, name))) {
     return server.passed?.("UI-04");
   }
-  throw new OAuthError("access_denied", "this form was not made for who is logged in now, or for this request", {
+  throw new OAuthError("access_denied", "the form was not made for this user and request", {
     rule: "UI-04",
     status: 403,
-    expected: "the form of the page that this browser was shown last",
-    received: received === "" ? "a form without its token" : "the token of another form",
+    expected: "the CSRF token of the page that this browser loaded last",
+    received: received === "" ? "no CSRF token" : "another CSRF token",
   });
 }

@@ -81,9 +81,9 @@ export async function encodePending(
   const encoded = await encodeWithMac(server, signaturePurpose(name), payload);
   const bytes = Math.floor(encoded.indexOf(".") * 3 / 4);
   if (bytes > maxPayloadBytes) {
-    throw new OAuthError("invalid_request", "the request is too large to keep while the user logs in", {
+    throw new OAuthError("invalid_request", "the request is too large to store during login", {
       rule: "AZ-13",
-      expected: `all parameters together in at most ${maxPayloadBytes} bytes of JSON`,
+      expected: `parameters of at most ${maxPayloadBytes} bytes of JSON`,
       received: `${bytes} bytes`,
     });
   }
@@ -192,9 +192,9 @@ export function isExpiredInteraction(error: unknown): boolean {
 }
 
 function expiredInteraction(received: string): OAuthError {
-  return new OAuthError("invalid_request", "this login is over, or belongs to another browser", {
+  return new OAuthError("invalid_request", "this login is finished, has expired or belongs to another browser", {
     rule: "UI-14",
-    expected: "a login that was begun in this browser and waits for an answer",
+    expected: "a pending login of this browser",
     received,
   });
 }

@@ -91,9 +91,9 @@ export function pagePath({ site }: App, page: "login" | "consent", id: string): 
 }
 
 function interactionRequired(code: "consent_required" | "account_selection_required", missing: string): OAuthError {
-  return new OAuthError(code, `the user would have to be asked for ${missing}, and prompt=none forbids it`, {
+  return new OAuthError(code, `${missing} is required, but prompt=none forbids it`, {
     rule: "OI-03",
-    expected: "a request that can be answered without a page",
+    expected: "a request that needs no page",
     received: "prompt=none",
   });
 }

@@ -244,7 +244,7 @@ export function assertClaimsSize(claims: Readonly<Record<string, unknown>>): voi
   const largest = sizes.reduce((max, claim) => claim.bytes > max.bytes ? claim : max);
   throw new OAuthError("server_error", "the claims about the user are too large for a token", {
     rule: "CL-17",
-    expected: `claims of at most ${maxClaimBytes} bytes in a token`,
+    expected: `at most ${maxClaimBytes} bytes of claims in a token`,
     received: `${total} bytes, of which ${largest.name} takes ${largest.bytes}`,
   });
 }

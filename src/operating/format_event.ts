@@ -11,7 +11,7 @@ export function formatEvent(event: TraceEvent, verbose: boolean): string | undef
   const time = new Date(event.at).toISOString().slice(11);
   switch (event.type) {
     case "rejected":
-      return `${time} refused ${event.error} at ${formatEndpoint(event.endpoint)}${formatClient(event.client)}: ${
+      return `${time} rejected ${event.error} at ${formatEndpoint(event.endpoint)}${formatClient(event.client)}: ${
         formatExplanation(event.explanation)
       }`;
     case "warning":
@@ -19,7 +19,7 @@ export function formatEvent(event: TraceEvent, verbose: boolean): string | undef
     case "configuration_warning":
       return `${time} warning: ${printable(event.path)}: ${printable(event.message)}`;
     case "grant_revoked":
-      return `${time} revoked all that one approval bought (family ${event.grantId}): ${event.reason}`;
+      return `${time} revoked every token of grant ${event.grantId}: ${event.reason}`;
     case "internal_error":
       return isStoreError(event.cause)
         ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable((event.cause as Error).message)}`

@@ -134,13 +134,13 @@ function assertPresent(users: UserRepository, sub: string): string {
 function denialError({ loginRequirements }: AuthorizationRequest, sub: string): OAuthError {
   // Who would say no has not said yes before, and here nobody may be asked (OpenID Connect Core §3.1.2.6).
   if (loginRequirements.prompt.includes("none")) {
-    return new OAuthError("consent_required", "the user would have to be asked, and prompt=none forbids it", {
+    return new OAuthError("consent_required", "user interaction is required, but prompt=none forbids it", {
       rule: "OI-03",
       expected: "a user who has consented",
       received: `${sub}, who denies`,
     });
   }
-  return new OAuthError("access_denied", "the user said no", {
+  return new OAuthError("access_denied", "the user denied the request", {
     rule: "AZ-21",
     expected: "a user who allows it",
     received: `${sub}, who denies`,

@@ -122,7 +122,7 @@ test(
       const { page } = opened;
       await page.locator(`#flow-${failed}`).click();
       const reason = page.locator("[role=alert]");
-      assertMatch(await reason.innerText(), /redirect_uri is not the one of the authorization request/);
+      assertMatch(await reason.innerText(), /redirect_uri does not match the authorization request/);
       const { y, height } = (await page.locator(".comparison").first().boundingBox())!;
       assertLess(y + height, 640);
       assertEquals(await page.locator("mark").first().textContent(), "/");

@@ -654,7 +654,7 @@ test("[AZ-17] a warning or the rejection names each unknown value, in the trace 
     lines[0]!,
     /warning \(client spa\): unknown scope, ignored .*: admin groups \[AZ-17\]; expected some of: openid/,
   );
-  assertMatch(lines.join("\n"), /refused invalid_scope at .*: unknown scope: admin \[AZ-17\]/);
+  assertMatch(lines.join("\n"), /rejected invalid_scope at .*: unknown scope: admin \[AZ-17\]/);
   const before = lines.length;
   await granted(server, { scope: "openid read openid" });
   assert(!lines.slice(before).join().includes("AZ-17"));
@@ -734,7 +734,7 @@ test("[AZ-19] a response_mode that metadata does not list is refused in the quer
 });
 
 test("[AZ-21] when the approver denies, at once or after a while, the answer is access_denied with the state", async () => {
-  const denial = () => new OAuthError("access_denied", "the user said no", { rule: "AZ-21" });
+  const denial = () => new OAuthError("access_denied", "the user denied the request", { rule: "AZ-21" });
   const approvers: Record<string, Approver> = {
     throws: () => {
       throw denial();

@@ -121,7 +121,7 @@ test("[UI-20] under a rebound name nobody is picked, nobody allows anything, and
     for (const path of [consent.path, "/account", "/oauth2/logout"]) {
       const html = await assertPage(await browser.get(path, { headers: { host } }), 403, "Alice", "alice");
       assertStringIncludes(html, "UI-20");
-      assertStringIncludes(html, "must pass the Host header on");
+      assertStringIncludes(html, "must forward the Host header");
     }
     for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) {
       const form = { method: "POST", body: "sub=alice&decision=allow" };

@@ -86,7 +86,7 @@ test("[FL-01] the list begins with what to do, and says the first thing about ea
   const lines = linesOf(await bench.page("/flows"));
   assertEquals(lines, [
     "Flow 2, 00:01:01 ✗ rejected spa as alice 2 steps invalid_grant · " +
-    "TK-15 redirect_uri is not the one of the authorization request",
+    "TK-15 redirect_uri does not match the authorization request",
     "Flow 1, 00:00:00 ✓ tokens issued spa as alice 2 steps",
   ]);
 });
@@ -129,9 +129,9 @@ test("[FL-02] the page of a flow that failed begins with the reason, both sides 
   const bench = await watched();
   await failedLogin(bench);
   const [opening] = (await bench.read("/flows/1")).split(" Sequence ");
-  assertMatch(opening!, /Flow 1: rejected redirect_uri is not the one of the authorization request invalid_grant , in/);
+  assertMatch(opening!, /Flow 1: rejected redirect_uri does not match the authorization request invalid_grant , in/);
   assertMatch(opening!, /Expected https:\/\/spa\.example\/cb Received https:\/\/spa\.example\/cb \/ Earlier: /);
-  assertMatch(opening!, /To mend it: Send the very redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
+  assertMatch(opening!, /To mend it: Send the redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
 });
 
 test("[FL-02] what was refused only because of an earlier refusal does not hide the earlier one", async () => {
@@ -143,9 +143,9 @@ test("[FL-02] what was refused only because of an earlier refusal does not hide 
   assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
   assertMatch(
     await bench.read("/flows/1"),
-    /rejected the code was redeemed twice .* step 3, Code for tokens , and 1 step/,
+    /rejected authorization code used twice .* step 3, Code for tokens , and 1 step/,
   );
-  assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant · CI-06 the code was redeemed twice$/);
+  assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant · CI-06 authorization code used twice$/);
 
   await bench.token({ code: await bench.code(), code_verifier: verifier.replace("d", "e") });
   await failedLogin(bench);
@@ -153,7 +153,7 @@ test("[FL-02] what was refused only because of an earlier refusal does not hide 
   await bench.token({ code: retried, redirect_uri: "https://spa.example/cb/" });
   await assertTokenResponse(await bench.token({ code: retried }));
   const text = await bench.read("/flows/4");
-  assertMatch(text, /Flow 4: tokens issued redirect_uri is not the one .* step 2, Code for tokens ; the flow went on /);
+  assertMatch(text, /Flow 4: tokens issued redirect_uri does not match .* step 2, Code for tokens ; the flow went on /);
 });
 
 test("[FL-01, FL-02] each step that was refused says why in its own line, by its rule or by the fault behind it", async () => {
@@ -167,9 +167,9 @@ test("[FL-01, FL-02] each step that was refused says why in its own line, by its
   assertEquals(titles.map((title) => title.replace(/ 00:00:00 \d+ ms/, "").trim()), [
     "1 Authorization request ✓ code issued",
     "2 Code for tokens ✗ rejected invalid_grant · PK-09 " +
-    "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",
+    "code_verifier does not match the code_challenge of the authorization request",
     "3 Code for tokens ✓ tokens issued",
-    "4 Code for tokens ✗ rejected invalid_grant · CI-06 the code was redeemed twice",
+    "4 Code for tokens ✗ rejected invalid_grant · CI-06 authorization code used twice",
   ]);
 });
 
@@ -387,7 +387,7 @@ test("[FL-08] what was issued stands below what it was issued for, as it is now"
   assertMatch(ended, /Refresh token of step 3 ✗ ended with its grant/);
   assertMatch(
     await bench.read("/flows/1"),
-    /^.*Flow 1: rejected a refresh token was used twice .* has ended: a refresh/,
+    /^.*Flow 1: rejected refresh token used twice .* has ended: refresh token used twice/,
   );
 });
 
@@ -735,5 +735,5 @@ test("a flow of very many steps is shown in parts", async () => {
 test("the PKCE of a flow can be followed by the values themselves", async () => {
   const bench = await watched();
   await openBrowser(bench).login();
-  assertMatch(await bench.read("/flows/1"), new RegExp(`is the code_challenge: ${challenge} PK-09`));
+  assertMatch(await bench.read("/flows/1"), new RegExp(`matches the code_challenge: ${challenge} PK-09`));
 });

@@ -221,7 +221,7 @@ test("[HT-15] a registered secret in the wrong place is in no log and no trace e
   }
   assertMatch(
     lines[0]!,
-    /the client is unknown \[CA-07\].*; received the client_id after the colon/,
+    /the client is unknown \[CA-07\].*; received the client_id in place of the secret/,
   );
   assert(lines.some((line) => /received a user name of 8 characters/.test(line)));
 });
@@ -255,7 +255,7 @@ test("a log for people tells refusals, and whose request it was", async () => {
   const { code, token } = await testServer({ plugins: [log], trace: log.trace });
   const answer = await token({ code: await code(), redirect_uri: "https://spa.example/other" });
   assertStrictEquals(lines.length, 1);
-  assertMatch(lines[0]!, /refused invalid_grant .*\[TK-15\]/);
+  assertMatch(lines[0]!, /rejected invalid_grant .*\[TK-15\]/);
   assert(lines[0]!.endsWith(`(request ${answer.headers.get("x-request-id")})`));
 });
 

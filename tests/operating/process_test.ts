@@ -67,7 +67,7 @@ function securely(url: string): Promise<{ status: number; headers: IncomingHttpH
 test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer begins with it", async () => {
   await against({ args: pem }, async ({ banner, port }) => {
     const issuer = `https://localhost:${port}`;
-    assert(banner.startsWith(`Latchkey ${version} speaks for ${issuer}\n`), banner);
+    assert(banner.startsWith(`Latchkey ${version}, issuer ${issuer}\n`), banner);
     const { status, headers, text } = await securely(`${issuer}/.well-known/openid-configuration`);
     const metadata = JSON.parse(text);
     assertEquals([status, metadata.issuer, metadata.token_endpoint], [200, issuer, `${issuer}/oauth2/token`]);

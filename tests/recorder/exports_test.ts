@@ -69,11 +69,11 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    holds  TK-16  this server issued the code
    holds  CI-05  the code was issued to this client: spa
    holds  TK-15  redirect_uri equals that of the authorization request: https://spa.example/cb
-   fails  PK-09  the S256 transformation of the code_verifier is not the code_challenge of the authorization request
-          expected  a challenge with the fingerprint ${expected}
-          received  one with the fingerprint ${received}
+   fails  PK-09  code_verifier does not match the code_challenge of the authorization request
+          expected  code_challenge with fingerprint ${expected}
+          received  code_verifier whose challenge has fingerprint ${received}
    ← 400, rejected
-   {"error":"invalid_grant","error_description":"code_verifier does not belong to the code_challenge [PK-09]"}
+   {"error":"invalid_grant","error_description":"code_verifier does not match code_challenge [PK-09]"}
 `,
   );
 });
@@ -96,7 +96,7 @@ test("the text shows what else there may be: warnings, faults, pages, other bodi
   assertMatch(formatFlow(recorder.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← nothing, dropped\n$/);
   assertMatch(
     formatFlow(recorder.flow("2")!),
-    /warns {2}PK-14 {2}the same code_challenge[^\n]*\n {10}expected {2}a fresh/,
+    /warns {2}PK-14 {2}code_challenge repeats[^\n]*\n {10}expected {2}a new/,
   );
 });
 

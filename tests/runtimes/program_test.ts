@@ -82,7 +82,7 @@ const ownClients = {
 test("the greeting shows issuer, endpoints, clients with their secrets, users, and a link that starts the demo flow", async () => {
   await against({}, async ({ banner, port }, url) => {
     const lines = banner.split("\n");
-    assertEquals(lines[0], `Latchkey ${version} speaks for http://localhost:${port}`);
+    assertEquals(lines[0], `Latchkey ${version}, issuer http://localhost:${port}`);
     const metadata = await (await get(`${url}/.well-known/openid-configuration`)).json();
     assertEquals(metadata.issuer, url);
     const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name));
@@ -135,8 +135,8 @@ test("[HT-17] settings that are insecure are named in the greeting, one line eac
   };
   await against({ args: ["--config", file("insecure.json", settings)] }, ({ banner, port }) => {
     assertEquals(banner.split("\n").slice(0, 2), [
-      `Latchkey ${version} speaks for http://auth.corp.com`,
-      `and listens on http://localhost:${port}`,
+      `Latchkey ${version}, issuer http://auth.corp.com`,
+      `listening on http://localhost:${port}`,
     ]);
     const named = banner.split("\n").filter((line) => line.startsWith("INSECURE: "));
     assertEquals(named.map((line) => line.split(" ")[1]), ["insecureAllowHttpIssuer", "insecureAllowAutoLogin"]);
@@ -420,7 +420,7 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
     const lines = said.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
     assert(lines.length > refusals.length + 40, said);
     for (const line of lines) {
-      assertMatch(line, /^\d\d:\d\d:\d\d\.\d{3}Z (refused|warning|revoked)\b[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
+      assertMatch(line, /^\d\d:\d\d:\d\d\.\d{3}Z (rejected|warning|revoked)\b[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
     }
     await forEachCase(
       [

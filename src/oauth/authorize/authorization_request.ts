@@ -84,15 +84,15 @@ export function findDestination(server: Server, params: Params): Destination {
   if (id === undefined) {
     throw new OAuthError("invalid_request", "client_id is missing", {
       rule: "AZ-02",
-      expected: "client_id with the id of a registered client",
+      expected: "client_id of a registered client",
       received: "no client_id",
     });
   }
   const client = server.clients.find(id);
   if (client === undefined) {
-    throw new OAuthError("invalid_request", "client_id is not the id of a registered client", {
+    throw new OAuthError("invalid_request", "client_id is not registered", {
       rule: "AZ-02",
-      expected: "the id of a registered client",
+      expected: "the client_id of a registered client",
       received: id,
       earlier: describeRemovedClient(server.clients, id),
     });
@@ -110,7 +110,7 @@ export function findDestination(server: Server, params: Params): Destination {
   if (!client.allowsRedirectUri(uri)) {
     throw new OAuthError("invalid_request", "redirect_uri is not registered for this client", {
       rule: "RU-01",
-      expected: client.redirectUris.join(" or ") || "no redirect URI, this client has none",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
       publicExpected: registeredUriHint,
       received: uri,
     });
@@ -130,9 +130,9 @@ function rejectedRequestObject(params: Params): OAuthError | undefined {
   const [first, second] = (["request", "request_uri"] as const).filter((name) => params.get(name) !== undefined);
   if (first === undefined) return undefined;
   if (second !== undefined) {
-    return new OAuthError("invalid_request", "request and request_uri exclude each other", {
+    return new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
       rule: "JR-01",
-      expected: "neither, this server supports none of them",
+      expected: "neither, because this server supports neither",
       received: "both",
     });
   }
@@ -165,9 +165,9 @@ function defaultRedirectUri(client: Client, params: Params): string {
     throw new OAuthError("invalid_request", "redirect_uri is missing", {
       rule: isOpenId ? "RU-07" : "RU-06",
       reason: isOpenId
-        ? "an OpenID Connect request must name its redirect_uri"
-        : "redirect_uri may be left out only when exactly one is registered",
-      expected: client.redirectUris.join(" or ") || "no redirect URI, this client has none",
+        ? "redirect_uri is required in an OpenID Connect request"
+        : "redirect_uri is optional only if exactly one is registered",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
       publicExpected: registeredUriHint,
       received: "no redirect_uri",
     });
@@ -196,7 +196,7 @@ export async function parseAuthorizationRequest(
   if (isAlteredByForm(destination.mode, params.get("state"))) {
     throw new OAuthError(
       "invalid_request",
-      "state holds a control character, which form_post cannot return unchanged",
+      "state contains a control character, which form_post cannot return unchanged",
       {
         rule: "FP-03",
         expected: "a state without control characters",
@@ -245,7 +245,7 @@ function assertResponseType(server: Server, client: Client, params: Params): voi
   }
   // Words in any order, separated by one space (§4.1.1, RFC 6749 Appendix A.3); every supported type is one word.
   if (!responseTypes.some((supported) => supported === type)) {
-    throw new OAuthError("unsupported_response_type", "response_type is not supported, only code is", {
+    throw new OAuthError("unsupported_response_type", "response_type is not supported; use code", {
       rule: "AZ-09",
       expected: "response_type=code",
       received: `response_type=${type}`,
@@ -274,7 +274,7 @@ export async function issueCode(
   const { expectedSubs } = request.loginRequirements;
   if (expectedSubs?.includes(sub) === false) throw wrongUser(expectedSubs);
   if (scope.length === 0) {
-    throw new OAuthError("access_denied", "nothing of the requested scope was granted", {
+    throw new OAuthError("access_denied", "no requested scope was granted", {
       rule: "AZ-18",
       expected: `some of: ${request.scope.join(" ")}`,
       received: "nothing",
@@ -287,8 +287,8 @@ export async function issueCode(
       client: client.id,
       explanation: {
         rule: "OI-09",
-        reason: "offline_access was granted, but the client will get no refresh token",
-        expected: "refresh_token among the client's grant_types",
+        reason: "offline_access was granted, but this client gets no refresh token",
+        expected: "refresh_token in the client's grant_types",
         received: client.grantTypes.join(" "),
       },
     });

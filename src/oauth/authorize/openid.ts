@@ -39,19 +39,19 @@ export async function readOpenIdParameters(
 ): Promise<LoginRequirements> {
   const prompts = splitScope(params.get("prompt") ?? "");
   if (prompts.includes("none") && prompts.length > 1) {
-    throw new OAuthError("invalid_request", "prompt has none beside another value", {
+    throw new OAuthError("invalid_request", "prompt combines none with another value", {
       rule: "OI-03",
-      expected: "none alone, or other values",
+      expected: "none alone, or other values without none",
       received: prompts.join(" "),
     });
   }
   const hint = params.get("id_token_hint");
   const hintedLogin = hint === undefined ? undefined : await readIdTokenHint(server, hint);
   if (hint !== undefined && hintedLogin?.clientId !== client.id) {
-    throw new OAuthError("invalid_request", "id_token_hint is not an id token that this server issued to this client", {
+    throw new OAuthError("invalid_request", "id_token_hint is not an ID token that this server issued to this client", {
       rule: "OI-07",
-      expected: `an id token of this issuer for ${client.id}, expired or not`,
-      received: hintedLogin === undefined ? "something that cannot be verified" : `one for ${hintedLogin.clientId}`,
+      expected: `an ID token of this issuer for ${client.id}, expired or not`,
+      received: hintedLogin === undefined ? "a token that cannot be verified" : `a token for ${hintedLogin.clientId}`,
     });
   }
   const claims = readClaims(server, client, params.get("claims"));
@@ -84,7 +84,7 @@ function readMaxAge(text: string | undefined): number | undefined {
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   throw new OAuthError("invalid_request", "max_age is not a whole number of seconds", {
     rule: "OI-05",
-    expected: "0 or more, in digits",
+    expected: "digits",
     received: /^[-+.\d]{1,20}$/.test(text) ? text : `${text.length} other characters`,
   });
 }
@@ -96,7 +96,7 @@ function readClaims(
 ): { names: RequestedClaims; subs: readonly string[][] } | undefined {
   if (text === undefined) return undefined;
   const malformed = (received: string) =>
-    new OAuthError("invalid_request", "claims is not a JSON object of claims requests", {
+    new OAuthError("invalid_request", "claims is not a valid claims request", {
       rule: "OI-08",
       expected: `an object whose userinfo and id_token members are objects, such as {"userinfo":{"name":null}}`,
       received,
@@ -105,7 +105,7 @@ function readClaims(
   try {
     request = JSON.parse(text);
   } catch {
-    throw malformed("text that is not JSON");
+    throw malformed("invalid JSON");
   }
   if (!isObject(request)) throw malformed("JSON that is not an object");
   const names = { userinfo: [] as string[], id_token: [] as string[] };
@@ -125,9 +125,9 @@ function readClaims(
         name === "acr" && claimRequest?.essential === true &&
         (claimRequest.value !== undefined || claimRequest.values !== undefined)
       ) {
-        throw new OAuthError("access_denied", "claims demands an acr that this server cannot meet", {
+        throw new OAuthError("access_denied", "claims requires an acr that this server does not support", {
           rule: "OI-08",
-          expected: "no essential acr, this server makes no statement about it",
+          expected: "no essential acr, because this server issues no acr",
           received: "an essential acr",
         });
       }
@@ -213,24 +213,24 @@ export function rejectOldLogin(
 ): void {
   const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
   const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
-  if (isTooOld || isNotNew) throw loginRequired("the login is older than the request allows");
+  if (isTooOld || isNotNew) throw loginRequired("the login is older than max_age allows");
 }
 
 /** `login_required`, for requests that forbid to ask. */
 export function loginRequired(reason: string): OAuthError {
-  return new OAuthError("login_required", "the user would have to log in, and prompt=none forbids to ask", {
+  return new OAuthError("login_required", "login is required, but prompt=none forbids it", {
     rule: "OI-03",
     reason,
-    expected: "a session that can be used as it is",
+    expected: "a usable session",
     received: reason,
   });
 }
 
 /** The request wants one certain user, and it was another. */
 export function wrongUser(subs: readonly string[]): OAuthError {
-  return new OAuthError("access_denied", "the user is not the one that the request demands", {
+  return new OAuthError("access_denied", "the user is not the one that the request requires", {
     rule: "OI-08",
-    expected: `subject ${subs.join(" or ") || "of nobody there is"}`,
+    expected: `subject ${subs.join(" or ") || "of an existing user"}`,
     received: "another user",
   });
 }

@@ -29,7 +29,7 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
     if (method !== undefined) {
       throw new OAuthError("invalid_request", "code_challenge_method was sent without code_challenge", {
         rule: "PK-06",
-        expected: "code_challenge beside code_challenge_method",
+        expected: "code_challenge with code_challenge_method",
         received: "no code_challenge",
       });
     }
@@ -40,7 +40,7 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
     throw new OAuthError("invalid_request", "code_challenge is missing, and this client must send one", {
       rule: client.confidential ? "PK-02" : "PK-01",
       reason: client.confidential
-        ? "PKCE is required of this confidential client by configuration"
+        ? "the configuration requires PKCE of this confidential client"
         : "a public client must send a code_challenge",
       expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256",
       received: "no code_challenge",
@@ -56,7 +56,8 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
   if (method === undefined) {
     const explanation: Explanation = {
       rule: "PK-05",
-      reason: "code_challenge_method is missing; the standard would read that as plain, this server has only S256",
+      reason:
+        "code_challenge_method is missing; by the standard it defaults to plain, but this server supports only S256",
       expected: "code_challenge_method=S256",
       received: "no code_challenge_method",
     };
@@ -82,8 +83,8 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
       client: client.id,
       explanation: {
         rule: "PK-14",
-        reason: "the same code_challenge came with an earlier authorization request whose code may still be valid",
-        expected: "a fresh code_verifier for each authorization request",
+        reason: "code_challenge repeats that of an earlier authorization request whose code may still be valid",
+        expected: "a new code_verifier for each authorization request",
         received: "a repeated code_challenge",
       },
     });
@@ -101,23 +102,31 @@ export async function verifyCodeVerifier(
   if (code.challenge === undefined) {
     if (verifier === undefined && client.confidential) return;
     if (verifier === undefined) {
-      throw new OAuthError("invalid_request", "code_verifier is missing, and the code was issued without a challenge", {
-        rule: "PK-10",
-        reason: "a public client cannot redeem a code that no challenge protects",
-        expected: "a code that was asked for with a code_challenge",
-        received: "one from the time when the client was confidential",
-      });
+      throw new OAuthError(
+        "invalid_request",
+        "code_verifier is missing, and the code was issued without code_challenge",
+        {
+          rule: "PK-10",
+          reason: "a public client cannot redeem a code without code_challenge",
+          expected: "a code requested with a code_challenge",
+          received: "a code from when the client was confidential",
+        },
+      );
     }
-    throw new OAuthError("invalid_request", "code_verifier was sent, but the authorization request had no challenge", {
-      rule: "PK-11",
-      expected: "no code_verifier, or a code_challenge in the authorization request",
-      received: "a code_verifier",
-    });
+    throw new OAuthError(
+      "invalid_request",
+      "code_verifier was sent, but the authorization request had no code_challenge",
+      {
+        rule: "PK-11",
+        expected: "no code_verifier, or a code_challenge in the authorization request",
+        received: "a code_verifier",
+      },
+    );
   }
   if (verifier === undefined) {
     throw new OAuthError("invalid_request", "code_verifier is missing", {
       rule: "PK-10",
-      expected: "the code_verifier whose challenge the authorization request carried",
+      expected: "the code_verifier of the code_challenge in the authorization request",
       received: "no code_verifier",
     });
   }
@@ -130,10 +139,10 @@ export async function verifyCodeVerifier(
   }
   const computed = await digest(verifier);
   if (constantTimeEqual(computed, code.challenge)) return server.passed?.("PK-09", code.challenge);
-  throw new OAuthError("invalid_grant", "code_verifier does not belong to the code_challenge", {
+  throw new OAuthError("invalid_grant", "code_verifier does not match code_challenge", {
     rule: "PK-09",
-    reason: "the S256 transformation of the code_verifier is not the code_challenge of the authorization request",
-    expected: `a challenge with the fingerprint ${await fingerprint(code.challenge)}`,
-    received: `one with the fingerprint ${await fingerprint(computed)}`,
+    reason: "code_verifier does not match the code_challenge of the authorization request",
+    expected: `code_challenge with fingerprint ${await fingerprint(code.challenge)}`,
+    received: `code_verifier whose challenge has fingerprint ${await fingerprint(computed)}`,
   });
 }

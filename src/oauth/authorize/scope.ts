@@ -33,10 +33,10 @@ export function resolveScope(server: Server, client: Client, requested: string |
     });
   }
   if (!tokens.every((token) => scopeToken.test(token))) {
-    throw new OAuthError("invalid_scope", "scope holds a character that scope values cannot have", {
+    throw new OAuthError("invalid_scope", "scope contains a character that scope values cannot have", {
       rule: "AZ-15",
       expected: "space-separated tokens of printable ASCII without quotes and backslashes",
-      received: "another character",
+      received: "a disallowed character",
     });
   }
   const supported = tokens.filter((token) => server.scopes.includes(token));
@@ -49,7 +49,7 @@ export function resolveScope(server: Server, client: Client, requested: string |
       received: tokens.join(" "),
     };
     if (!supported.includes("openid")) {
-      throw new OAuthError("invalid_scope", "scope holds a value that this server does not know", {
+      throw new OAuthError("invalid_scope", "scope contains an unknown value", {
         ...details,
         reason: `unknown scope: ${redactedNames}`,
       });
@@ -71,9 +71,9 @@ export function resolveScope(server: Server, client: Client, requested: string |
         received: "no scope",
       });
     }
-    throw new OAuthError("invalid_scope", "scope holds a value that this client may not ask for", {
+    throw new OAuthError("invalid_scope", "scope contains a value that this client may not request", {
       rule: "AZ-17",
-      ...disallowed.length > 0 && { reason: `scope that client ${client.id} may not ask for: ${disallowed.join(" ")}` },
+      ...disallowed.length > 0 && { reason: `scope that client ${client.id} may not request: ${disallowed.join(" ")}` },
       expected: `some of: ${client.scope.join(" ")}`,
       received: tokens.join(" ") || "no scope value",
     });

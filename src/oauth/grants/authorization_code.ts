@@ -25,7 +25,7 @@ export const authorizationCode: GrantType = {
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) {
-      throw invalidGrant("TK-16", "the code is unknown", "a code this server issued", "another one");
+      throw invalidGrant("TK-16", "the code is unknown", "a code that this server issued", "an unknown code");
     }
     server.passed?.("TK-16");
     const record = stored.value;
@@ -80,14 +80,14 @@ function requiredParam(params: Params, name: string, rule: RejectionRuleId): str
   if (value !== undefined) return value;
   throw new OAuthError("invalid_request", `${name} is missing`, {
     rule,
-    expected: `${name} with the value of the authorization flow`,
+    expected: `${name} of the authorization flow`,
     received: `no ${name}`,
   });
 }
 
 function assertRedirectUri(record: CodeRecord, redirectUri: string): void {
   if (redirectUri === record.redirectUri) return;
-  throw new OAuthError("invalid_grant", "redirect_uri is not the one of the authorization request", {
+  throw new OAuthError("invalid_grant", "redirect_uri does not match the authorization request", {
     rule: "TK-15",
     expected: record.redirectUri,
     received: redirectUri,
@@ -121,7 +121,7 @@ async function revokeReplayed(
   at: number,
 ): Promise<OAuthError> {
   const grantId = stored.grantId!;
-  const reason = "the code was redeemed twice";
+  const reason = "authorization code used twice";
   await revokeGrant(server, grantId, reason, server.now() + server.lifetimes.refresh_token * 1000);
   const earlier = `redeemed at ${formatTime(at)} by client ${client.id}`;
   return invalidGrant("CI-06", reason, "each code once", "a code that was used before", earlier);

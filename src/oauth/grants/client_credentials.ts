@@ -15,7 +15,7 @@ export const clientCredentials: GrantType = {
   type: "client_credentials",
   authorize(server, client, params) {
     if (!client.confidential) {
-      throw new OAuthError("unauthorized_client", "only a confidential client can act for itself", {
+      throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
         rule: "CC-01",
         expected: "a client that authenticates",
         received: "a public client",
@@ -27,7 +27,7 @@ export const clientCredentials: GrantType = {
     const scope = resolveScope(server, client, requestedScope);
     const userScope = scope.find((token) => userScopes.includes(token));
     if (userScope !== undefined) {
-      throw new OAuthError("invalid_scope", "scope holds a value that only a user can grant", {
+      throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
         rule: "CC-02",
         expected: `none of: ${userScopes.join(" ")}`,
         received: requestedScope ?? scope.join(" "),

@@ -70,7 +70,7 @@ export function findGrantType(server: Server, client: Client, params: Params): G
     });
   }
   if (!client.grantTypes.includes(type)) {
-    throw new OAuthError("unauthorized_client", "this client is not registered for that grant_type", {
+    throw new OAuthError("unauthorized_client", "this client is not registered for this grant_type", {
       rule: "TK-06",
       expected: client.grantTypes.join(" or "),
       received: type,

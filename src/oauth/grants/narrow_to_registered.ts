@@ -26,9 +26,9 @@ export function narrowToRegistered(server: Server, client: Client, granted: Gran
   const scope = registeredScope(client, granted.scope);
   const resources = registeredResources(server, granted.resources);
   if (resources.length === 0 && granted.resources.length > 0) {
-    throw new OAuthError("invalid_target", "none of the granted resources is registered any more", {
+    throw new OAuthError("invalid_target", "no granted resource is registered any more", {
       rule: "RI-05",
-      expected: "a grant for a resource that this server issues tokens for",
+      expected: "a grant for a configured resource",
       received: granted.resources.join(" "),
     });
   }
@@ -39,7 +39,7 @@ export function narrowToRegistered(server: Server, client: Client, granted: Gran
       client: client.id,
       explanation: {
         rule: "RT-09",
-        reason: "the grant holds values that are no longer registered; they are left out",
+        reason: "the grant contains values that are no longer registered; they are left out",
         expected: [...scope, ...resources].join(" "),
         received: [...granted.scope, ...granted.resources].join(" "),
       },

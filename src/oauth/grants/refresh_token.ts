@@ -22,7 +22,7 @@ export const refreshTokenGrant: GrantType = {
     if (token === undefined) {
       throw new OAuthError("invalid_request", "refresh_token is missing", {
         rule: "RT-07",
-        expected: "refresh_token with the value of an earlier answer",
+        expected: "refresh_token of an earlier response",
         received: "no refresh_token",
       });
     }
@@ -74,11 +74,16 @@ async function assertActive(server: Server, client: Client, stored: StoredRecord
   const { validUntil, endsAt } = stored.value;
   const now = server.now();
   if (now >= endsAt) {
-    throw invalidGrant("RT-07", "the grant has come to its end", `before ${formatTime(endsAt)}`, formatTime(now));
+    throw invalidGrant("RT-07", "the grant has expired", `before ${formatTime(endsAt)}`, formatTime(now));
   }
   // One that was used comes too late anyway, and is judged as what it is.
   if (stored.consumedAt === undefined && now >= validUntil) {
-    throw invalidGrant("RT-07", "it lay idle too long", `before ${formatTime(validUntil)}`, formatTime(now));
+    throw invalidGrant(
+      "RT-07",
+      "the refresh token was unused for too long",
+      `before ${formatTime(validUntil)}`,
+      formatTime(now),
+    );
   }
   const invalidReason = await findInvalidReason(server, client, stored);
   if (invalidReason !== undefined) {
@@ -99,7 +104,7 @@ async function rotate(
     : await deriveSuccessor(token, stored.value);
   const isConsumed = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
   if (!isConsumed && !await isRetry(server, nextToken, stored.consumedAt)) {
-    const reason = "a refresh token was used twice";
+    const reason = "refresh token used twice";
     await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
     const earlier = `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`;
     throw invalidGrant("RT-04", reason, "the newest refresh token of the grant", "an older one", earlier);
@@ -136,7 +141,7 @@ function narrowScope(granted: readonly string[], params: Params): readonly strin
   if (requested === undefined) return granted;
   const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
-  throw new OAuthError("invalid_scope", "scope asks for more than was granted", {
+  throw new OAuthError("invalid_scope", "scope exceeds the granted scope", {
     rule: "RT-06",
     expected: `some of: ${granted.join(" ")}`,
     received: requested,

@@ -28,11 +28,11 @@ export async function requireAccessToken(
   }
   const token = headerToken ?? bodyToken;
   if (token === undefined) {
-    throw new OAuthError("invalid_token", "an access token is needed", {
+    throw new OAuthError("invalid_token", "an access token is required", {
       rule: "BR-02",
       // Who authenticates in another way has sent no token either.
       challenge: /^bearer\b/i.test(authorization ?? "") ? undefined : "bare",
-      expected: "Authorization: Bearer, a space, and an access token",
+      expected: "Authorization: Bearer TOKEN",
       received: authorization === null ? "no token" : "another Authorization header",
     });
   }
@@ -41,14 +41,14 @@ export async function requireAccessToken(
   if (accessToken === undefined || !audience.includes(server.audience)) {
     throw new OAuthError("invalid_token", "the access token is unknown, expired, revoked, or for another resource", {
       rule: "BR-02",
-      expected: `a good access token for ${server.audience}`,
+      expected: `a valid access token for ${server.audience}`,
       received: accessToken === undefined
-        ? "one that is not good any more, or never was"
-        : `one for ${audience.join(" ")}`,
+        ? "an unknown, expired or revoked token"
+        : `a token for ${audience.join(" ")}`,
     });
   }
   if (!accessToken.claims.scope.split(" ").includes(scope)) {
-    throw new OAuthError("insufficient_scope", "the access token has too little scope", {
+    throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
       rule: "BR-02",
       expected: scope,
       received: accessToken.claims.scope,

@@ -19,7 +19,7 @@ export const basic: ClientAuth = {
     if (candidates.length > 0) return await verifyClientSecret(server, "client_secret_basic", candidates);
     throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
       rule: "CA-04",
-      expected: "Basic, a space, and the base64 of client_id:client_secret, each half form-encoded first",
+      expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
       received: "something else",
     });
   },

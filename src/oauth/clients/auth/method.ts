@@ -54,7 +54,7 @@ export function unknownClient(server: Server, id: string | undefined, received =
 
 /** Shows only the length of an unknown Basic user name: it may be the secret, if both halves were swapped. */
 function describeUserName(server: Server, id: string, secret: string): string {
-  if (server.clients.find(secret) !== undefined) return "the client_id after the colon, in the place of the secret";
+  if (server.clients.find(secret) !== undefined) return "the client_id in place of the secret";
   return `a user name of ${id.length} characters`;
 }
 
@@ -75,12 +75,12 @@ export async function verifyClientSecret(
     if (client === undefined) continue;
     if (!client.authMethods.includes(method)) {
       failure = invalidClient(
-        `client ${id} is registered for another method, see its token_endpoint_auth_method`,
+        `client ${id} must use ${client.authMethod}; this request used ${method}`,
         client.authMethod,
         method,
       );
     } else if (secret === "" || !matches) {
-      failure = invalidClient(`the secret of client ${id} is wrong`, "the registered secret", "another one");
+      failure = invalidClient(`the secret of client ${id} is wrong`, "the registered secret", "a different secret");
     } else if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
       const at = new Date(client.secretExpiresAt * 1000).toISOString();
       failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);

@@ -23,10 +23,10 @@ export async function authenticateClient(server: Server, credentials: Credential
   const { params } = credentials;
   const used = clientAuthMethods.filter((clientAuth) => clientAuth !== none && clientAuth.isUsed(credentials));
   if (used.length > 1) {
-    throw new OAuthError("invalid_request", "the client authenticates in more than one way at once", {
+    throw new OAuthError("invalid_request", "the request uses more than one method of client authentication", {
       rule: "CA-09",
-      expected: "one of: an Authorization header, client_secret, client_assertion",
-      received: "more than one of them",
+      expected: "one of: Authorization header, client_secret, client_assertion",
+      received: "more than one",
     });
   }
   const clientAuth = used[0] ?? none;
@@ -36,9 +36,9 @@ export async function authenticateClient(server: Server, credentials: Credential
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) {
-    throw new OAuthError("invalid_request", "client_id names another client than the one that authenticated", {
+    throw new OAuthError("invalid_request", "client_id does not match the authenticated client", {
       rule: "TK-08",
-      expected: "no client_id, or the one of the Authorization header",
+      expected: "no client_id, or that of the Authorization header",
       received: "another client_id",
     });
   }
@@ -107,7 +107,7 @@ function rejectRateLimited(seconds: number): void {
     rule: "CA-12",
     status: 429,
     retryAfter: seconds,
-    expected: `no further try for ${seconds} seconds`,
+    expected: `no attempt for ${seconds} seconds`,
     received: "another one",
   });
 }

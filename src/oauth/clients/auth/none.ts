@@ -12,8 +12,8 @@ export const none: ClientAuth = {
     const id = params.get("client_id");
     if (id === undefined) {
       throw invalidClient(
-        "the request does not say which client it comes from",
-        "HTTP Basic from a confidential client, client_id in the body from a public one",
+        "the request identifies no client",
+        "HTTP Basic of a confidential client, or client_id in the body of a public client",
         "neither",
       );
     }
@@ -25,7 +25,7 @@ export const none: ClientAuth = {
       throw invalidClient(
         `client ${id} is confidential and must authenticate`,
         client.authMethods.join(" or "),
-        "client_id alone",
+        "client_id without authentication",
       );
     }
     return client;

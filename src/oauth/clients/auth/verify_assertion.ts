@@ -40,7 +40,7 @@ export async function verifyAssertion(
   const assertion = params.get("client_assertion");
   if (assertion === undefined || params.get("client_assertion_type") !== assertionType) {
     throw invalidClient(
-      "client_assertion and client_assertion_type do not belong together",
+      "client_assertion or client_assertion_type is missing or unsupported",
       `client_assertion, and client_assertion_type=${assertionType}`,
       assertion === undefined ? "no client_assertion" : "another client_assertion_type",
     );
@@ -48,16 +48,20 @@ export async function verifyAssertion(
   const client = server.clients.find(id ?? "");
   if (client === undefined) {
     const earlier = describeRemovedClient(server.clients, id);
-    throw invalidClient("the assertion names no registered client", "sub = client_id", "another", earlier);
+    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another", earlier);
   }
   if (client.authMethod !== method) {
-    throw invalidClient("the client is registered for another method", client.authMethods.join(" or "), method);
+    throw invalidClient(
+      `client ${client.id} must use ${client.authMethods.join(" or ")}; this request used ${method}`,
+      client.authMethods.join(" or "),
+      method,
+    );
   }
   if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
     throw invalidClient(
       "the secret has expired",
       "a secret that is still valid",
-      "an assertion signed with the old one",
+      "an assertion signed with the expired secret",
     );
   }
   const claims = await verifyClaims(
@@ -100,15 +104,15 @@ async function verifyClaims(
       : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
   } catch (cause) {
     throw invalidClient(
-      `the assertion does not hold: ${(cause as Error).message}`,
-      "iss = sub = client_id, good, signed",
+      `the assertion is invalid: ${(cause as Error).message}`,
+      "a valid, signed assertion with iss = sub = client_id",
     );
   }
   const { typ = acceptedTypes[0] } = protectedHeader;
   // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
   if (typeof typ !== "string" || !acceptedTypes.includes(typ.toLowerCase().replace(/^application\//, ""))) {
     throw invalidClient(
-      "the assertion is another kind of JWT",
+      "the assertion has an unexpected typ",
       `typ = ${acceptedTypes.join(" or ")}, or no typ`,
       quote(typ),
     );
@@ -125,7 +129,7 @@ async function verifyClaims(
   if (audience[0] !== server.issuer) {
     const explanation: Explanation = {
       rule: "JC-05",
-      reason: "the aud of the client assertion is the URL of the token endpoint, which many servers reject",
+      reason: "aud of the client assertion is the token endpoint URL, which many servers reject",
       expected: `aud = ${server.issuer}, the issuer`,
       received: audience[0],
     };
@@ -137,12 +141,12 @@ async function verifyClaims(
     (payload.iat ?? now) > now + clockToleranceSeconds
   ) {
     throw invalidClient(
-      "the assertion is past, good for too long, or from the future",
+      "the assertion has expired, is valid for too long or is not valid yet",
       `exp within ${maxAssertionLifetimeSeconds} seconds`,
     );
   }
   if (typeof payload.jti !== "string" || payload.jti === "") {
-    throw invalidClient("the assertion has no jti", "a text of its own for each assertion", "something else");
+    throw invalidClient("the assertion has no jti", "a unique string for each assertion", "something else");
   }
   return payload;
 }
@@ -174,5 +178,5 @@ async function assertNotReplayed(server: Server, client: Client, { jti, exp }: J
   const expiresAt = Math.ceil(exp! * 1000);
   const id = await storageKey(server, JSON.stringify(["assertion", client.id, jti]));
   if (await server.store.add("seen", id, {}, { expiresAt })) return;
-  throw invalidClient("the assertion was used before", "a jti of its own for each assertion", "one that was seen");
+  throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti");
 }
