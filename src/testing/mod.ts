@@ -20,8 +20,10 @@ export type { ResetOptions, TestLatchkey, TestLatchkeyOptions } from "./test_lat
 export type { ClientFactory, KeyTestClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
 export type { Moment, TestClock } from "./clock.ts";
 export type { Cookie, CookieJar } from "./browser/cookie_jar.ts";
-/** The faults there are, for {@link TestLatchkey.on}. */
+/** All faults, for {@link TestLatchkey.on}. */
 export * as faults from "./faults/mod.ts";
+export type { FaultDefinition, FaultFactory } from "./faults/definition.ts";
+export type { FaultParameter, JsonType } from "./faults/parameters.ts";
 export type { FaultInjector } from "./faults/fault_injector.ts";
 export type { Fault, FaultContext, RequestView } from "./faults/fault.ts";
 export type { FaultRule, Match, RequestPattern, RuleBuilder } from "./faults/rule_builder.ts";

@@ -249,7 +249,7 @@ test("what never fired is told in one sentence each, with the reason", async () 
     'on("token", { client: spa, params: code }).once(invalid_grant) never fired: of 1 request to token none matched.',
     'on("jwks").times(3, status 503) fired 1 of 3 times.',
     'on("revoke").always(hang) never fired: no request to revoke came.',
-    'an id token nobody signs (on("any").once(expired id token)) never fired: 1 request matched, but none signed an id token.',
+    'an id token nobody signs (on("any").once(expired ID token)) never fired: 1 request matched, but none signed an ID token.',
     'on("discovery").once(delay of 0 ms) never fired: 1 request matched, but none came as far as this rule.',
   ]);
   injector.clear();
@@ -276,15 +276,15 @@ test("what is no fault is refused at once, and a function that makes one with ho
   const { injector } = await strictClient();
   const broken = () => faults.drop();
   await forEachCase<[unknown, string]>([
-    [faults.drop, "found the function faults.drop: call it, faults.drop()"],
-    [faults.idToken.expired, "found the function faults.idToken.expired: call it, faults.idToken.expired()"],
-    [faults.error, "found the function faults.error: call it, faults.error(…)"],
-    [broken, "found the function broken: call it, broken()"],
-    [() => faults.drop(), "found a function: call it"],
-    [undefined, "found undefined"],
-    [null, "found null"],
-    ["drop", 'found "drop"'],
-    [{ handle: () => () => Promise.reject() }, "found an object without a name: give it one"],
+    [faults.drop, "received the function faults.drop: call it, faults.drop()"],
+    [faults.idToken.expired, "received the function faults.idToken.expired: call it, faults.idToken.expired()"],
+    [faults.error, "received the function faults.error: call it, faults.error()"],
+    [broken, "received the function broken: call it, broken()"],
+    [() => faults.drop(), "received a function: call it"],
+    [undefined, "received undefined"],
+    [null, "received null"],
+    ["drop", 'received "drop"'],
+    [{ handle: () => () => Promise.reject() }, "received an object without a name: add the member name"],
   ], ([one, found]) => {
     const fault = one as Fault;
     const clause = injector.on("token");
@@ -320,7 +320,7 @@ test("whoever keeps a record is told which fault had a hand in which request, wh
   await post(s, "/oauth2/token", hopeless);
   assertEquals(blamed, ["/oauth2/jwks status 503"]);
   await s.logIn().catch(() => {});
-  assertEquals(blamed.slice(1), ["/oauth2/token expired id token"]);
+  assertEquals(blamed.slice(1), ["/oauth2/token expired ID token"]);
 });
 
 test("boards of several servers know nothing of each other", async () => {
@@ -541,7 +541,7 @@ test("a rule about the authorization response follows its request to the login p
 test("whatever a test wrote and never met makes its end fail, and the log knows what was met", async () => {
   const as = await testLatchkey();
   as.on("token").once(faults.idToken.expired());
-  await assertRejects(() => as.reset(), Error, 'on("token").once(expired id token) never fired');
+  await assertRejects(() => as.reset(), Error, 'on("token").once(expired ID token) never fired');
   as.on("userinfo").once(faults.drop());
   const { tokens } = await as.logIn(as.client());
   const headers = { authorization: `Bearer ${tokens.access_token}` };

@@ -1,20 +1,21 @@
-/** Authorization responses that are not the client's: wrong or missing `state` and `iss` (RFC 9700 §4.4, §4.7; RFC 9207). */
+/** Authorization responses with wrong or missing `state` and `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207). */
 
 import { html } from "../../http/responses.ts";
 import type { ResponseLike } from "../../http/message.ts";
 import type { Fields } from "../../http/form.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { parsePageForms } from "../../recorder/page_form.ts";
-import { readBodyText } from "./response_body.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault, FaultContext } from "./fault.ts";
+import { readBodyText } from "./response_body.ts";
 
-/** Changes one parameter of the authorization response, codes and errors alike, however it travels. */
+/** A fault that changes one parameter of the authorization response, with a code or an error, by redirect or form. */
 function overrideParameter(name: string, parameter: "state" | "iss", value: string | undefined): Fault {
   return {
     name,
-    endpoints: ["authorize", "login", "consent"],
     followsLogin: true,
-    waitsFor: `was answered with an authorization response that has ${parameter}`,
+    waitsFor: `was answered with an authorization response with ${parameter}`,
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
       return overrideInRedirect(context, response, parameter, value) ??
@@ -25,7 +26,7 @@ function overrideParameter(name: string, parameter: "state" | "iss", value: stri
 
 const responseParameterPattern = /^(?:code|error)=/;
 
-/** A redirect, whose URI may have parameters of its own, which stay as they are. */
+/** Changes a redirect. Parameters that the redirect URI itself has stay as they are. */
 function overrideInRedirect(
   context: FaultContext,
   response: ResponseLike,
@@ -50,7 +51,7 @@ function overrideInRedirect(
   return copy;
 }
 
-/** A form that posts itself is drawn anew. */
+/** Renders a form_post page again, with the changed field. */
 async function overrideInForm(
   context: FaultContext,
   response: ResponseLike,
@@ -74,22 +75,55 @@ async function overrideInForm(
   return html(200, formPost({ ...site, action: form.action, client, fields }), headers);
 }
 
+const endpoints = ["authorize", "login", "consent"] as const;
+
 /** Another `state` than the client sent. */
-export function wrongState(value = "state-of-another-request"): Fault {
-  return overrideParameter("wrong state", "state", value);
-}
+export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
+  id: "authorizationResponse.wrongState",
+  title: "Authorization response has another state",
+  endpoints,
+  correctClient: "The client rejects the response without redeeming the code, because state is not its own (CSRF).",
+  parameters: [{
+    name: "value",
+    type: "string",
+    default: "state-of-another-request",
+    description: "The parameter state.",
+  }],
+  create: ({ value }) => overrideParameter("wrong state", "state", value),
+});
 
 /** No `state`, although the client sent one. */
-export function missingState(): Fault {
-  return overrideParameter("missing state", "state", undefined);
-}
+export const missingState: FaultFactory<() => Fault> = defineFault({
+  id: "authorizationResponse.missingState",
+  title: "Authorization response lacks the state",
+  endpoints,
+  correctClient: "The client rejects the response without redeeming the code, because it sent a state (CSRF).",
+  parameters: [],
+  create: () => overrideParameter("missing state", "state", undefined),
+});
 
 /** The `iss` of another authorization server, as in a mix-up attack. */
-export function wrongIss(value = "https://another.example"): Fault {
-  return overrideParameter("wrong iss", "iss", value);
-}
+export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
+  id: "authorizationResponse.wrongIss",
+  title: "Authorization response has the iss of another server",
+  endpoints,
+  correctClient: "The client rejects the response without redeeming the code, because iss is not the issuer (mix-up).",
+  parameters: [{
+    name: "value",
+    type: "string",
+    default: "https://another.example",
+    description: "The parameter iss.",
+  }],
+  create: ({ value }) => overrideParameter("wrong iss", "iss", value),
+});
 
-/** No `iss`, although the metadata promises it. */
-export function missingIss(): Fault {
-  return overrideParameter("missing iss", "iss", undefined);
-}
+/** No `iss`, although the metadata announces it. */
+export const missingIss: FaultFactory<() => Fault> = defineFault({
+  id: "authorizationResponse.missingIss",
+  title: "Authorization response lacks the iss",
+  endpoints,
+  correctClient:
+    "The client rejects the response, because the metadata has authorization_response_iss_parameter_supported (mix-up).",
+  parameters: [],
+  create: () => overrideParameter("missing iss", "iss", undefined),
+});

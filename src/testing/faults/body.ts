@@ -1,10 +1,14 @@
-/** Bodies that are not what they should be: the server does its work, and what it says of it arrives spoiled. */
+/** Broken bodies: the server does its work, and the body of its response arrives broken. */
 
 import type { ResponseLike } from "../../http/message.ts";
-import { isJson, readBodyText, withBody } from "./response_body.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./edit_json_body.ts";
+import type { Members } from "./edit_json_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
+import { readBodyText, withBody } from "./response_body.ts";
 
-/** Spoils every answer that has a body. */
+/** A fault that breaks every response that has a body. */
 function corrupted(name: string, corrupt: (response: ResponseLike, text: string) => ResponseLike): Fault {
   return {
     name,
@@ -16,48 +20,84 @@ function corrupted(name: string, corrupt: (response: ResponseLike, text: string)
   };
 }
 
-/** The body ends in its middle, while status and headers say nothing of it: broken JSON. */
-export function truncated(): Fault {
-  return corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2))));
-}
+/** The body ends in the middle; status and headers are those of the complete one. */
+export const truncated: FaultFactory<() => Fault> = defineFault({
+  id: "body.truncated",
+  title: "Body ends in the middle",
+  endpoints: ["any"],
+  correctClient: "The client rejects JSON that does not parse and reports the endpoint and the status.",
+  parameters: [],
+  create: () =>
+    corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2)))),
+});
 
-/** The page of a gateway in place of the body, with the status of the answer and `Content-Type: text/html`. */
-export function html(): Fault {
-  const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
-  return corrupted("a page of HTML", (response) => withBody(response, page, { "content-type": "text/html" }));
-}
+/** The HTML page of a gateway in place of the body, with the status of the response and `Content-Type: text/html`. */
+export const html: FaultFactory<() => Fault> = defineFault({
+  id: "body.html",
+  title: "HTML page of a gateway in place of the body",
+  endpoints: ["any"],
+  correctClient: "The client checks Content-Type before it parses, and reports the media type that it received.",
+  parameters: [],
+  create: () => {
+    const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
+    return corrupted("HTML body", (response) => withBody(response, page, { "content-type": "text/html" }));
+  },
+});
 
-/** No body at all, with the status and headers of the answer. */
-export function empty(): Fault {
-  return corrupted("empty body", (response) => withBody(response, ""));
-}
+/** No body, with the status and headers of the response. */
+export const empty: FaultFactory<() => Fault> = defineFault({
+  id: "body.empty",
+  title: "Body is empty",
+  endpoints: ["any"],
+  correctClient: "The client rejects the empty body and reports the endpoint and the status.",
+  parameters: [],
+  create: () => corrupted("empty body", (response) => withBody(response, "")),
+});
 
-/** The right body under another media type. */
-export function contentType(type: string): Fault {
-  return corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type }));
-}
+/** The right body with another media type. */
+export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
+  id: "body.contentType",
+  title: "Media type of the body is wrong",
+  endpoints: ["any"],
+  correctClient: "The client rejects a response whose media type is not the one of the endpoint.",
+  parameters: [{ name: "type", type: "string", default: "text/plain", description: "The value of Content-Type." }],
+  create: ({ type }) =>
+    corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type })),
+});
 
 /**
- * Another JSON object in place of the one that would be answered with success.
+ * Another JSON object in place of the one of a successful response.
  *
- * @param edit Is given the members of the body, and gives back those to send; `undefined` ones are left out.
+ * The first argument holds the members to replace, where `null` removes a member (JSON Merge Patch, RFC 7396, without
+ * nesting), or is a function of the members that returns the ones to send, where `undefined` ones are left out.
  *
  * @example
  * ```ts ignore
+ * as.on("userinfo").once(faults.body.edited({ sub: "somebody-else" }));
  * as.on("userinfo").once(faults.body.edited((info) => ({ ...info, sub: "somebody-else" })));
  * ```
  */
-export function edited(
-  edit: (members: Readonly<Record<string, unknown>>, context: FaultContext) => Readonly<Record<string, unknown>>,
-  name = "edited body",
-): Fault {
-  return {
-    name,
-    waitsFor: "was answered with JSON",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.status !== 200 || response.body === null || !isJson(response) || !context.consume()) return response;
-      return withBody(response, JSON.stringify(edit(JSON.parse(await readBodyText(response)), context)));
+export const edited: FaultFactory<
+  (edit?: Members | ((members: Members, context: FaultContext) => Members), name?: string) => Fault
+> = defineFault({
+  id: "body.edited",
+  title: "JSON members of the body are changed",
+  endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
+  correctClient: "The client checks the presence and the type of every member that it uses.",
+  parameters: [
+    {
+      name: "edit",
+      type: "object",
+      programType: "function",
+      default: { access_token: null, sub: null },
+      description: "Members to replace; null removes one.",
     },
-  };
+    { name: "name", type: "string", default: "edited body", description: "What reports call the fault." },
+  ],
+  create: ({ edit, name }) =>
+    editJsonBody(name, typeof edit === "function" ? edit : (members) => ({ ...members, ...nullToUndefined(edit) })),
+});
+
+function nullToUndefined(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
 }

@@ -1,14 +1,28 @@
 /** A server whose clock is wrong. */
 
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /**
- * The server's clock is ahead by that many seconds, or behind by a negative number, while it answers: `iat` and `exp` of
- * what it issues, and what it takes for expired. The keys go by the true time.
+ * Moves the server's clock while it handles the request: `iat` and `exp` of issued tokens, and the check of expiry. Key
+ * rotation uses the true time.
  */
-export function skewed(seconds: number): Fault {
-  return {
+export const skewed: FaultFactory<(seconds?: number) => Fault> = defineFault({
+  id: "clock.skewed",
+  title: "Server clock is wrong",
+  endpoints: ["any"],
+  correctClient:
+    "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens that are further off.",
+  parameters: [{
+    name: "seconds",
+    type: "number",
+    unit: "seconds",
+    default: -7200,
+    description: "How far the clock is ahead; a negative number sets it back.",
+  }],
+  create: ({ seconds }) => ({
     name: `clock skewed by ${seconds} s`,
     extend: (server) => ({ ...server, now: () => server.now() + seconds * 1000 }),
-  };
-}
+  }),
+});

@@ -1,14 +1,28 @@
-/** A server that takes its time. */
+/** A slow server. */
 
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
-/** Answers that many milliseconds late, of real time; sooner when the server closes or the faults are cleared. */
-export function delay(milliseconds: number): Fault {
-  return {
+/** Delays the response, in real time. The delay ends early when the server closes or the faults are cleared. */
+export const delay: FaultFactory<(milliseconds?: number) => Fault> = defineFault({
+  id: "delay",
+  title: "Slow response",
+  endpoints: ["any"],
+  correctClient: "The client waits until its own timeout and accepts a response that comes before.",
+  parameters: [{
+    name: "milliseconds",
+    type: "number",
+    unit: "milliseconds",
+    minimum: 0,
+    default: 1000,
+    description: "How long the request waits before the server handles it.",
+  }],
+  create: ({ milliseconds }) => ({
     name: `delay of ${milliseconds} ms`,
     handle: (next, context) => async (request, peer) => {
       await context.wait(milliseconds);
       return await next(request, peer);
     },
-  };
-}
+  }),
+});

@@ -2,32 +2,47 @@
 
 import { ConnectionDropped } from "../../http/message.ts";
 import type { ResponseLike } from "../../http/message.ts";
-import { readBodyText } from "./response_body.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
+import { readBodyText } from "./response_body.ts";
 
 /**
- * When it breaks: `before` the server has done anything; `after` it has done everything, so that the answer is lost but
- * not what it tells of; `midway` through the body of the answer.
+ * When the connection breaks: `before` the server does anything; `after` it has done everything, so that only the
+ * response is lost; `midway` through the body of the response.
  */
 export type DropMoment = "before" | "after" | "midway";
 
 /**
- * Drops the connection. In process `fetch` rejects with a TypeError, as it does on a network; `midway`, reading the body
- * does. Over a socket the connection is closed without a byte of an answer on Node and Bun. Deno can only break off an
- * answer that it has begun: the client sees a status of 200, and reading the body fails.
+ * Drops the connection. In process `fetch` rejects with a TypeError, as it does on a network; with `midway`, reading the
+ * body does. On a socket of Node or Bun the connection closes without a byte of a response. Deno can only break off a
+ * response that it has begun: the client sees status 200, and reading the body fails.
  */
-export function drop(moment: DropMoment = "before"): Fault {
-  return {
-    name: moment === "before" ? "dropped connection" : `connection dropped ${moment} the answer`,
+export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
+  id: "drop",
+  title: "Connection breaks",
+  endpoints: ["any"],
+  correctClient:
+    "The client reports a network error; it retries what is safe to repeat, and starts a new login instead of redeeming " +
+    "a code again.",
+  parameters: [{
+    name: "moment",
+    type: "string",
+    enum: ["before", "after", "midway"],
+    default: "before",
+    description: "before the server does anything, after it has done everything, or midway through the body.",
+  }],
+  create: ({ moment }) => ({
+    name: moment === "before" ? "dropped connection" : `connection dropped ${moment} the response`,
     handle: (next) => async (request, peer) => {
       if (moment === "before") return Response.error();
       const response = await next(request, peer);
       return moment === "after" ? Response.error() : await withTruncatedBody(response);
     },
-  };
-}
+  }),
+});
 
-/** As much of the body as there is in its first half, and then a failure. */
+/** The first half of the body, and then a failure. */
 async function withTruncatedBody(response: ResponseLike): Promise<Response> {
   const bytes = new TextEncoder().encode(await readBodyText(response));
   const headers = new Headers(response.headers);

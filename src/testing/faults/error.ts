@@ -1,4 +1,4 @@
-/** Any OAuth error, said the way the endpoint says its own (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
+/** Any OAuth error, in the form that the endpoint uses itself (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
 import { authorizationResponse, basicChallenge, bearerChallenge } from "../../app/error_response.ts";
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
@@ -8,52 +8,88 @@ import type { Destination } from "../../oauth/authorize/authorization_request.ts
 import { errorStatus } from "../../oauth/errors.ts";
 import type { ErrorCode } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import { withCorsHeaders } from "./response_body.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
-/** What an error says besides its code. */
+/** What the error response has besides the code. */
 export interface ErrorOptions {
-  /** `error_description`. Default: a sentence that says where it comes from. */
+  /** `error_description`. Default: a sentence that names the fault as its origin. */
   readonly description?: string;
   /** `error_uri`. Default: none. */
   readonly uri?: string;
-  /** The status where it is answered as JSON. Default: the one that belongs to the code, 400 for a code unknown here. */
+  /** The status of a JSON response. Default: the status of the code, 400 for an unknown code. */
   readonly status?: number;
-  /** Seconds, sent as `Retry-After` where it is answered as JSON. Default: not sent. */
+  /** `Retry-After` of a JSON response, in seconds. Default: not sent. */
   readonly retryAfter?: number;
 }
 
+/** Any code, known to this server or not. */
+type AnyErrorCode = ErrorCode | (string & Record<never, never>);
+
 /**
- * Answers with an OAuth error, and the server is not asked: JSON at the endpoints for clients, with the challenge that
- * belongs to the status. At authorize, login and consent it travels to the client, with `state` and `iss`, by redirect or
- * form; a request that names no good redirect URI meets the server's own refusal and does not count.
- *
- * @param code Any code, known to this server or not.
+ * Responds with an OAuth error, and the server does nothing. The endpoints for clients respond with JSON and the
+ * `WWW-Authenticate` challenge of the status. At `authorize`, `login` and `consent` the client receives the error with
+ * `state` and `iss`, by redirect or form. A request without a valid redirect URI is rejected by the server and does not
+ * count.
  */
-export function error(code: ErrorCode | (string & Record<never, never>), options: ErrorOptions = {}): Fault {
-  const { description = "a fault in the test says so", uri } = options;
-  const fields: readonly (readonly [string, string])[] = [
-    ["error", code],
-    ["error_description", description],
-    ...uri === undefined ? [] : [["error_uri", uri] as const],
-  ];
-  return {
-    name: code,
-    endpoints: [
-      ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"] as const,
-    ],
-    waitsFor: "named a client and a redirect URI that an error may be sent to",
-    handle: (next, context) => async (request, peer) => {
-      const { endpoint } = context.request;
-      if (endpoint === "authorize" || endpoint === "login" || endpoint === "consent") {
-        const destination = findDestinationOf(context, context.request.authorizationRequest ?? context.request);
-        if (destination === undefined || !context.consume()) return await next(request, peer);
-        return await authorizationResponse(context.app, request, destination, fields);
-      }
-      return context.consume() ? jsonErrorResponse(context, request, code, fields, options) : await next(request, peer);
+export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) => Fault> = defineFault({
+  id: "error",
+  title: "OAuth error response",
+  endpoints: ["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"],
+  correctClient:
+    "The client reports the error code, and starts a new login where the code says so, as invalid_grant does.",
+  parameters: [
+    { name: "code", type: "string", default: "server_error", description: "The member error." },
+    {
+      name: "description",
+      type: "string",
+      default: "caused by a fault in the test",
+      description: "The member error_description.",
+      option: true,
     },
-  };
-}
+    { name: "uri", type: "string", description: "The member error_uri; left out by default.", option: true },
+    {
+      name: "status",
+      type: "integer",
+      minimum: 200,
+      maximum: 599,
+      description: "The status of a JSON response; the one of the code by default.",
+      option: true,
+    },
+    {
+      name: "retryAfter",
+      type: "number",
+      unit: "seconds",
+      minimum: 0,
+      description: "The header Retry-After of a JSON response; left out by default.",
+      option: true,
+    },
+  ],
+  create({ code, description, uri, ...options }) {
+    const fields: readonly (readonly [string, string])[] = [
+      ["error", code],
+      ["error_description", description],
+      ...uri === undefined ? [] : [["error_uri", uri] as const],
+    ];
+    return {
+      name: code,
+      waitsFor: "had a client and a redirect URI that can receive the error",
+      handle: (next, context) => async (request, peer) => {
+        const { endpoint } = context.request;
+        if (endpoint === "authorize" || endpoint === "login" || endpoint === "consent") {
+          const destination = findDestinationOf(context, context.request.authorizationRequest ?? context.request);
+          if (destination === undefined || !context.consume()) return await next(request, peer);
+          return await authorizationResponse(context.app, request, destination, fields);
+        }
+        return context.consume()
+          ? jsonErrorResponse(context, request, code, fields, options)
+          : await next(request, peer);
+      },
+    };
+  },
+});
 
 function findDestinationOf({ app }: FaultContext, { endpoint, params }: RequestView): Destination | undefined {
   if (endpoint !== "authorize") return undefined;
@@ -69,7 +105,10 @@ function jsonErrorResponse(
   request: RequestLike,
   code: string,
   fields: readonly (readonly [string, string])[],
-  { status = Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400, retryAfter }: ErrorOptions,
+  { status = Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400, retryAfter }: Pick<
+    ErrorOptions,
+    "status" | "retryAfter"
+  >,
 ): ResponseLike {
   const challenge = endpoint === "userinfo"
     ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined

@@ -1,82 +1,86 @@
-/** The Fault seam: something that goes wrong, as a function around a seam of the server that gives back the same seam. */
+/** The type of a fault: a failure of one exchange, as a function around a seam of the server. */
 
 import type { App } from "../../app/endpoint.ts";
 import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 
-/** A request as rules see it before anything answers it. Reading a form here takes nothing away from the server. */
+/** A request as fault rules see it, before the server handles it. The server can still read the whole form. */
 export interface RequestView {
-  /** The endpoint it goes to. */
+  /** The endpoint that receives the request. */
   readonly endpoint: EndpointName;
   /** In capitals. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** The fields of its form, or else of its query; of a repeated one the first. Empty where they cannot be decoded. */
+  /** The fields of the form, or else of the query; the first value of a repeated one. Empty if they cannot be decoded. */
   readonly params: Readonly<Record<string, string>>;
   /**
-   * The client it names or claims to come from, not proved: by `client_id`, client authentication, or a JWT access
-   * token. At login and consent the client of {@link RequestView.authorizationRequest}. Absent where none of these can be read.
+   * The client that the request names, not authenticated: by `client_id`, client authentication or a JWT access token.
+   * At login and consent the client of {@link RequestView.authorizationRequest}. Absent if the request names none.
    */
   readonly client?: string;
-  /** At login and consent: the authorization request that they go on with, where it was seen. */
+  /** At login and consent: the authorization request that the page belongs to, if it is known. */
   readonly authorizationRequest?: RequestView;
-  /** The value of a header; `null` when it was not sent. */
+  /** The value of a header; `null` if it was not sent. */
   header(name: string): string | null;
 }
 
-/** What a fault is told of the exchange that it has a hand in. */
+/** The exchange that a fault takes part in. */
 export interface FaultContext {
   /** The request. */
   readonly request: RequestView;
-  /** The server, without what layers make of it for this request. */
+  /** The server, without the extensions that plugins make for this request. */
   readonly app: App;
-  /** Aborted when the server closes or the rules are cleared: whatever waits must end then. */
+  /** Aborted when the server closes or the rules are cleared: a fault that waits must end then. */
   readonly signal: AbortSignal;
-  /** Waits that many milliseconds of real time, or until `stop`. */
+  /** Waits that many milliseconds of real time, or until {@link FaultContext.signal}. */
   wait(milliseconds: number): Promise<void>;
   /**
-   * For faults with {@link Fault.waitsFor}: claims one firing of the rule, at the moment there is something to spoil. True
-   * when the fault may go ahead, and from then on for the whole exchange; false when the rule has fired often enough.
+   * For faults with {@link Fault.waitsFor}: uses up one firing of the rule, when the fault can take effect. True if the
+   * fault may take effect, for the rest of the exchange; false if the rule has no firing left.
    */
   consume(): boolean;
 }
 
 /**
- * Something that goes wrong in one exchange. It wraps one of two seams and gives back the same seam, so that several
- * can lie around one another: the way from request to answer, or the server that the rules are handed.
+ * A failure of one exchange. It wraps one of two seams and returns the same seam, so that faults can be nested: the way
+ * from request to response, or the server that the protocol rules receive.
  *
- * @example A fault of one's own: the token endpoint forgets its headers
+ * @example A fault of your own: the token endpoint forgets its headers
  * ```ts ignore
  * const bare: Fault = {
  *   name: "no headers",
- *   handle: (next) => async (request, peer) => ({ ...await next(request, peer) as Reply, headers: {} }),
+ *   handle: (next) => async (request, peer) => ({ ...await next(request, peer) as ResponseLike, headers: {} }),
  * };
  * ```
  */
 export interface Fault {
-  /** What a report calls it, a few words: `invalid_grant`, `wrong nonce`. */
+  /** What reports call the fault, a few words: `invalid_grant`, `wrong nonce`. */
   readonly name: string;
-  /** The only endpoints where it means something; a rule for another one is refused. Default: all. */
+  /** The id of the definition that the fault was created from. Default: none. */
+  readonly id?: string;
+  /** The values of the definition's parameters, with the defaults filled in. Default: none. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  /** The only endpoints where the fault has an effect; a rule for another one is rejected. Default: all. */
   readonly endpoints?: readonly EndpointName[];
   /**
-   * Set where not every matching request gives it something to spoil: what it waits for, to go on after "but none": `signed
-   * an id token`. Such a fault calls {@link FaultContext.consume} itself, and a request that lacks it uses nothing up. Any
-   * other fault fires when a request reaches it.
+   * For a fault that only some matching requests let take effect: the condition, which reports put after "but none":
+   * `signed an ID token`. Such a fault calls {@link FaultContext.consume} itself; a request that does not meet the
+   * condition uses up no firing. Default: the fault fires when a request reaches it.
    */
   readonly waitsFor?: string;
   /**
-   * The authorization response is what it spoils. That one leaves from the login or the consent page where somebody is
-   * asked, so a rule for `authorize` follows the request there.
+   * Whether the fault changes the authorization response. If the user logs in on a page, that response comes from the
+   * login or consent endpoint, so a rule for `authorize` also matches the request there. Default: false.
    */
   readonly followsLogin?: boolean;
-  /** Is told when a rule with it is written. */
-  onRuleAdded?(desk: App): void;
-  /** Wraps the way from request to answer. What it passes on is the very request it got. */
-  handle?(next: RequestHandler, at: FaultContext): RequestHandler;
-  /** Wraps what the rules are handed: store, clock, keys, signing, grants, issuers. */
-  extend?(server: Server, at: FaultContext): Server;
-  /** Never there. Every function has it, and one that makes faults is itself none: `faults.drop()`, not `faults.drop`. */
+  /** Called when a rule with the fault is added. */
+  onRuleAdded?(app: App): void;
+  /** Wraps the way from request to response. It must pass on the request object that it receives. */
+  handle?(next: RequestHandler, context: FaultContext): RequestHandler;
+  /** Wraps what the protocol rules receive: store, clock, keys, signing, grant types, token issuers. */
+  extend?(server: Server, context: FaultContext): Server;
+  /** Never present. Every function has it, so that the type rejects `faults.drop` in place of `faults.drop()`. */
   readonly apply?: never;
 }

@@ -1,4 +1,4 @@
-/** Keys that no server publishes, for signatures that nobody may believe. */
+/** Keys that no server publishes, for signatures that a client must reject. */
 
 import { storedKeys } from "../../oauth/keys/keys.ts";
 import type { Keys } from "../../oauth/keys/keys.ts";
@@ -6,10 +6,10 @@ import { memoryStore } from "../../store/memory.ts";
 import { builtInKeys } from "../built_in_keys.ts";
 
 /**
- * A stranger's keys.
+ * The keys of an attacker.
  *
- * @param kid What the stranger calls the key of every algorithm.
- * @param ownKid The name of the server's own key, which must not be the stranger's.
+ * @param kid The key ID of the attacker's key, whatever its algorithm.
+ * @param ownKid The key ID of the server's key, which the attacker does not have.
  */
 export function foreignKeys(kid: string, ownKid: string): Keys {
   const source = {

@@ -1,17 +1,24 @@
-/** A server that never answers. */
+/** A server that never responds. */
 
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /**
- * Never answers. When the server closes or the faults are cleared, the connection is dropped; over a socket Bun drops it
- * after 15 seconds of silence anyway.
+ * Never responds. The connection is dropped when the server closes or the faults are cleared. On Bun, a connection of a
+ * socket is dropped after 15 seconds of silence in any case.
  */
-export function hang(): Fault {
-  return {
+export const hang: FaultFactory<() => Fault> = defineFault({
+  id: "hang",
+  title: "No response",
+  endpoints: ["any"],
+  correctClient: "The client gives up after its own timeout and keeps its state, so that the user can try again.",
+  parameters: [],
+  create: () => ({
     name: "hang",
     handle: (_, { signal }) => async () => {
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       return Response.error();
     },
-  };
-}
+  }),
+});

@@ -1,29 +1,40 @@
-/** A request that waits until the test lets it go on, so that a test decides what comes first. */
+/** A request that waits until the test releases it, so that the test decides the order of requests. */
 
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
-/** The fault, and the test's hand on it. */
+/** The fault, and how the test controls it. */
 export interface Hold extends Fault {
   /** Resolves when the first request has arrived. */
   readonly arrived: Promise<void>;
-  /** Lets every request go on that is held, and those to come. */
+  /** Releases every request that is held, and lets later ones pass. */
   release(): void;
 }
 
 /**
- * Holds requests until they are released. When the server closes or the faults are cleared before, the connection is
- * dropped and the server never sees the request.
+ * Holds requests until they are released. If the server closes or the faults are cleared before, the connection is
+ * dropped and the server never handles the request.
  *
  * @example
  * ```ts ignore
  * const held = faults.hold();
  * as.on("token").once(held);
- * const answer = client.redeem(code);
+ * const response = client.redeem(code);
  * await held.arrived;
  * held.release();
  * ```
  */
-export function hold(): Hold {
+export const hold: FaultFactory<() => Hold> = defineFault({
+  id: "hold",
+  title: "Request waits until the test releases it",
+  endpoints: ["any"],
+  correctClient: "The client sends nothing twice while it waits: one refresh at a time, one redemption of a code.",
+  parameters: [],
+  create: createHold,
+});
+
+function createHold(): Hold {
   const { promise: arrived, resolve: resolveArrived } = Promise.withResolvers<void>();
   const { promise: released, resolve: resolveReleased } = Promise.withResolvers<"released">();
   return {

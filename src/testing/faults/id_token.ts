@@ -1,21 +1,22 @@
-/** ID tokens that a client must refuse (OpenID Connect Core §3.1.3.7). */
+/** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
 
 import { jwtSigner } from "../../oauth/keys/keys.ts";
 import type { SignClaims } from "../../oauth/keys/keys.ts";
 import { secondsNow } from "../../oauth/server.ts";
 import type { Server } from "../../oauth/server.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "./foreign_keys.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Signs the id token in another way. */
+/** A fault that signs the ID token in another way. */
 function resign(name: string, sign: (server: Server) => SignClaims, appliesTo?: (claims: Claims) => boolean): Fault {
   return {
     name,
-    endpoints: ["token"],
-    waitsFor: `signed an id token${appliesTo === undefined ? "" : " that has what is to be spoiled"}`,
+    waitsFor: `signed an ID token${appliesTo === undefined ? "" : " with that claim"}`,
     extend: (server, context) => ({
       ...server,
       sign: (kind, alg, claims) => {
@@ -26,7 +27,7 @@ function resign(name: string, sign: (server: Server) => SignClaims, appliesTo?: 
   };
 }
 
-/** Signs other claims, and signs them well. `undefined` members are left out. */
+/** A fault that signs other claims with the right key. Claims that are `undefined` are left out. */
 function overrideClaims(
   name: string,
   change: (claims: Claims, now: number) => Claims,
@@ -37,74 +38,158 @@ function overrideClaims(
   return resign(name, sign, appliesTo);
 }
 
-/** It has expired; issued an hour before that. `ago`: that many seconds ago, more than any client tolerates. */
-export function expired(secondsAgo = 3600): Fault {
-  return overrideClaims("expired id token", ({ auth_time }, now) => {
-    const exp = now - secondsAgo;
-    const iat = exp - 3600;
-    return { exp, iat, auth_time: typeof auth_time === "number" ? Math.min(auth_time, iat) : undefined };
-  });
-}
+/** The ID token has expired, and was issued an hour before that. */
+export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault({
+  id: "idToken.expired",
+  title: "ID token has expired",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because exp has passed.",
+  parameters: [{
+    name: "secondsAgo",
+    type: "number",
+    unit: "seconds",
+    default: 3600,
+    description: "How long ago the ID token expired.",
+  }],
+  create: ({ secondsAgo }) =>
+    overrideClaims("expired ID token", ({ auth_time }, now) => {
+      const exp = now - secondsAgo;
+      const iat = exp - 3600;
+      return { exp, iat, auth_time: typeof auth_time === "number" ? Math.min(auth_time, iat) : undefined };
+    }),
+});
 
-/** It becomes valid (`nbf`) in that many seconds, more than any client tolerates. */
-export function notYetValid(secondsAhead = 3600): Fault {
-  return overrideClaims(
-    "id token not yet valid",
-    (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 }),
-  );
-}
+/** The ID token becomes valid later (`nbf`). */
+export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defineFault({
+  id: "idToken.notYetValid",
+  title: "ID token is not valid yet",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because nbf lies in the future.",
+  parameters: [{
+    name: "secondsAhead",
+    type: "number",
+    unit: "seconds",
+    default: 3600,
+    description: "When the ID token becomes valid.",
+  }],
+  create: ({ secondsAhead }) =>
+    overrideClaims(
+      "ID token not yet valid",
+      (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 }),
+    ),
+});
 
-/** Signed with another key, under the `kid` of the server's own. */
-export function wrongSignature(): Fault {
-  return resign("wrongly signed id token", ({ keys }) => async (kind, alg, claims) => {
-    const { kid } = await keys.signer(alg);
-    return await jwtSigner(foreignKeys(kid, kid))(kind, alg, claims);
-  });
-}
+/** Signed with another key, with the `kid` of the server's own key. */
+export const wrongSignature: FaultFactory<() => Fault> = defineFault({
+  id: "idToken.wrongSignature",
+  title: "ID token has an invalid signature",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because the published key does not verify the signature.",
+  parameters: [],
+  create: () =>
+    resign("ID token with invalid signature", ({ keys }) => async (kind, alg, claims) => {
+      const { kid } = await keys.signer(alg);
+      return await jwtSigner(foreignKeys(kid, kid))(kind, alg, claims);
+    }),
+});
 
-/** Signed with a key that is published nowhere, under a `kid` of its own. */
-export function unknownKid(): Fault {
-  return resign("id token of an unknown kid", ({ keys }) => async (kind, alg, claims) => {
-    const { kid } = await keys.signer(alg);
-    return await jwtSigner(foreignKeys("nobody-knows-this-key", kid))(kind, alg, claims);
-  });
-}
+/** Signed with a key that is not published, with a `kid` of its own. */
+export const unknownKid: FaultFactory<() => Fault> = defineFault({
+  id: "idToken.unknownKid",
+  title: "ID token is signed with an unpublished key",
+  endpoints: ["token"],
+  correctClient: "The client fetches the JWKS once more, at most once, and then rejects the ID token.",
+  parameters: [],
+  create: () =>
+    resign("ID token with unknown kid", ({ keys }) => async (kind, alg, claims) => {
+      const { kid } = await keys.signer(alg);
+      return await jwtSigner(foreignKeys("unpublished-key", kid))(kind, alg, claims);
+    }),
+});
 
 /** Not signed: `alg` is `none`, and the signature is empty (RFC 7515 Appendix A.5). */
-export function unsigned(): Fault {
-  const header = encodeBase64url(JSON.stringify({ alg: "none", typ: "JWT" }));
-  return resign(
-    "unsigned id token",
-    () => (_kind, _alg, claims) => Promise.resolve(`${header}.${encodeBase64url(JSON.stringify(claims))}.`),
-  );
-}
+export const unsigned: FaultFactory<() => Fault> = defineFault({
+  id: "idToken.unsigned",
+  title: "ID token is not signed (alg none)",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because it accepts only the algorithm that it expects.",
+  parameters: [],
+  create() {
+    const header = encodeBase64url(JSON.stringify({ alg: "none", typ: "JWT" }));
+    return resign(
+      "unsigned ID token",
+      () => (_kind, _alg, claims) => Promise.resolve(`${header}.${encodeBase64url(JSON.stringify(claims))}.`),
+    );
+  },
+});
 
-/** For another client. */
-export function wrongAudience(aud: string | readonly string[] = "another-client"): Fault {
-  return overrideClaims("id token with wrong aud", () => ({ aud }));
-}
+/** Issued for another client. */
+export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => Fault> = defineFault({
+  id: "idToken.wrongAudience",
+  title: "ID token is for another client",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because aud does not contain its client_id.",
+  parameters: [{
+    name: "aud",
+    type: ["string", "array"],
+    default: "another-client",
+    description: "The claim aud: a string or an array of strings.",
+  }],
+  create: ({ aud }) => overrideClaims("ID token with wrong aud", () => ({ aud })),
+});
 
-/** Of another issuer. */
-export function wrongIssuer(iss = "https://another.example"): Fault {
-  return overrideClaims("id token with wrong iss", () => ({ iss }));
-}
+/** Issued by another issuer. */
+export const wrongIssuer: FaultFactory<(iss?: string) => Fault> = defineFault({
+  id: "idToken.wrongIssuer",
+  title: "ID token names another issuer",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because iss is not identical to the issuer of the metadata.",
+  parameters: [{ name: "iss", type: "string", default: "https://another.example", description: "The claim iss." }],
+  create: ({ iss }) => overrideClaims("ID token with wrong iss", () => ({ iss })),
+});
 
-/** With another nonce than the client sent, or with one although it sent none. */
-export function wrongNonce(nonce = "nonce-of-another-request"): Fault {
-  return overrideClaims("id token with wrong nonce", () => ({ nonce }));
-}
+/** Another nonce than the client sent, or a nonce although it sent none. */
+export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
+  id: "idToken.wrongNonce",
+  title: "ID token has another nonce",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because nonce is not the one of its authorization request (replay).",
+  parameters: [{
+    name: "nonce",
+    type: "string",
+    default: "nonce-of-another-request",
+    description: "The claim nonce.",
+  }],
+  create: ({ nonce }) => overrideClaims("ID token with wrong nonce", () => ({ nonce })),
+});
 
 /** Without the nonce that the client sent. */
-export function missingNonce(): Fault {
-  return overrideClaims("id token without nonce", () => ({ nonce: undefined }), ({ nonce }) => nonce !== undefined);
-}
+export const missingNonce: FaultFactory<() => Fault> = defineFault({
+  id: "idToken.missingNonce",
+  title: "ID token lacks the nonce",
+  endpoints: ["token"],
+  correctClient: "The client rejects the ID token, because it sent a nonce (replay).",
+  parameters: [],
+  create: () =>
+    overrideClaims("ID token without nonce", () => ({ nonce: undefined }), ({ nonce }) => nonce !== undefined),
+});
 
-/** With the `at_hash` of another access token. */
-export function wrongAtHash(): Fault {
-  return overrideClaims("id token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) }));
-}
+/** The `at_hash` of another access token. */
+export const wrongAtHash: FaultFactory<() => Fault> = defineFault({
+  id: "idToken.wrongAtHash",
+  title: "ID token has the at_hash of another access token",
+  endpoints: ["token"],
+  correctClient: "The client rejects the tokens if it verifies at_hash, which the code flow leaves to the client.",
+  parameters: [],
+  create: () => overrideClaims("ID token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) })),
+});
 
-/** About another user than the access token, and so the userinfo endpoint, is about. */
-export function wrongSubject(sub = "somebody-else"): Fault {
-  return overrideClaims("id token about another sub", () => ({ sub }));
-}
+/** About another user than the access token and the userinfo response. */
+export const wrongSubject: FaultFactory<(sub?: string) => Fault> = defineFault({
+  id: "idToken.wrongSubject",
+  title: "ID token is about another user",
+  endpoints: ["token"],
+  correctClient: "The client rejects the userinfo response, because its sub is not the one of the ID token.",
+  parameters: [{ name: "sub", type: "string", default: "somebody-else", description: "The claim sub." }],
+  create: ({ sub }) => overrideClaims("ID token with wrong sub", () => ({ sub })),
+});

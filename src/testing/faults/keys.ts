@@ -1,22 +1,28 @@
-/** Keys that are not where a client looks for them (RFC 7517; OpenID Connect Core §10.1.1). */
+/** Rotated, withdrawn, stale and surplus keys in the JWKS (RFC 7517; OpenID Connect Core §10.1.1). */
 
 import { algorithmsInUse } from "../../endpoints/jwks.ts";
 import type { Keys, PublishedKey } from "../../oauth/keys/keys.ts";
 import type { Server } from "../../oauth/server.ts";
 import { builtInKeys } from "../built_in_keys.ts";
-import { edited } from "./body.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./edit_json_body.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "./foreign_keys.ts";
 
 /**
- * Rotates keys between two breaths: the id token is signed by a key made a moment ago, so that a JWKS that was fetched
- * before lacks it and one that is fetched now has it. The key stays.
+ * Rotates the key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key, and one that is
+ * fetched later has it. The new key stays.
  */
-export function rotated(): Fault {
-  return {
+export const rotated: FaultFactory<() => Fault> = defineFault({
+  id: "keys.rotated",
+  title: "Signing key is rotated just before signing",
+  endpoints: ["token"],
+  correctClient: "The client does not find the kid in its cached JWKS, fetches it once more and accepts the ID token.",
+  parameters: [],
+  create: () => ({
     name: "key rotated before signing",
-    endpoints: ["token"],
-    waitsFor: "signed an id token",
+    waitsFor: "signed an ID token",
     extend: (server, context) => ({
       ...server,
       async sign(kind, alg, claims) {
@@ -24,17 +30,18 @@ export function rotated(): Fault {
         return await server.sign(kind, alg, claims);
       },
     }),
-  };
-}
+  }),
+});
 
-/** Publishes other keys at the JWKS endpoint. */
+type PublishedParameters = Parameters<Keys["publishedKeys"]>;
+
+/** A fault that publishes other keys at the JWKS endpoint. */
 function overrideJwks(
   name: string,
   getKeys: (server: Server, ...args: PublishedParameters) => Promise<readonly PublishedKey[]>,
 ): Fault {
   return {
     name,
-    endpoints: ["jwks"],
     extend: (server) => ({
       ...server,
       keys: { ...server.keys, publishedKeys: (algs) => getKeys(server, algs) },
@@ -42,49 +49,65 @@ function overrideJwks(
   };
 }
 
-type PublishedParameters = Parameters<Keys["publishedKeys"]>;
+/** The JWKS has other keys in place of those that sign now: tokens that were just signed can no longer be verified. */
+export const withdrawn: FaultFactory<() => Fault> = defineFault({
+  id: "keys.withdrawn",
+  title: "JWKS lacks the signing key",
+  endpoints: ["jwks"],
+  correctClient: "The client rejects tokens of the withdrawn key, and does not fall back to another key of the JWKS.",
+  parameters: [],
+  create: () =>
+    overrideJwks("withdrawn keys", async ({ keys }, algs) => {
+      const all = await keys.publishedKeys(algs);
+      const signing = await Promise.all([...new Set(all.map(({ alg }) => alg))].map((alg) => keys.signer(alg)));
+      const foreign = signing.map(({ alg, kid }) => foreignKeys(`after-${kid}`, kid).publishedKeys([alg]));
+      const removed = new Set(signing.map(({ kid }) => kid));
+      return [...all.filter(({ kid }) => !removed.has(kid)), ...(await Promise.all(foreign)).flat()];
+    }),
+});
 
-/**
- * The keys that sign at this moment are gone when the JWKS is fetched, and others stand in their place: tokens signed
- * a moment ago cannot be verified any more.
- */
-export function withdrawn(): Fault {
-  return overrideJwks("withdrawn keys", async ({ keys }, algs) => {
-    const all = await keys.publishedKeys(algs);
-    const signing = await Promise.all([...new Set(all.map(({ alg }) => alg))].map((alg) => keys.signer(alg)));
-    const foreign = signing.map(({ alg, kid }) => foreignKeys(`after-${kid}`, kid).publishedKeys([alg]));
-    const removed = new Set(signing.map(({ kid }) => kid));
-    return [...all.filter(({ kid }) => !removed.has(kid)), ...(await Promise.all(foreign)).flat()];
-  });
-}
+/** The JWKS as it was when the rule was added, as an HTTP cache would return it: later keys are missing. */
+export const stale: FaultFactory<() => Fault> = defineFault({
+  id: "keys.stale",
+  title: "JWKS is outdated, as from an HTTP cache",
+  endpoints: ["jwks"],
+  correctClient:
+    "The client fetches the JWKS once more for an unknown kid, and rejects the token if the key is missing.",
+  parameters: [],
+  create() {
+    let cached: Promise<readonly PublishedKey[]> | undefined;
+    const fault = overrideJwks("stale JWKS", async ({ keys }, algs) => await (cached ??= keys.publishedKeys(algs)));
+    return {
+      ...fault,
+      onRuleAdded({ server }) {
+        cached = server.keys.publishedKeys(algorithmsInUse(server));
+        // The error reaches the client that fetches the keys.
+        cached.catch(() => {});
+      },
+    };
+  },
+});
 
-/** The JWKS as it was when the rule was written, as a cache on the way would answer it: what came since is not there. */
-export function stale(): Fault {
-  let cached: Promise<readonly PublishedKey[]> | undefined;
-  const fault = overrideJwks("stale JWKS", async ({ keys }, algs) => await (cached ??= keys.publishedKeys(algs)));
-  return {
-    ...fault,
-    onRuleAdded({ server }) {
-      cached = server.keys.publishedKeys(algorithmsInUse(server));
-      // Whoever asks for the keys will hear of it.
-      cached.catch(() => {});
-    },
-  };
-}
-
-/**
- * Keys in the JWKS that are none of the client's business: one for encryption, one of an unknown type, and one for
- * signatures that signs nothing. A client must pass over them.
- */
-export function extra(): Fault {
-  const { x, y } = builtInKeys.ES256.at(-1)!.jwk;
-  const others = [
-    { kty: "OKP", crv: "X25519", use: "enc", kid: "for-encryption", x: "hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo" },
-    { kty: "UNHEARD-OF", use: "sig", kid: "of-an-unknown-type", alg: "UNHEARD-OF-256" },
-    { kty: "EC", crv: "P-256", use: "sig", kid: "signs-nothing", alg: "ES256", x, y },
-  ];
-  return {
-    ...edited(({ keys }) => ({ keys: [...others, ...keys as readonly unknown[]] }), "extra keys"),
-    endpoints: ["jwks"],
-  };
-}
+/** Adds a key for encryption, a key of an unknown type, and a signing key that signs nothing. */
+export const extra: FaultFactory<() => Fault> = defineFault({
+  id: "keys.extra",
+  title: "JWKS has keys that the client cannot use",
+  endpoints: ["jwks"],
+  correctClient: "The client ignores keys with another use, an unknown kty or another kid, and accepts the ID token.",
+  parameters: [],
+  create() {
+    const { x, y } = builtInKeys.ES256.at(-1)!.jwk;
+    const extraKeys = [
+      {
+        kty: "OKP",
+        crv: "X25519",
+        use: "enc",
+        kid: "for-encryption",
+        x: "hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo",
+      },
+      { kty: "UNKNOWN", use: "sig", kid: "of-an-unknown-type", alg: "UNKNOWN-256" },
+      { kty: "EC", crv: "P-256", use: "sig", kid: "signs-nothing", alg: "ES256", x, y },
+    ];
+    return editJsonBody("extra keys", ({ keys }) => ({ keys: [...extraKeys, ...keys as readonly unknown[]] }));
+  },
+});

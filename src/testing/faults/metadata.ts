@@ -1,23 +1,48 @@
-/** Metadata documents that a client must not go by (RFC 8414 §3.3, §6.2). */
+/** Metadata documents that a client must reject (RFC 8414 §3.3, §6.2). */
 
-import { edited } from "./body.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./edit_json_body.ts";
 import type { Fault } from "./fault.ts";
 import { status } from "./status.ts";
 
-/** The document of another issuer, under this one's address. */
-export function wrongIssuer(issuer = "https://another.example"): Fault {
-  return { ...edited((document) => ({ ...document, issuer }), "metadata of another issuer"), endpoints: ["discovery"] };
-}
+/** The document names another issuer. */
+export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault({
+  id: "metadata.wrongIssuer",
+  title: "Metadata names another issuer",
+  endpoints: ["discovery"],
+  correctClient: "The client rejects the document: its issuer must be identical to the one that the client asked for.",
+  parameters: [{
+    name: "issuer",
+    type: "string",
+    default: "https://another.example",
+    description: "The issuer in the document.",
+  }],
+  create: ({ issuer }) => editJsonBody("metadata of another issuer", (document) => ({ ...document, issuer })),
+});
 
-/** The document without one of its members: `without("jwks_uri")`. */
-export function without(member: string): Fault {
-  return {
-    ...edited((document) => ({ ...document, [member]: undefined }), `metadata without ${member}`),
-    endpoints: ["discovery"],
-  };
-}
+/** The document lacks a member: `without("jwks_uri")`. */
+export const without: FaultFactory<(member?: string) => Fault> = defineFault({
+  id: "metadata.without",
+  title: "Metadata lacks a member",
+  endpoints: ["discovery"],
+  correctClient: "The client reports the missing member by name, or does without it if the member is optional.",
+  parameters: [{ name: "member", type: "string", default: "jwks_uri", description: "The member to remove." }],
+  create: ({ member }) =>
+    editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
+});
 
-/** A redirect to another address in place of the document, which a client must not follow blindly. */
-export function redirecting(location = "https://another.example/.well-known/openid-configuration"): Fault {
-  return { ...status(302, { headers: { location } }), name: "redirected metadata", endpoints: ["discovery"] };
-}
+/** A redirect to another address in place of the document. */
+export const redirecting: FaultFactory<(location?: string) => Fault> = defineFault({
+  id: "metadata.redirecting",
+  title: "Metadata redirects to another address",
+  endpoints: ["discovery"],
+  correctClient: "The client does not follow the redirect to another origin.",
+  parameters: [{
+    name: "location",
+    type: "string",
+    default: "https://another.example/.well-known/openid-configuration",
+    description: "The header Location.",
+  }],
+  create: ({ location }) => ({ ...status(302, { headers: { location } }), name: "redirected metadata" }),
+});

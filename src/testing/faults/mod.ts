@@ -1,40 +1,92 @@
 /**
- * The faults there are, one line per file. Anything else that goes wrong is a function: a {@link Fault} of one's own.
+ * Faults: failures that a correct server never has, for tests of clients. {@link faultDefinitions} lists them.
+ *
+ * A fault gets into an exchange in these steps:
+ *
+ * 1. `faults.idToken.expired()`, or `createFault("idToken.expired")`, makes a {@link Fault} from its definition.
+ * 2. `as.on("token", match).once(fault)` adds a rule to the fault injector of the server.
+ * 3. The plugin of the injector matches each request with the rules and nests the faults of those that match.
+ * 4. The fault wraps the request handler, or the server that the protocol rules receive, and uses up one firing.
+ * 5. `reset()` and `close()` reject if a rule fired less often than written.
+ *
+ * Any other failure is a {@link Fault} of your own.
  *
  * @example
  * ```ts ignore
  * as.on("token").once(faults.error("invalid_grant"));
  * as.on("token").times(2, faults.status(503, { retryAfter: 1 }));
- * as.on("authorize", { client }).once(faults.response.wrongState());
+ * as.on("authorize", { client }).once(faults.authorizationResponse.wrongState());
  * as.on("token").once(faults.idToken.expired());
  * as.on("jwks").always(faults.drop());
  * ```
+ *
+ * @module
  */
 
-// The exchange as a whole.
-export { error, type ErrorOptions } from "./error.ts";
-export { status, type StatusOptions } from "./status.ts";
-export { delay } from "./delay.ts";
-export { hang } from "./hang.ts";
-export { type Hold, hold } from "./hold.ts";
-export { drop, type DropMoment } from "./drop.ts";
-/** What is wrong with the body of an answer. */
-export * as body from "./body.ts";
+import { closestText } from "../../app/suggest_match.ts";
+/** Authorization responses with wrong or missing parameters. */
+import * as authorizationResponse from "./authorization_response.ts";
+/** Broken bodies of responses. */
+import * as body from "./body.ts";
+/** A wrong clock of the server. */
+import * as clock from "./clock.ts";
+import type { FaultDefinition } from "./definition.ts";
+import { delay } from "./delay.ts";
+import { drop } from "./drop.ts";
+import { error } from "./error.ts";
+import type { Fault } from "./fault.ts";
+import { hang } from "./hang.ts";
+import { hold } from "./hold.ts";
+/** ID tokens that a client must reject. */
+import * as idToken from "./id_token.ts";
+/** Rotated, withdrawn, stale and surplus keys. */
+import * as keys from "./keys.ts";
+/** Metadata documents that a client must reject. */
+import * as metadata from "./metadata.ts";
+import { status } from "./status.ts";
+/** A store that fails or forgets. */
+import * as store from "./store.ts";
+/** Token responses that do not describe the issued tokens. */
+import * as tokens from "./tokens.ts";
 
-// What the protocol says.
-/** What is wrong with the authorization response. */
-export * as authorizationResponse from "./authorization_response.ts";
-/** Token responses that say something else than what was issued. */
-export * as tokens from "./tokens.ts";
-/** What is wrong with the id token. */
-export * as idToken from "./id_token.ts";
-/** What is wrong with the published keys. */
-export * as keys from "./keys.ts";
-/** What is wrong with the metadata. */
-export * as metadata from "./metadata.ts";
+export type { DropMoment } from "./drop.ts";
+export type { ErrorOptions } from "./error.ts";
+export type { Hold } from "./hold.ts";
+export type { StatusOptions } from "./status.ts";
 
-// What the server stands on.
-/** What the store does wrong. */
-export * as store from "./store.ts";
-/** What the clock does wrong. */
-export * as clock from "./clock.ts";
+// The functions: those of the exchange as a whole, and one group for each part of the protocol or the server.
+export { delay, drop, error, hang, hold, status };
+export { authorizationResponse, body, clock, idToken, keys, metadata, store, tokens };
+
+/** The definition of every fault, by group. */
+export const faultDefinitions: readonly FaultDefinition[] = [
+  { error, status, delay, hang, hold, drop },
+  body,
+  authorizationResponse,
+  idToken,
+  tokens,
+  keys,
+  metadata,
+  store,
+  clock,
+].flatMap((group) => Object.values(group).map(({ definition }) => definition));
+
+/**
+ * Creates a fault by the id of its definition and parameters as JSON carries them.
+ *
+ * @throws {TypeError} If no fault has the id, a parameter is unknown or its value has another type.
+ * @throws {RangeError} If a value is out of range.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("token").once(faults.createFault("error", { code: "invalid_grant" }));
+ * ```
+ */
+export function createFault(id: string, parameters: Readonly<Record<string, unknown>> = {}): Fault {
+  const definition = faultDefinitions.find((candidate) => candidate.id === id);
+  if (definition !== undefined) return definition.create(parameters);
+  const ids = faultDefinitions.map((candidate) => candidate.id);
+  const closest = closestText(String(id), ids);
+  const hint = closest === undefined ? `The ids: ${ids.join(", ")}.` : `Did you mean "${closest}"?`;
+  throw new TypeError(`createFault: expected the id of a fault, received ${JSON.stringify(id)}. ${hint}`);
+}

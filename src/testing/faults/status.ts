@@ -1,11 +1,13 @@
-/** An answer of something in front of the server, such as a gateway that is overloaded (RFC 9110 §15.6.4, RFC 6585 §4). */
+/** A response of something in front of the server, such as an overloaded gateway (RFC 9110 §15.6.4, RFC 6585 §4). */
 
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { withCorsHeaders } from "./response_body.ts";
 
-/** What comes with a status. */
+/** What the response has besides the status. */
 export interface StatusOptions {
-  /** `Retry-After`: seconds, or the moment itself. Default: not sent. */
+  /** `Retry-After`: seconds, or a date. Default: not sent. */
   readonly retryAfter?: number | Date;
   /** Further headers, by lower-case name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,26 +16,62 @@ export interface StatusOptions {
 }
 
 /**
- * Answers with a bare status, and the server is not asked: `status(503, { retryAfter: 2 })`, `status(429)`.
+ * Responds with a status, and the server does nothing: `status(503, { retryAfter: 2 })`, `status(429)`.
  *
- * @throws {RangeError} When it is not a status that an answer can have, 200 to 599.
+ * @throws {RangeError} If the status is not a whole number from 200 to 599.
  */
-export function status(code: number, { retryAfter, headers, body = null }: StatusOptions = {}): Fault {
-  if (!(Number.isInteger(code) && code >= 200 && code <= 599)) {
-    throw new RangeError(`status: expected a number from 200 to 599, found ${code}`);
-  }
-  const retryAfterText = retryAfter instanceof Date ? retryAfter.toUTCString() : retryAfter;
-  return {
-    name: `status ${code}`,
-    handle: (_, { request }) => () =>
-      Promise.resolve(withCorsHeaders(request.endpoint, {
-        status: code,
-        headers: {
-          "cache-control": "no-store",
-          ...retryAfterText !== undefined && { "retry-after": String(retryAfterText) },
-          ...headers,
-        },
-        body,
-      })),
-  };
-}
+export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fault> = defineFault({
+  id: "status",
+  title: "HTTP status without a response of the server",
+  endpoints: ["any"],
+  correctClient: "The client reports the status, and retries 429 and 503 after the time that Retry-After names.",
+  parameters: [
+    {
+      name: "code",
+      type: "integer",
+      minimum: 200,
+      maximum: 599,
+      default: 503,
+      description: "The status of the response.",
+    },
+    {
+      name: "retryAfter",
+      type: "number",
+      unit: "seconds",
+      minimum: 0,
+      programType: "Date",
+      description: "The header Retry-After; left out by default.",
+      option: true,
+    },
+    {
+      name: "headers",
+      type: "object",
+      default: {},
+      description: "Further headers by lower-case name, each a string.",
+      option: true,
+    },
+    {
+      name: "body",
+      type: ["string", "null"],
+      default: null,
+      description: "The body; null sends none.",
+      option: true,
+    },
+  ],
+  create({ code, retryAfter, headers, body }) {
+    const retryAfterText = retryAfter instanceof Date ? retryAfter.toUTCString() : retryAfter;
+    return {
+      name: `status ${code}`,
+      handle: (_, { request }) => () =>
+        Promise.resolve(withCorsHeaders(request.endpoint, {
+          status: code,
+          headers: {
+            "cache-control": "no-store",
+            ...retryAfterText !== undefined && { "retry-after": String(retryAfterText) },
+            ...headers as StatusOptions["headers"],
+          },
+          body,
+        })),
+    };
+  },
+});

@@ -2,34 +2,46 @@
 
 import type { RecordKind, Records, Store, StoredRecord } from "../../store/store.ts";
 import { wrapStore } from "../wrap_store.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
-/** Every call of the store fails, so that an answer that needs it is `server_error`. What is in memory still works. */
-export function failing(): Fault {
-  const fail = () => Promise.reject(new Error("the store fails, because a fault in the test says so"));
-  const brokenStore: Store = {
-    get: fail,
-    put: fail,
-    add: fail,
-    consume: fail,
-    revoke: fail,
-    deleteExpired: fail,
-    close: fail,
-  };
-  return { name: "failing store", extend: (server) => ({ ...server, store: brokenStore }) };
+/** Every call of the store fails, so that a response that needs the store is `server_error`. */
+export const failing: FaultFactory<() => Fault> = defineFault({
+  id: "store.failing",
+  title: "Store fails",
+  endpoints: ["any"],
+  correctClient: "The client reports server_error (status 500), and retries later.",
+  parameters: [],
+  create: () => ({ name: "failing store", extend: (server) => ({ ...server, store: failingStore() }) }),
+});
+
+function failingStore(): Store {
+  const fail = () => Promise.reject(new Error("the store fails because of a fault in the test"));
+  return { get: fail, put: fail, add: fail, consume: fail, revoke: fail, deleteExpired: fail, close: fail };
 }
 
 /**
- * The store forgets what was used: a code, or a refresh token, works again and again. Breaks the single use that
- * OAuth 2.1 §4.1.3 demands, for whoever wants to see what a client or a gateway in front makes of it.
+ * The store forgets that a code or a refresh token was used: it works again. This breaks the single use that OAuth 2.1
+ * §4.1.3 requires, to test a client or a gateway behind such a server.
  */
-export function forgetsConsumed(kind: "code" | "refresh_token" = "code"): Fault {
-  return {
-    name: `store that forgets a spent ${kind}`,
-    endpoints: ["token"],
+export const forgetsConsumed: FaultFactory<(kind?: "code" | "refresh_token") => Fault> = defineFault({
+  id: "store.forgetsConsumed",
+  title: "Store forgets that a code or refresh token was used",
+  endpoints: ["token"],
+  correctClient: "The client redeems a code or refresh token once, although the server would accept it again.",
+  parameters: [{
+    name: "kind",
+    type: "string",
+    enum: ["code", "refresh_token"],
+    default: "code",
+    description: "What can be used again: code or refresh_token.",
+  }],
+  create: ({ kind }) => ({
+    name: `store that forgets a used ${kind}`,
     extend: (server) => ({ ...server, store: forgetConsumed(server.store, kind) }),
-  };
-}
+  }),
+});
 
 function forgetConsumed(store: Store, forgottenKind: RecordKind): Store {
   return wrapStore(store, {

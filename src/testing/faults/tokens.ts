@@ -1,31 +1,45 @@
-/** Token responses that say something else than what was issued (OAuth 2.1 §3.2.3, §4.3). */
+/** Token responses that do not describe the issued tokens (OAuth 2.1 §3.2.3, §4.3). */
 
 import type { GrantType } from "../../oauth/grants/grant_type.ts";
 import type { TokenIssuer } from "../../oauth/tokens/issuer.ts";
-import { edited } from "./body.ts";
+import { defineFault } from "./definition.ts";
+import type { FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./edit_json_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
-/** Changes members of a token response. */
-function overrideMembers(name: string, members: Readonly<Record<string, unknown>>): Fault {
-  return { ...edited((body) => ({ ...body, ...members }), name), endpoints: ["token"] };
-}
-
 /**
- * Another `expires_in`; what the token itself says stays true. A number is a lie, a text such as `"3600"` a slip that
- * servers make, and `undefined` leaves it out.
+ * Another `expires_in`; the token itself does not change. Some servers send text such as `"3600"`; `null`, the default,
+ * removes the member.
  */
-export function expiresIn(value: number | string | undefined): Fault {
-  return overrideMembers(value === undefined ? "no expires_in" : `expires_in ${JSON.stringify(value)}`, {
-    expires_in: value,
-  });
-}
+export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> = defineFault({
+  id: "tokens.expiresIn",
+  title: "expires_in is wrong, a text, or missing",
+  endpoints: ["token"],
+  correctClient: "The client accepts the tokens, and refreshes when the resource server rejects the access token.",
+  parameters: [{
+    name: "value",
+    type: ["number", "string", "null"],
+    default: null,
+    description: "The member expires_in, a number or a text; null removes it.",
+  }],
+  create: ({ value }) =>
+    editJsonBody(
+      value === null ? "no expires_in" : `expires_in ${JSON.stringify(value)}`,
+      (body) => ({ ...body, expires_in: value ?? undefined }),
+    ),
+});
 
-/** Another `token_type`, by default the right one in odd letters, which a client must take (OAuth 2.1 §1.4.3). */
-export function tokenType(type = "bEARER"): Fault {
-  return overrideMembers(`token_type ${type}`, { token_type: type });
-}
+/** Another `token_type`; by default the right one in odd letter case, which a client must accept (OAuth 2.1 §1.4.3). */
+export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
+  id: "tokens.tokenType",
+  title: "token_type is another one, or in odd letter case",
+  endpoints: ["token"],
+  correctClient: "The client compares token_type without regard to case, and rejects a type that it does not support.",
+  parameters: [{ name: "type", type: "string", default: "bEARER", description: "The member token_type." }],
+  create: ({ type }) => editJsonBody(`token_type ${type}`, (body) => ({ ...body, token_type: type })),
+});
 
-/** Wraps every issuer of tokens. */
+/** A fault that wraps every token issuer. */
 function wrapIssuers(
   name: string,
   waitsFor: string,
@@ -33,7 +47,6 @@ function wrapIssuers(
 ): Fault {
   return {
     name,
-    endpoints: ["token"],
     waitsFor,
     extend: (server, context) => ({
       ...server,
@@ -42,60 +55,82 @@ function wrapIssuers(
   };
 }
 
-/** No refresh token, although the client may have one. At a refresh the old one is used up all the same. */
-export function withoutRefreshToken(): Fault {
-  return wrapIssuers("no refresh token", "was answered with a refresh token", (issue, context) => async (...issued) => {
-    const { refresh_token, ...others } = await issue(...issued);
-    return refresh_token !== undefined && !context.consume() ? { ...others, refresh_token } : others;
-  });
-}
+/** No refresh token, although the client may have one. A refresh consumes the old one all the same. */
+export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
+  id: "tokens.withoutRefreshToken",
+  title: "Refresh token is missing",
+  endpoints: ["token"],
+  correctClient: "The client starts a new login when the access token expires; after a refresh it keeps the old token.",
+  parameters: [],
+  create: () =>
+    wrapIssuers("no refresh token", "was answered with a refresh token", (issue, context) => async (...issued) => {
+      const { refresh_token, ...others } = await issue(...issued);
+      return refresh_token !== undefined && !context.consume() ? { ...others, refresh_token } : others;
+    }),
+});
 
-/** The tokens are good for less than `scope` in the answer says: the last scope value asked for is missing in them. */
-export function scopeOverstated(): Fault {
-  return wrapIssuers("less scope than said", waitsForScope, (issue, context) => async (server, granted, ...others) => {
-    const scope = withoutLastScope(granted.scope);
-    if (scope === undefined || !context.consume()) return await issue(server, granted, ...others);
-    const issued = await issue(server, { ...granted, scope }, ...others);
-    return issued.scope === undefined ? issued : { ...issued, scope: granted.scope.join(" ") };
-  });
-}
+/** The tokens allow less than `scope` in the response states: they lack the last requested scope value. */
+export const scopeOverstated: FaultFactory<() => Fault> = defineFault({
+  id: "tokens.scopeOverstated",
+  title: "Tokens allow less than the response states",
+  endpoints: ["token"],
+  correctClient: "The client handles insufficient_scope from the resource server, whatever scope the response stated.",
+  parameters: [],
+  create: () =>
+    wrapIssuers("overstated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
+      const scope = withoutLastScope(granted.scope);
+      if (scope === undefined || !context.consume()) return await issue(server, granted, ...others);
+      const issued = await issue(server, { ...granted, scope }, ...others);
+      return issued.scope === undefined ? issued : { ...issued, scope: granted.scope.join(" ") };
+    }),
+});
 
-/** The tokens are good for more than `scope` in the answer says: the last scope value asked for is missing there. */
-export function scopeUnderstated(): Fault {
-  return wrapIssuers("more scope than said", waitsForScope, (issue, context) => async (server, granted, ...others) => {
-    const issued = await issue(server, granted, ...others);
-    const scope = withoutLastScope(granted.scope);
-    return issued.scope === undefined || scope === undefined || !context.consume()
-      ? issued
-      : { ...issued, scope: scope.join(" ") };
-  });
-}
+/** The tokens allow more than `scope` in the response states: the last requested scope value is missing there. */
+export const scopeUnderstated: FaultFactory<() => Fault> = defineFault({
+  id: "tokens.scopeUnderstated",
+  title: "Tokens allow more than the response states",
+  endpoints: ["token"],
+  correctClient: "The client goes by the scope of the response, and does without the missing scope value.",
+  parameters: [],
+  create: () =>
+    wrapIssuers("understated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
+      const issued = await issue(server, granted, ...others);
+      const scope = withoutLastScope(granted.scope);
+      return issued.scope === undefined || scope === undefined || !context.consume()
+        ? issued
+        : { ...issued, scope: scope.join(" ") };
+    }),
+});
 
-const waitsForScope = "was granted a scope value to leave out, besides openid and offline_access";
+const waitsForScope = "was granted a scope value besides openid and offline_access";
 
-/** Without its last value; what decides which tokens there are stays. `undefined` where nothing else is granted. */
+/** Without the last value that is not about which tokens are issued; `undefined` if the scope has no other values. */
 function withoutLastScope(scope: readonly string[]): readonly string[] | undefined {
   const last = scope.findLastIndex((value) => value !== "openid" && value !== "offline_access");
   return last < 0 ? undefined : scope.toSpliced(last, 1);
 }
 
 /**
- * A public client's refresh token is not rotated: the answer has the one that was sent, and it goes on working. For a
- * confidential client that is no fault (OAuth 2.1 §4.3.1).
+ * The refresh token of a public client is not rotated: the response has the one that was sent, and it stays valid. For a
+ * confidential client that is correct (OAuth 2.1 §4.3.1), so the fault does not apply to it.
  */
-export function refreshTokenNotRotated(): Fault {
-  return {
+export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
+  id: "tokens.refreshTokenNotRotated",
+  title: "Refresh token of a public client is not rotated",
+  endpoints: ["token"],
+  correctClient: "The client stores whichever refresh token the response has, and keeps the old one if it has none.",
+  parameters: [],
+  create: () => ({
     name: "refresh token not rotated",
-    endpoints: ["token"],
     waitsFor: "was a refresh by a public client",
     extend: (server, context) => ({
       ...server,
       grantTypes: server.grantTypes.map((grant) => withoutRotation(grant, context)),
     }),
-  };
-}
+  }),
+});
 
-/** The grant takes the client for one whose tokens are not rotated. */
+/** Makes the grant type treat the client as one whose refresh tokens are not rotated. */
 function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
   if (grant.type !== "refresh_token") return grant;
   return {

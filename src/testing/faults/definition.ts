@@ -1,0 +1,62 @@
+/** A fault as a definition: an id, parameters that JSON can carry, and the function that makes the fault. */
+
+import type { EndpointName } from "../../recorder/endpoint_name.ts";
+import type { Fault } from "./fault.ts";
+import { optionsToValues, validateParameters } from "./parameters.ts";
+import type { FaultParameter, ParameterValues } from "./parameters.ts";
+
+/** A kind of fault. `JSON.stringify` leaves the functions out, so that a list of definitions can be sent as it is. */
+export interface FaultDefinition {
+  /** What follows `faults.` in a program: `delay`, `idToken.expired`. */
+  readonly id: string;
+  /** What goes wrong, a few words. */
+  readonly title: string;
+  /** The endpoints where it has an effect. */
+  readonly endpoints: readonly (EndpointName | "any")[];
+  /** What a correct client does when it meets the fault, one sentence. */
+  readonly correctClient: string;
+  /** In the order of the arguments; each has a default or may be absent. */
+  readonly parameters: readonly FaultParameter[];
+  /**
+   * Creates the fault.
+   *
+   * @param values By the names of the parameters; absent ones have their defaults.
+   * @throws {TypeError} If a name is unknown or a value has another type.
+   * @throws {RangeError} If a value is out of range.
+   */
+  create(values?: Readonly<Record<string, unknown>>): Fault;
+}
+
+/** A function that creates faults of one definition, with arguments in place of an object. */
+export type FaultFactory<Create extends (...args: never[]) => Fault> = Create & {
+  /** The definition that the function calls. */
+  readonly definition: FaultDefinition;
+};
+
+/** What a fault file writes down: the definition, and how the fault is made of complete and valid values. */
+interface FaultSource<Parameters extends readonly FaultParameter[]> extends Omit<FaultDefinition, "create"> {
+  readonly parameters: Parameters;
+  create(values: ParameterValues<Parameters>): Fault;
+}
+
+/** Defines a fault and returns the function for programs, such as `faults.delay(200)`. */
+export function defineFault<
+  Create extends (...args: never[]) => Fault,
+  const Parameters extends readonly FaultParameter[],
+>(source: FaultSource<Parameters>): FaultFactory<Create> {
+  const { id, endpoints, parameters } = source;
+  const definition: FaultDefinition = {
+    ...source,
+    create(values = {}) {
+      const complete = validateParameters(`faults.${id}`, parameters, values);
+      return {
+        ...source.create(complete as ParameterValues<Parameters>),
+        id,
+        parameters: complete,
+        endpoints: endpoints.every((endpoint) => endpoint !== "any") ? endpoints : undefined,
+      };
+    },
+  };
+  const factory = (...args: readonly unknown[]) => definition.create(optionsToValues(`faults.${id}`, parameters, args));
+  return Object.assign(factory, { definition }) as unknown as FaultFactory<Create>;
+}

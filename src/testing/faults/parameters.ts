@@ -1,0 +1,153 @@
+/** The parameters of faults: a small part of JSON Schema, its TypeScript types, and the validation of values. */
+
+import { closestText } from "../../app/suggest_match.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+
+/** The types of JSON values (JSON Schema), and the TypeScript type of each. */
+interface JsonTypes extends Record<JsonType, unknown> {
+  readonly array: readonly unknown[];
+  readonly integer: number;
+  readonly null: null;
+  readonly number: number;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly string: string;
+}
+
+/** Values that only a program can pass. */
+interface ProgramTypes {
+  readonly Date: Date;
+  // deno-lint-ignore no-explicit-any
+  readonly function: (...args: any[]) => any;
+}
+
+/** The name of a JSON type (JSON Schema). */
+export type JsonType = "array" | "integer" | "null" | "number" | "object" | "string";
+
+/** One parameter of a fault. The members have the meaning that JSON Schema gives them. */
+export interface FaultParameter {
+  /** Unique in the fault. */
+  readonly name: string;
+  /** One JSON type, or several. */
+  readonly type: JsonType | readonly JsonType[];
+  /** Of a number. Default: none. */
+  readonly unit?: "milliseconds" | "seconds";
+  /** The only values. Default: all of the type. */
+  readonly enum?: readonly string[];
+  /** Of a number. Default: none. */
+  readonly minimum?: number;
+  /** Of a number. Default: none. */
+  readonly maximum?: number;
+  /** Absent: the fault does without a value. */
+  readonly default?: string | number | null | Readonly<Record<string, unknown>>;
+  /** What the value is or does, one sentence. */
+  readonly description: string;
+  /** Whether programs pass it as a member of the last argument and not at a position of its own. Default: false. */
+  readonly option?: boolean;
+  /** A type that programs may pass besides. Default: none. */
+  readonly programType?: "Date" | "function";
+}
+
+type ParameterValue<P extends FaultParameter> =
+  | (P extends { readonly enum: readonly (infer Value)[] } ? Value
+    : JsonTypes[P["type"] extends readonly (infer Type extends JsonType)[] ? Type : P["type"] & JsonType])
+  | (P extends { readonly programType: infer Type extends keyof ProgramTypes } ? ProgramTypes[Type] : never)
+  | (P extends { readonly default: string | number | null | object } ? never : undefined);
+
+/** The values of a list of parameters, by name, with the defaults filled in. */
+export type ParameterValues<Parameters extends readonly FaultParameter[]> = {
+  readonly [P in Parameters[number] as P["name"]]: ParameterValue<P>;
+};
+
+/**
+ * Fills in the defaults.
+ *
+ * @param path Begins the message of an error: `faults.delay`.
+ * @throws {TypeError} If a name is unknown or a value has another type.
+ * @throws {RangeError} If a value is out of range.
+ */
+export function validateParameters(
+  path: string,
+  parameters: readonly FaultParameter[],
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (!matchesType("object", values)) {
+    throw new TypeError(
+      `${path}: expected an object of parameters, received ${quote(values)}. ${listNames(parameters)}`,
+    );
+  }
+  const names = parameters.map(({ name }) => name);
+  for (const name of Object.keys(values)) {
+    if (names.includes(name)) continue;
+    const closest = closestText(name, names);
+    const hint = closest === undefined ? listNames(parameters) : `Did you mean ${closest}?`;
+    throw new TypeError(`${path}: expected known parameters, received ${quote(name)}. ${hint}`);
+  }
+  return Object.fromEntries(parameters.map((parameter) => {
+    const { name, default: defaultValue } = parameter;
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) return [name, defaultValue];
+    assertValue(path, parameter, value);
+    return [name, value];
+  }));
+}
+
+/** The arguments of a call as one object: positions first, then the members of an object for the options. */
+export function optionsToValues(
+  path: string,
+  parameters: readonly FaultParameter[],
+  args: readonly unknown[],
+): Readonly<Record<string, unknown>> {
+  const positional = parameters.filter(({ option = false }) => !option);
+  const values = Object.fromEntries(positional.map(({ name }, index) => [name, args[index]]));
+  const options = args[positional.length];
+  if (options === undefined) return values;
+  if (positional.length === parameters.length || !matchesType("object", options)) {
+    const expected = positional.length === parameters.length ? "no further argument" : "an object of options";
+    throw new TypeError(`${path}: expected ${expected}, received ${quote(options)}. ${listNames(parameters)}`);
+  }
+  return { ...options as object, ...values };
+}
+
+function assertValue(path: string, parameter: FaultParameter, value: unknown): void {
+  const { name, type, enum: choices, minimum = -Infinity, maximum = Infinity, description, programType } = parameter;
+  const types = [type].flat();
+  const isType = types.some((jsonType) => matchesType(jsonType, value)) ||
+    (programType === "function" ? typeof value === "function" : programType === "Date" && value instanceof Date);
+  const isInRange = typeof value === "number"
+    ? value >= minimum && value <= maximum
+    : choices?.includes(String(value)) !== false;
+  if (isType && isInRange) return;
+  const range = [
+    ...parameter.minimum === undefined ? [] : [` from ${minimum}`],
+    ...parameter.maximum === undefined ? [] : [` to ${maximum}`],
+  ];
+  const expected = choices?.join(" or ") ??
+    [...types, ...programType ? [programType] : []].join(" or ") + range.join("");
+  const received = typeof value === "number" ? String(value) : quote(value);
+  const message = `${path}: expected ${expected} for ${name}, received ${received}. ${name}: ${description}`;
+  const isWrongType = !isType && !(typeof value === "number" && types.includes("integer"));
+  throw isWrongType ? new TypeError(message) : new RangeError(message);
+}
+
+function matchesType(type: JsonType, value: unknown): boolean {
+  switch (type) {
+    case "array":
+      return Array.isArray(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "null":
+      return value === null;
+    case "number":
+      return Number.isFinite(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+    case "string":
+      return typeof value === "string";
+  }
+}
+
+function listNames(parameters: readonly FaultParameter[]): string {
+  return parameters.length === 0
+    ? "It has no parameters."
+    : `Its parameters: ${parameters.map(({ name }) => name).join(", ")}.`;
+}

@@ -1,0 +1,167 @@
+/** The definitions of all faults: complete, callable by id with JSON, and described in the README. */
+
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { EndpointName, FaultFactory } from "../../src/testing/mod.ts";
+import type { Fault } from "../../src/testing/faults/fault.ts";
+import * as faults from "../../src/testing/faults/mod.ts";
+import { assertEndpointName } from "../../src/recorder/endpoint_name.ts";
+import { forEachCase } from "../flows/harness.ts";
+import { strictClient } from "./strict_client.ts";
+
+const { createFault, faultDefinitions } = faults;
+
+/** Logs in and refreshes with a fault at the endpoint, until it fires; returns why it did not. */
+async function unmetAfterLogin(endpoint: EndpointName | "any", fault: Fault): Promise<readonly string[]> {
+  const { promise: fired, resolve: onFault } = Promise.withResolvers<void>();
+  const s = await strictClient({}, { wait: () => Promise.resolve(), onFault: () => onFault() });
+  s.injector.on(endpoint).once(fault);
+  const login = async () => await s.refresh((await s.logIn()).tokens.refresh_token!);
+  await Promise.race([fired, login().catch(() => {})]);
+  const unmet = s.injector.unmetRules();
+  await s.as.close();
+  return unmet;
+}
+
+test("every definition has a title, a sentence about a correct client, and endpoints that exist", () => {
+  assertEquals(new Set(faultDefinitions.map(({ id }) => id)).size, faultDefinitions.length);
+  for (const { id, title, correctClient, endpoints, parameters } of faultDefinitions) {
+    assert(title.length > 0 && !title.endsWith("."), id);
+    assertMatch(correctClient, /^The client .+\.$/, id);
+    assert(endpoints.length > 0, id);
+    for (const endpoint of endpoints) assertEndpointName(endpoint, "any");
+    for (const { name, description, default: value, option = false } of parameters) {
+      assertMatch(description, /\.$/, `${id}, ${name}`);
+      assert(value !== undefined || option, `${id}, ${name}`);
+    }
+  }
+});
+
+test("every function has a definition with its name as the id, and every definition is listed", () => {
+  const { createFault: _, faultDefinitions: __, ...members } = faults;
+  const factories: (readonly [string, unknown])[] = Object.entries(members).flatMap(([name, member]) =>
+    typeof member === "function"
+      ? [[name, member] as const]
+      : Object.entries(member).map(([inner, factory]) => [`${name}.${inner}`, factory] as const)
+  );
+  assertEquals(factories.map(([name]) => name).sort(), faultDefinitions.map(({ id }) => id).sort());
+  for (const [name, factory] of factories) {
+    const { definition } = factory as FaultFactory<() => Fault>;
+    assertEquals([definition.id, faultDefinitions.includes(definition)], [name, true]);
+  }
+});
+
+test("every fault fires with its default parameters", async () => {
+  await forEachCase(
+    faultDefinitions.map(({ id, endpoints }) => [id, endpoints[0]!] as const),
+    async ([id, endpoint]) => {
+      assertEquals(await unmetAfterLogin(endpoint, createFault(id)), []);
+    },
+  );
+});
+
+test("parameters survive JSON, and make the same fault again", () => {
+  for (const { id, endpoints } of JSON.parse(JSON.stringify(faultDefinitions)) as typeof faultDefinitions) {
+    const fault = createFault(id);
+    const again = createFault(fault.id!, JSON.parse(JSON.stringify(fault.parameters)));
+    assertEquals([again.id, again.name, again.parameters], [id, fault.name, fault.parameters]);
+    assertEquals<readonly string[]>(again.endpoints ?? ["any"], endpoints);
+  }
+});
+
+test("arguments of a function and an object of parameters make the same fault", () => {
+  const pairs: readonly (readonly [Fault, Fault])[] = [
+    [faults.delay(200), createFault("delay", { milliseconds: 200 })],
+    [faults.error("invalid_grant", { retryAfter: 3 }), createFault("error", { code: "invalid_grant", retryAfter: 3 })],
+    [faults.status(429, { body: "no" }), createFault("status", { code: 429, body: "no" })],
+    [faults.tokens.expiresIn(undefined), createFault("tokens.expiresIn", { value: null })],
+    [faults.idToken.wrongAudience(["a", "b"]), createFault("idToken.wrongAudience", { aud: ["a", "b"] })],
+  ];
+  for (const [called, created] of pairs) {
+    assertEquals([called.id, called.name, called.parameters], [created.id, created.name, created.parameters]);
+  }
+});
+
+test("wrong parameters are rejected with what was expected, what was received and a hint", async () => {
+  const wrongArguments = faults as unknown as Record<string, (...args: unknown[]) => Fault>;
+  const cases: readonly (readonly [() => Fault, typeof TypeError | typeof RangeError, string])[] = [
+    [
+      () => createFault("idToken.expird"),
+      TypeError,
+      'createFault: expected the id of a fault, received "idToken.expird". Did you mean "idToken.expired"?',
+    ],
+    [
+      () => createFault("delay", { millisecond: 5 }),
+      TypeError,
+      'faults.delay: expected known parameters, received "millisecond". Did you mean milliseconds?',
+    ],
+    [
+      () => createFault("hang", { milliseconds: 5 }),
+      TypeError,
+      'faults.hang: expected known parameters, received "milliseconds". It has no parameters.',
+    ],
+    [
+      () => createFault("delay", [] as unknown as Record<string, unknown>),
+      TypeError,
+      "faults.delay: expected an object of parameters, received an array. Its parameters: milliseconds.",
+    ],
+    [
+      () => wrongArguments.delay!("200"),
+      TypeError,
+      'faults.delay: expected number from 0 for milliseconds, received "200". milliseconds: How long the request waits ' +
+      "before the server handles it.",
+    ],
+    [
+      () => faults.delay(-1),
+      RangeError,
+      "faults.delay: expected number from 0 for milliseconds, received -1. milliseconds: How long the request waits " +
+      "before the server handles it.",
+    ],
+    [
+      () => faults.status(600),
+      RangeError,
+      "faults.status: expected integer from 200 to 599 for code, received 600. code: The status of the response.",
+    ],
+    [
+      () => wrongArguments.drop!("during"),
+      RangeError,
+      'faults.drop: expected before or after or midway for moment, received "during". moment: before the server does ' +
+      "anything, after it has done everything, or midway through the body.",
+    ],
+    [
+      () => wrongArguments.status!(503, 5),
+      TypeError,
+      "faults.status: expected an object of options, received 5. Its parameters: code, retryAfter, headers, body.",
+    ],
+    [
+      () => wrongArguments.status!(503, { retryafter: 5 }),
+      TypeError,
+      'faults.status: expected known parameters, received "retryafter". Did you mean retryAfter?',
+    ],
+    [
+      () => wrongArguments.hang!(5),
+      TypeError,
+      "faults.hang: expected no further argument, received 5. It has no parameters.",
+    ],
+  ];
+  await forEachCase(cases, ([create, Type, message]) => {
+    assertEquals(assertThrows(create, Type).message, message);
+    return Promise.resolve();
+  });
+});
+
+test("the table of faults in the README is made of the definitions", () => {
+  const readme = readFileSync("src/testing/README.md", "utf8");
+  const [, table = ""] = /\| Fault +\| Effect[^\n]*\n\|[^\n]*\n((?:\|[^\n]*\n)+)/.exec(readme) ?? [];
+  const rows = table.trimEnd().split("\n").map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
+  assertEquals(
+    rows,
+    faultDefinitions.map(({ id, title, parameters, correctClient }) => {
+      const positional = parameters.filter(({ option = false }) => !option).map(({ name }) => name);
+      const options = parameters.filter(({ option = false }) => option).map(({ name }) => name);
+      const args = [...positional, ...options.length === 0 ? [] : [`{ ${options.join(", ")} }`]];
+      return [`\`${id}(${args.join(", ")})\``, title, correctClient];
+    }),
+  );
+});
