@@ -1,4 +1,4 @@
-/** What token, revocation and introspection requests have in common: a form, and a client that says who it is. */
+/** The part that token, revocation and introspection requests share: a form, and client authentication. */
 
 import { HttpError } from "../http/http_error.ts";
 import { parseFields, readForm } from "../http/form.ts";
@@ -8,26 +8,36 @@ import { authenticateClient } from "../oauth/clients/auth/mod.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import { paramsFromFields } from "../oauth/params.ts";
-import type { Params } from "../oauth/params.ts";
+import type { TokenRequest } from "../oauth/grants/grant_type.ts";
 import { jsonError } from "./error_response.ts";
+import { routeUrl } from "./endpoint.ts";
 import type { App, Handlers } from "./endpoint.ts";
 
-/** Answers a request whose client is known, or throws. */
-export type ClientRequestHandler = (server: Server, client: Client, params: Params) => Promise<HttpResponse>;
+/** Handles a request of an authenticated client. */
+export type ClientRequestHandler = (server: Server, request: TokenRequest) => Promise<HttpResponse>;
 
-/** What an endpoint for clients answers: to POST, with a form and client authentication; refusals as JSON. */
+/** The handlers of an endpoint for clients: POST with a form and client authentication; errors as JSON. */
 export function clientEndpoint(app: App, handle: ClientRequestHandler): Handlers {
   return {
     async POST(request: RequestLike, target: RequestTarget) {
-      const { server } = app.contextFor(request);
+      const { server, site } = app.contextFor(request);
       let client: Client | undefined;
       try {
         rejectCredentialsInQuery(target.query);
-        const params = paramsFromFields(await readForm(request));
-        params.rejectRepeated("TK-04");
+        const parameters = paramsFromFields(await readForm(request));
+        parameters.rejectRepeated("TK-04");
         const authorization = request.headers.get("authorization");
-        client = await authenticateClient(server, { authorization, params, address: target.clientAddress.address });
-        return await handle(server, client, params);
+        const { address } = target.clientAddress;
+        client = await authenticateClient(server, { authorization, params: parameters, address });
+        return await handle(server, {
+          client,
+          parameters,
+          method: request.method,
+          get url() {
+            return routeUrl(server.issuer, site.base, target.path);
+          },
+          header: (name) => request.headers.get(name),
+        });
       } catch (error) {
         return jsonError(server, target, error, client?.id);
       }
@@ -40,7 +50,7 @@ const credentialParameters = new Set([
   ...["client_secret", "client_assertion", "code", "code_verifier", "refresh_token", "token", "password"],
 ]);
 
-/** Parameters count in the body only; a credential in the address has been written into logs by now (§2.4.1). */
+/** Rejects credentials in the query: parameters are read from the body only, and logs contain URLs (§2.4.1). */
 function rejectCredentialsInQuery(query: string): void {
   if (query === "" || !parseFields(query).some(([name]) => credentialParameters.has(name))) return;
   throw new HttpError(400, "TK-03", "Credentials must be in the body, not in the URL");

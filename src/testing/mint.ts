@@ -4,7 +4,8 @@ import { issueCode } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import type { Authorization } from "../oauth/grants/grant_type.ts";
+import type { Authorization, TokenRequest } from "../oauth/grants/grant_type.ts";
+import { paramsFromFields } from "../oauth/params.ts";
 import { splitScope } from "../oauth/authorize/scope.ts";
 import { digest, randomId } from "../oauth/secrets.ts";
 import { secondsNow } from "../oauth/server.ts";
@@ -84,11 +85,13 @@ export function mint(server: () => Server): Mint {
     async accessToken(options = {}) {
       const issuer = atIssueTime(server(), options, "access_token");
       const withAlg = { ...issuer, alg: resolveAlgorithm(options, issuer.alg) };
+      const authorization = createAuthorization(issuer, options);
       const { access_token } = await accessToken(
         withOverrides(withAlg, options),
-        createAuthorization(issuer, options),
+        authorization,
         secondsNow(issuer),
         {},
+        createRequest(issuer, authorization),
       );
       return access_token!;
     },
@@ -104,7 +107,13 @@ export function mint(server: () => Server): Mint {
         client: { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
       };
       const issued = { access_token: accessToken ?? "" };
-      const { id_token } = await idToken(withOverrides(issuer, overrides), authorization, secondsNow(issuer), issued);
+      const { id_token } = await idToken(
+        withOverrides(issuer, overrides),
+        authorization,
+        secondsNow(issuer),
+        issued,
+        createRequest(issuer, authorization),
+      );
       if (id_token !== undefined) return id_token;
       throw new TypeError(`scope: expected openid among it, found ${options.scope}`);
     },
@@ -113,7 +122,13 @@ export function mint(server: () => Server): Mint {
       const issuer = atIssueTime(server(), options, "refresh_token");
       const authorization = createAuthorization(issuer, options);
       const permissive = { ...issuer, refresh: { ...issuer.refresh, onlyOffline: false } };
-      const { refresh_token } = await refreshToken(permissive, authorization, secondsNow(issuer), {});
+      const { refresh_token } = await refreshToken(
+        permissive,
+        authorization,
+        secondsNow(issuer),
+        {},
+        createRequest(issuer, authorization),
+      );
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
         `client ${authorization.client.id}: expected refresh_token among its grant_types, ` +
@@ -145,7 +160,8 @@ export function mint(server: () => Server): Mint {
 
     async tokens(options = {}) {
       const issuer = atIssueTime(server(), options, "access_token");
-      return await issueTokens(issuer, "authorization_code", createAuthorization(issuer, options));
+      const authorization = createAuthorization(issuer, options);
+      return await issueTokens(issuer, createRequest(issuer, authorization), authorization);
     },
   };
 }
@@ -172,6 +188,17 @@ function createAuthorization(server: Server, options: MintedGrant & { readonly n
     resources: [options.resource ?? []].flat(),
     grantId: randomId(server.randomBytes),
     subject: { sub, authTime, sid: randomId(server.randomBytes), approvedAt: server.now(), nonce: options.nonce },
+  };
+}
+
+/** The token request that would have led to an authorization. */
+function createRequest({ issuer }: Server, { client }: Authorization): TokenRequest {
+  return {
+    client,
+    parameters: paramsFromFields([["grant_type", "authorization_code"]]),
+    method: "POST",
+    url: `${issuer.replace(/\/$/, "")}/oauth2/token`,
+    header: () => null,
   };
 }
 

@@ -1,82 +1,99 @@
-/** The authorization_code grant (OAuth 2.1 §4.1.3). */
+/** The authorization_code grant type (OAuth 2.1 §4.1.3). */
 
 import type { CodeRecord, StoredRecord } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { narrowResources } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
+import type { Explanation } from "../trace.ts";
 import type { GrantType } from "./grant_type.ts";
-import { narrowToRegistered } from "./narrow_to_registered.ts";
+import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
+import { narrowToRegistered, registeredScope } from "./narrow_to_registered.ts";
+import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
+
+const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
 
 /**
- * Redeems a code. A try that fails neither uses the code up nor ends anything, so that nobody can spoil a code they
- * cannot redeem (§7.5.2); a second try that would have succeeded ends all that the first one bought.
+ * Redeems a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
+ * code that they cannot redeem (§7.5.2). A second valid attempt revokes everything issued for the first one.
  */
 export const authorizationCode: GrantType = {
   type: "authorization_code",
-  async authorize(server, client, params) {
-    const code = requiredParam(params, "code", "TK-16");
-    const redirectUri = requiredParam(params, "redirect_uri", "TK-14");
+  parameters: parameters(
+    { name: "code", secret: "code", linksFlow: true },
+    "redirect_uri",
+    { name: "code_verifier", secret: "code_verifier" },
+    { name: "resource", repeatable: true },
+  ),
+  async authorize(server, { client, parameters }) {
+    const code = requireParameter(parameters, "code", "TK-16");
+    const redirectUri = requireParameter(parameters, "redirect_uri", "TK-14");
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) {
-      throw invalidGrant("TK-16", "the code is unknown", "a code that this server issued", "an unknown code");
+      throw invalidGrant({
+        rule: "TK-16",
+        reason: "the code is unknown",
+        expected: "a code that this server issued",
+        received: "an unknown code",
+      });
     }
     server.passed?.("TK-16");
     const record = stored.value;
     if (record.clientId !== client.id) {
-      throw invalidGrant(
-        "CI-05",
-        "the code belongs to another client",
-        `client ${record.clientId}`,
-        `client ${client.id}`,
-      );
+      throw invalidGrant({
+        rule: "CI-05",
+        reason: "the code belongs to another client",
+        expected: `client ${record.clientId}`,
+        received: `client ${client.id}`,
+      });
     }
     server.passed?.("CI-05", client.id);
     assertRedirectUri(record, redirectUri);
     server.passed?.("TK-15", redirectUri);
-    await verifyCodeVerifier(server, client, record, params.get("code_verifier"));
-    if (stored.consumedAt !== undefined) throw await revokeReplayed(server, client, stored, stored.consumedAt);
+    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+    if (stored.consumedAt !== undefined) {
+      throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
+    }
     if (server.now() >= record.validUntil) {
-      throw invalidGrant(
-        "CI-02",
-        "the code has expired",
-        `before ${formatTime(record.validUntil)}`,
-        formatTime(server.now()),
-      );
+      throw invalidGrant({
+        rule: "CI-02",
+        reason: "the code has expired",
+        expected: `before ${formatTime(record.validUntil)}`,
+        received: formatTime(server.now()),
+      });
     }
     server.passed?.("CI-02", `valid until ${formatTime(record.validUntil)}`);
-    const invalidReason = await findInvalidReason(server, client, stored);
-    if (invalidReason !== undefined) {
-      throw invalidGrant(invalidReason.rule, invalidReason.reason!, invalidReason.expected!, invalidReason.received);
-    }
-    const current = narrowToRegistered(server, client, record);
-    const resources = narrowResources(server, current.resources, params);
-    // The one step that decides a race. Nothing is minted before it, and nothing takes it back: when what follows
-    // fails, the code stays used, because a lost answer costs a login and a code redeemed twice costs an account.
+    const scope = registeredScope(client, record.scope);
+    const invalidReason = await findInvalidReason(server, client, stored, scope);
+    if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+    const { resources: grantedResources, claims } = narrowToRegistered(server, client, record, scope);
+    const resources = narrowResources(server, grantedResources, parameters);
+    // Decides a race. Nothing is issued before it. If a later step fails, the code stays consumed: a lost response costs
+    // a login, a code redeemed twice costs an account.
     if (!await server.store.consume("code", id, server.now())) {
-      throw await revokeReplayed(server, client, stored, server.now());
+      throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
     const { sub, authTime, sid, nonce, consent, issuedAt: approvedAt } = record;
     return {
       client,
-      scope: current.scope,
+      scope,
       resources,
-      grantedResources: current.resources,
+      grantedResources,
       grantId: stored.grantId!,
-      subject: { sub, authTime, sid, approvedAt, nonce, claims: current.claims, consent },
+      subject: { sub, authTime, sid, approvedAt, nonce, claims, consent },
     };
   },
 };
 
-function requiredParam(params: Params, name: string, rule: RejectionRuleId): string {
-  const value = params.get(name);
+function requireParameter(parameters: Params, name: string, rule: RejectionRuleId): string {
+  const value = parameters.get(name);
   if (value !== undefined) return value;
   throw new OAuthError("invalid_request", `${name} is missing`, {
     rule,
@@ -95,38 +112,20 @@ function assertRedirectUri(record: CodeRecord, redirectUri: string): void {
   });
 }
 
-/** One sentence for every code that cannot be redeemed, so that a guesser learns nothing; the trace is told which. */
-function invalidGrant(
-  innerRule: RejectionRuleId,
-  reason: string,
-  expected: string,
-  received?: string,
-  earlier?: string,
-): OAuthError {
-  return new OAuthError("invalid_grant", "code is unknown, expired, used, or was issued to another client", {
-    rule: "TK-16",
-    internalRule: innerRule,
-    reason,
-    expected,
-    received,
-    earlier,
-  });
-}
-
-/** Ends everything the code bought: either who redeemed it first or who comes now is a thief (§4.1.3). */
+/** Revokes the grant of a replayed code: one of the two clients that sent the code is an attacker (§4.1.3). */
 async function revokeReplayed(
   server: Server,
   client: Client,
   stored: StoredRecord<CodeRecord>,
-  at: number,
-): Promise<OAuthError> {
-  const grantId = stored.grantId!;
+  consumedAt: number,
+): Promise<Explanation> {
   const reason = "authorization code used twice";
-  await revokeGrant(server, grantId, reason, server.now() + server.lifetimes.refresh_token * 1000);
-  const earlier = `redeemed at ${formatTime(at)} by client ${client.id}`;
-  return invalidGrant("CI-06", reason, "each code once", "a code that was used before", earlier);
-}
-
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  await revokeGrant(server, stored.grantId!, reason, server.now() + server.lifetimes.refresh_token * 1000);
+  return {
+    rule: "CI-06",
+    reason,
+    expected: "each code once",
+    received: "a code that was used before",
+    earlier: `redeemed at ${formatTime(consumedAt)} by client ${client.id}`,
+  };
 }

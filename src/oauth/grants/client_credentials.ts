@@ -1,7 +1,8 @@
-/** The client_credentials grant (OAuth 2.1 §4.2): a confidential client acts for itself. */
+/** The client_credentials grant type (OAuth 2.1 §4.2): a confidential client acts on its own behalf. */
 
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
+import { parameters } from "../parameter.ts";
 import { readResources } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
@@ -10,10 +11,11 @@ import type { GrantType } from "./grant_type.ts";
 /** Scope values that only a user can grant. */
 const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
 
-/** No refresh token, no id token, no user's scope. */
+/** Authorizes the client without a user: no refresh token, no ID token, no scope value about a user. */
 export const clientCredentials: GrantType = {
   type: "client_credentials",
-  authorize(server, client, params) {
+  parameters: parameters("scope", { name: "resource", repeatable: true }),
+  authorize(server, { client, parameters }) {
     if (!client.confidential) {
       throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
         rule: "CC-01",
@@ -21,9 +23,9 @@ export const clientCredentials: GrantType = {
         received: "a public client",
       });
     }
-    // What a request without scope gets may hold what only a user can grant.
+    // The default scope may contain values that only a user can grant.
     const defaultScope = server.defaultScope.filter((token) => !userScopes.includes(token)).join(" ");
-    const requestedScope = params.get("scope") ?? (defaultScope || undefined);
+    const requestedScope = parameters.get("scope") ?? (defaultScope || undefined);
     const scope = resolveScope(server, client, requestedScope);
     const userScope = scope.find((token) => userScopes.includes(token));
     if (userScope !== undefined) {
@@ -33,7 +35,7 @@ export const clientCredentials: GrantType = {
         received: requestedScope ?? scope.join(" "),
       });
     }
-    const resources = readResources(server, params);
+    const resources = readResources(server, parameters);
     return Promise.resolve({ client, scope, resources, grantId: randomId(server.randomBytes) });
   },
 };

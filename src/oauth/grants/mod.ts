@@ -1,9 +1,21 @@
-/** The grants this server serves: one line per grant. */
+/**
+ * Grant types: one file each, and the list of them.
+ *
+ * The token endpoint handles a request in four steps:
+ *
+ * 1. `clientEndpoint` authenticates the client and creates the `TokenRequest`.
+ * 2. `findGrantType` picks the grant type by `grant_type`.
+ * 3. `authorize` of the grant type checks the code, the refresh token or the client, consumes it, and returns an
+ *    `Authorization`.
+ * 4. `issueTokens` (in `tokens/`) turns the authorization into the response.
+ *
+ * Revocation of grants is in `revoke_grant.ts`. Authorization requests and their codes are in `authorize/`.
+ */
 
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
 import type { GrantType } from "./grant_type.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
-/** In the order in which metadata names them. */
+/** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];

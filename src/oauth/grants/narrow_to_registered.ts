@@ -7,9 +7,8 @@ import { OAuthError } from "../errors.ts";
 import { registeredResources } from "../authorize/resources.ts";
 import type { Server } from "../server.ts";
 
-/** The granted scope, resources and claims. */
+/** The granted resources and claims. */
 interface GrantedAccess {
-  readonly scope: readonly string[];
   /** Empty for the server's default audience. */
   readonly resources: readonly string[];
   /** The claims requested by name, if any. */
@@ -17,13 +16,18 @@ interface GrantedAccess {
 }
 
 /**
- * Removes scope values that the client may no longer have, claims that need them, and removed resources, and warns the
- * operator. The resulting scope may be empty, which every grant type rejects.
+ * Removes resources that are no longer registered, and claims of scope values that the client may no longer have; warns
+ * the operator if scope values or resources are missing.
  *
+ * @param scope The part of the granted scope that is still registered.
  * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them.
  */
-export function narrowToRegistered(server: Server, client: Client, granted: GrantedAccess): GrantedAccess {
-  const scope = registeredScope(client, granted.scope);
+export function narrowToRegistered(
+  server: Server,
+  client: Client,
+  granted: GrantedAccess & { readonly scope: readonly string[] },
+  scope: readonly string[],
+): GrantedAccess {
   const resources = registeredResources(server, granted.resources);
   if (resources.length === 0 && granted.resources.length > 0) {
     throw new OAuthError("invalid_target", "no granted resource is registered any more", {
@@ -47,7 +51,7 @@ export function narrowToRegistered(server: Server, client: Client, granted: Gran
   }
   const claims = granted.claims &&
     filterRequestedClaims(granted.claims, (name) => mayBeRequested(server.claims, name, client.scope));
-  return { scope, resources, claims };
+  return { resources, claims };
 }
 
 /** The granted scope values that the server still has and the client may still have. */

@@ -1,24 +1,35 @@
-/** The refresh_token grant (OAuth 2.1 §4.3): rotation for public clients, and the family's end when one is used twice. */
+/** The refresh_token grant type (OAuth 2.1 §4.3): rotation, and revocation of the grant when a used token is sent again. */
 
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { narrowResources } from "../authorize/resources.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
 import { splitScope } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { deriveSuccessor, idleExpiresAt, storeRefreshToken, successorRecord } from "../tokens/refresh_token.ts";
-import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
 import type { GrantType } from "./grant_type.ts";
-import { narrowToRegistered } from "./narrow_to_registered.ts";
+import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
+import { narrowToRegistered, registeredScope } from "./narrow_to_registered.ts";
+import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
 
-/** A failed try spoils nothing: only a token's own client can end its family, by using it twice (§4.3.1). */
+const invalidGrant = invalidGrantErrors(
+  "RT-07",
+  "refresh_token is unknown, expired, used, revoked, or another client's",
+);
+
+/** A failed attempt changes nothing. Only the token's own client can revoke its grant, by sending it twice (§4.3.1). */
 export const refreshTokenGrant: GrantType = {
   type: "refresh_token",
-  async authorize(server, client, params) {
-    const token = params.get("refresh_token");
+  parameters: parameters(
+    { name: "refresh_token", secret: "refresh_token", linksFlow: true },
+    "scope",
+    { name: "resource", repeatable: true },
+  ),
+  async authorize(server, { client, parameters }) {
+    const token = parameters.get("refresh_token");
     if (token === undefined) {
       throw new OAuthError("invalid_request", "refresh_token is missing", {
         rule: "RT-07",
@@ -29,69 +40,76 @@ export const refreshTokenGrant: GrantType = {
     const id = await storageKey(server, token);
     const stored = await server.store.get("refresh_token", id);
     if (stored === undefined) {
-      throw invalidGrant("RT-07", "the refresh token is unknown", "one that this server issued");
+      throw invalidGrant({
+        rule: "RT-07",
+        reason: "the refresh token is unknown",
+        expected: "one that this server issued",
+      });
     }
     const record = stored.value;
     if (record.clientId !== client.id) {
-      throw invalidGrant(
-        "RT-02",
-        "the refresh token belongs to another client",
-        `client ${record.clientId}`,
-        client.id,
-      );
+      throw invalidGrant({
+        rule: "RT-02",
+        reason: "the refresh token belongs to another client",
+        expected: `client ${record.clientId}`,
+        received: client.id,
+      });
     }
     server.passed?.("RT-02", client.id);
-    await assertActive(server, client, stored);
+    assertNotExpired(server, stored);
+    const registered = registeredScope(client, record.scope);
+    const invalidReason = await findInvalidReason(server, client, stored, registered);
+    if (invalidReason !== undefined) throw invalidGrant(invalidReason);
     server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
-    const current = narrowToRegistered(server, client, record);
-    const scope = narrowScope(current.scope, params);
-    const resources = narrowResources(server, current.resources, params);
-    // What was used stays used, whatever has become of the client since.
+    const { resources: grantedResources, claims } = narrowToRegistered(server, client, record, registered);
+    const scope = narrowScope(registered, parameters);
+    const resources = narrowResources(server, grantedResources, parameters);
+    // A token that was rotated stays consumed, even if the client has become confidential since.
     const rotates = !client.confidential || server.refresh.rotateConfidential || stored.consumedAt !== undefined;
     server.passed?.("RT-06", scope.join(" "));
     const nextToken = rotates
       ? await rotate(server, client, id, token, stored)
       : await renew(server, id, token, stored);
     if (rotates) server.passed?.("RT-04");
+    const { sub, authTime, sid, consent } = record;
     return {
       client,
       scope,
       resources,
       grantId: stored.grantId!,
-      subject: {
-        sub: record.sub,
-        authTime: record.authTime,
-        sid: record.sid,
-        claims: current.claims,
-        consent: record.consent,
-      },
+      subject: { sub, authTime, sid, claims, consent },
       refresh: { token: nextToken },
     };
   },
 };
 
-async function assertActive(server: Server, client: Client, stored: StoredRecord<RefreshTokenRecord>): Promise<void> {
-  const { validUntil, endsAt } = stored.value;
+function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
+  const { validUntil, endsAt } = value;
   const now = server.now();
   if (now >= endsAt) {
-    throw invalidGrant("RT-07", "the grant has expired", `before ${formatTime(endsAt)}`, formatTime(now));
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the grant has expired",
+      expected: `before ${formatTime(endsAt)}`,
+      received: formatTime(now),
+    });
   }
-  // One that was used comes too late anyway, and is judged as what it is.
-  if (stored.consumedAt === undefined && now >= validUntil) {
-    throw invalidGrant(
-      "RT-07",
-      "the refresh token was unused for too long",
-      `before ${formatTime(validUntil)}`,
-      formatTime(now),
-    );
-  }
-  const invalidReason = await findInvalidReason(server, client, stored);
-  if (invalidReason !== undefined) {
-    throw invalidGrant(invalidReason.rule, invalidReason.reason!, invalidReason.expected!, invalidReason.received);
+  // A consumed token is a replay, whether it was idle too long or not.
+  if (consumedAt === undefined && now >= validUntil) {
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the refresh token was unused for too long",
+      expected: `before ${formatTime(validUntil)}`,
+      received: formatTime(now),
+    });
   }
 }
 
-/** Spends the token and shelves the one that follows; whoever comes second is a replay, unless a retry is allowed. */
+/**
+ * Consumes the token and stores its successor.
+ *
+ * @throws {OAuthError} If the token was consumed before and this is no permitted retry: a replay revokes the grant.
+ */
 async function rotate(
   server: Server,
   client: Client,
@@ -106,14 +124,19 @@ async function rotate(
   if (!isConsumed && !await isRetry(server, nextToken, stored.consumedAt)) {
     const reason = "refresh token used twice";
     await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
-    const earlier = `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`;
-    throw invalidGrant("RT-04", reason, "the newest refresh token of the grant", "an older one", earlier);
+    throw invalidGrant({
+      rule: "RT-04",
+      reason,
+      expected: "the newest refresh token of the grant",
+      received: "an older one",
+      earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
+    });
   }
   await storeRefreshToken(server, nextToken, stored.grantId!, successorRecord(server, stored.value));
   return nextToken;
 }
 
-/** Goes on with the same token, whose idle time begins anew. */
+/** Keeps the token and restarts its idle time. */
 async function renew(
   server: Server,
   id: string,
@@ -128,43 +151,22 @@ async function renew(
   return token;
 }
 
-/** Whether an answer was lost: the token was used a moment ago, and what it was exchanged for never was. */
+/** Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was. */
 async function isRetry(server: Server, nextToken: string, consumedAt: number | undefined): Promise<boolean> {
   if (server.refresh.grace === 0) return false;
   if (server.now() >= (consumedAt ?? server.now()) + server.refresh.grace * 1000) return false;
   return (await server.store.get("refresh_token", await storageKey(server, nextToken)))?.consumedAt === undefined;
 }
 
-/** Less scope than was granted, for this access token alone (§4.3.1). */
-function narrowScope(granted: readonly string[], params: Params): readonly string[] {
-  const requested = params.get("scope");
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function narrowScope(granted: readonly string[], parameters: Params): readonly string[] {
+  const requested = parameters.get("scope");
   if (requested === undefined) return granted;
   const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
-  throw new OAuthError("invalid_scope", "scope exceeds the granted scope", {
+  throw new OAuthError("invalid_scope", "scope is more than was granted", {
     rule: "RT-06",
     expected: `some of: ${granted.join(" ")}`,
     received: requested,
   });
-}
-
-function invalidGrant(
-  innerRule: RejectionRuleId,
-  reason: string,
-  expected: string,
-  received?: string,
-  earlier?: string,
-): OAuthError {
-  return new OAuthError("invalid_grant", "refresh_token is unknown, expired, used, revoked, or another client's", {
-    rule: "RT-07",
-    internalRule: innerRule,
-    reason,
-    expected,
-    received,
-    earlier,
-  });
-}
-
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

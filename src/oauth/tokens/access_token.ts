@@ -1,4 +1,4 @@
-/** Access tokens: JWTs (RFC 9068), or opaque ones for clients and resources that want them; issued and read back. */
+/** Access tokens: JWTs (RFC 9068), or opaque if the client or a resource asks for it; issued and read back. */
 
 import { accessTokenClaimNames, accessTokenClaims, assertClaimsSize } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
@@ -12,33 +12,36 @@ import { claimsContext } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
-/** What an access token says (RFC 9068 §2.2). Times in seconds since the epoch. */
+/** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;
-  /** The user, or the client that acts for itself. */
+  /** The user, or the client if it acts on its own behalf. */
   readonly sub: string;
   readonly aud: string | readonly string[];
   readonly client_id: string;
   readonly scope: string;
   readonly iat: number;
   readonly exp: number;
-  /** Begins with the token's family, so that ending the family ends the token. */
+  /** Begins with the id of the grant and a dot, so that revoking the grant revokes the token. */
   readonly jti: string;
-  /** When the user was authenticated; absent where a client acts for itself. */
+  /** When the user was authenticated; absent without a user. */
   readonly auth_time?: number;
-  /** The session, where there is a user. */
+  /** The session; absent without a user. */
   readonly sid?: string;
-  /** Claims that the userinfo endpoint shows although no scope asks for them. */
+  /** Claims that userinfo returns although no scope value releases them. */
   readonly userinfo_claims?: readonly string[];
   /** Requested values by claim; userinfo returns a claim only if it has one of them. */
   readonly userinfo_values?: ClaimValues;
+  /** Claims of the user, and of grant types and issuers. */
+  readonly [claim: string]: unknown;
 }
 
-/** Issues the access token. A JWT is not shelved. */
+/** Issues the access token. A JWT is not stored. */
 export const accessToken: TokenIssuer = async (server, authorization, now) => {
-  const { client, subject, scope, grantId, resources } = authorization;
-  const expiresIn = server.lifetimes.access_token;
+  const { client, subject, scope, grantId, resources, maxLifetimeSeconds = Infinity } = authorization;
+  const expiresIn = Math.min(server.lifetimes.access_token, maxLifetimeSeconds);
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
+    ...authorization.accessTokenClaims,
     iss: server.issuer,
     sub: subject === undefined ? client.id : await subjectFor(server, client, subject.sub),
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
@@ -64,7 +67,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
   }
   const issuedClaims = server.overrideClaims?.("access_token", { ...claims }, claimsContext(server, authorization)) ??
     claims;
-  // A pairwise subject can only be led back to the user by what is kept of the token.
+  // A pairwise subject does not identify the user: a stored token does.
   const isOpaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
   const token = isOpaque
@@ -88,14 +91,14 @@ async function storeOpaque(
   return token;
 }
 
-/** An access token that is good. */
+/** A valid access token. */
 export interface AccessToken {
   readonly claims: AccessTokenClaims;
-  /** The user it acts for; absent where a client acts for itself. */
+  /** The `sub` of the user on this server; absent without a user. */
   readonly user?: string;
 }
 
-/** Reads an access token of this server that is still good: not expired, not revoked. Anything else is `undefined`. */
+/** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
   const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
   if (verified === undefined) return undefined;

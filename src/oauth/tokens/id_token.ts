@@ -1,4 +1,4 @@
-/** ID tokens (OpenID Connect Core §2): issued where `openid` was granted, and read back as hints. */
+/** ID tokens (OpenID Connect Core §2): issued if `openid` was granted, and read back as hints. */
 
 import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
 import type { Subject } from "../grants/grant_type.ts";
@@ -9,7 +9,7 @@ import { claimsContext } from "./issuer.ts";
 import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
-/** The claims an id token of this server always or sometimes holds, besides those asked for by name. */
+/** The claims that ID tokens of this server may contain, besides claims about the user. */
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
 
 /**
@@ -53,7 +53,7 @@ function userClaims(
   return claims;
 }
 
-/** What a hint says about an earlier login. */
+/** An earlier login, according to an ID token. */
 export interface IdTokenHint {
   readonly sub: string;
   /** The client it was issued to. */
@@ -72,7 +72,7 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
     issuer: server.issuer,
     typ: "JWT",
     requiredClaims: ["exp", "iat"],
-    // Judged at the moment it was issued, so that it has not expired.
+    // Verified as of the time it was issued, so that expiry is ignored.
     currentDate: readIssuedAt(token),
   }), Math.max(session, refresh_token));
   const { sub, aud, sid } = payload ?? {};

@@ -1,6 +1,7 @@
-/** Introspection (RFC 7662): what a token means, for those who may know. */
+/** Token introspection (RFC 7662). */
 
-import type { Client } from "../clients/repository.ts";
+import { invalidClient } from "../clients/auth/method.ts";
+import type { TokenRequest } from "../grants/grant_type.ts";
 import { findInvalidReason } from "../grants/revoke_grant.ts";
 import { registeredScope } from "../grants/narrow_to_registered.ts";
 import { canonicalUri } from "../authorize/resources.ts";
@@ -8,17 +9,25 @@ import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { subjectFor } from "../users/subject.ts";
 import { readAccessToken } from "./access_token.ts";
+import { requireTokenParameter } from "./revocation.ts";
 
-/** The answer about a token; anything that this caller cannot use is only inactive (§2.2). */
+/** The response; for a token that the caller may not know about it says no more than `active: false` (§2.2). */
 export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };
 
 /**
- * Looks at a token for a caller that has authenticated: its own tokens, and access tokens for the server's default
- * audience or for a resource that the caller serves.
+ * Describes a token to an authenticated client: its own tokens, and access tokens for the server's default audience or
+ * for a resource that the client serves.
+ *
+ * @throws {OAuthError} `invalid_client` for a public client, which cannot authenticate.
  */
-export async function introspect(server: Server, caller: Client, token: string): Promise<Introspection> {
+export async function introspect(
+  server: Server,
+  { client: caller, parameters }: TokenRequest,
+): Promise<Introspection> {
+  if (!caller.confidential) throw invalidClient("introspection requires client authentication", "a secret", "none");
+  const token = requireTokenParameter(parameters, "IN-01");
   const accessTokenClaims = (await readAccessToken(server, token))?.claims;
   if (accessTokenClaims !== undefined) {
     const audience = [accessTokenClaims.aud].flat();
@@ -30,8 +39,9 @@ export async function introspect(server: Server, caller: Client, token: string):
   if (
     refreshToken === undefined || refreshToken.value.clientId !== caller.id || refreshToken.consumedAt !== undefined
   ) return inactiveToken;
-  const { sub, scope, validUntil } = refreshToken.value;
-  if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken) !== undefined) {
+  const { sub, validUntil } = refreshToken.value;
+  const scope = registeredScope(caller, refreshToken.value.scope);
+  if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
     return inactiveToken;
   }
   return {
@@ -40,7 +50,7 @@ export async function introspect(server: Server, caller: Client, token: string):
     iss: server.issuer,
     client_id: caller.id,
     sub: await subjectFor(server, caller, sub),
-    scope: registeredScope(caller, scope).join(" "),
+    scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
   };
 }

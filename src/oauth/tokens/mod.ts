@@ -1,6 +1,12 @@
-/** An Authorization becomes a token response: a list of issuers, each adding what it issues. */
+/**
+ * Tokens: issued, read back, introspected and revoked.
+ *
+ * `issueTokens` turns the `Authorization` of a grant type into the token response. Each issuer of the list adds its
+ * members: the access token, then the refresh token, then the ID token. `readAccessToken` reads an access token back,
+ * for userinfo (`bearer.ts`), introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
+ */
 
-import type { Authorization } from "../grants/grant_type.ts";
+import type { Authorization, TokenRequest } from "../grants/grant_type.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { accessToken } from "./access_token.ts";
@@ -8,19 +14,21 @@ import { idToken } from "./id_token.ts";
 import type { TokenIssuer, TokenResponse } from "./issuer.ts";
 import { refreshToken } from "./refresh_token.ts";
 
-/** In the order in which they issue: the id token holds a digest of the access token. */
+/** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */
 export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
 
-/** Issues what an authorization is worth. */
+/** Issues the tokens of an authorization. */
 export async function issueTokens(
   server: Server,
-  grantType: string,
+  request: TokenRequest,
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
   const now = secondsNow(server);
-  const response: Partial<TokenResponse> = {};
-  for (const issue of server.tokenIssuers) Object.assign(response, await issue(server, authorization, now, response));
+  const response: Partial<TokenResponse> = { ...authorization.responseMembers };
+  for (const issue of server.tokenIssuers) {
+    Object.assign(response, await issue(server, authorization, now, response, request));
+  }
   server.trace({
     type: "tokens_issued",
     at: server.now(),
@@ -28,7 +36,7 @@ export async function issueTokens(
     sub: subject?.sub ?? client.id,
     scope,
     grantId,
-    grantType,
+    grantType: request.parameters.get("grant_type")!,
   });
   return response as TokenResponse;
 }

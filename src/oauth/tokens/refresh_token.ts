@@ -8,11 +8,13 @@ import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { TokenIssuer } from "./issuer.ts";
 
-/** Issues a first refresh token with every code, or hands on the one a refresh goes on with. */
+/** Issues the first refresh token of a grant, or the one that the grant type has decided. */
 export const refreshToken: TokenIssuer = (server, authorization) => {
   const { client, subject, scope, resources, grantedResources = resources, grantId, refresh: nextRefreshToken } =
     authorization;
-  if (nextRefreshToken !== undefined) return { refresh_token: nextRefreshToken.token };
+  if (nextRefreshToken !== undefined) {
+    return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
+  }
   if (subject === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = randomToken(server.randomBytes);
@@ -36,31 +38,31 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
   return chain(chain(user && passwordFingerprint(server, user), storeWithPassword), () => ({ refresh_token: token }));
 };
 
-/** Shelves a refresh token; one that is there already, spent or not, stays as it is. */
+/** Stores a refresh token; a stored one, consumed or not, stays unchanged. */
 export async function storeRefreshToken(
   server: Server,
   token: string,
   grantId: string,
   record: RefreshTokenRecord,
 ): Promise<void> {
-  // A used token is remembered as long as what follows from it may live, so that a late replay still ends the family.
+  // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
   await server.store.add("refresh_token", await storageKey(server, token), record, {
     grantId,
     expiresAt: record.endsAt,
   });
 }
 
-/** The token that takes the place of another: the same one however often it is asked for, and unknown to the shelf. */
+/** The successor of a token: the same for every call, and not stored. */
 export function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): MaybePromise<string> {
   return digest(`${salt} ${token}`);
 }
 
-/** The record of the token that takes the place of another. */
+/** The record of a token's successor. */
 export function successorRecord(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {
   return { ...record, salt: randomId(server.randomBytes), validUntil: idleExpiresAt(server, record.endsAt) };
 }
 
-/** When a token used or issued now is refused if nobody uses it, in milliseconds. */
+/** When a token that is issued or used now expires if it is not used again, in milliseconds since the epoch. */
 export function idleExpiresAt(server: Server, endsAt: number): number {
   return Math.min(endsAt, server.now() + server.lifetimes.refresh_token_idle * 1000);
 }

@@ -1,7 +1,7 @@
-/** Revocation (RFC 7009): a client gives a token back. */
+/** Token revocation (RFC 7009). */
 
-import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import type { TokenRequest } from "../grants/grant_type.ts";
 import { revokeGrant } from "../grants/revoke_grant.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
@@ -9,18 +9,23 @@ import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { readAccessToken } from "./access_token.ts";
 
-/** The token a request is about (RFC 7009 §2.1, RFC 7662 §2.1); its type is found by looking, hints are not needed. */
-export function requireTokenParameter(params: Params, rule: RejectionRuleId): string {
-  const token = params.get("token");
+/**
+ * The `token` of a revocation or introspection request (RFC 7009 §2.1, RFC 7662 §2.1). `token_type_hint` is not needed.
+ *
+ * @throws {OAuthError} `invalid_request` if it is missing.
+ */
+export function requireTokenParameter(parameters: Params, rule: RejectionRuleId): string {
+  const token = parameters.get("token");
   if (token !== undefined) return token;
   throw new OAuthError("invalid_request", "token is missing", { rule, expected: "token", received: "no token" });
 }
 
 /**
- * Ends a token of this client: a refresh token with its whole family, an access token by itself. Whatever else the
- * token may be, nothing happens, and nobody learns which (§2.2).
+ * Revokes a token of the client: a refresh token with its whole grant, an access token alone. Any other token changes
+ * nothing, and the response does not reveal which case it was (§2.2).
  */
-export async function revokeToken(server: Server, client: Client, token: string): Promise<void> {
+export async function revokeToken(server: Server, { client, parameters }: TokenRequest): Promise<void> {
+  const token = requireTokenParameter(parameters, "RV-01");
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken !== undefined) {
     if (refreshToken.value.clientId !== client.id) return;

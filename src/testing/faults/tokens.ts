@@ -135,10 +135,12 @@ function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
   if (grant.type !== "refresh_token") return grant;
   return {
     ...grant,
-    async authorize(server, client, params) {
-      if (client.confidential || !context.consume()) return await grant.authorize(server, client, params);
+    async authorize(server, request) {
+      const { client } = request;
+      if (client.confidential || !context.consume()) return await grant.authorize(server, request);
       const refresh = { ...server.refresh, rotateConfidential: false };
-      const granted = await grant.authorize({ ...server, refresh }, { ...client, confidential: true }, params);
+      const confidentialRequest = { ...request, client: { ...client, confidential: true } };
+      const granted = await grant.authorize({ ...server, refresh }, confidentialRequest);
       return { ...granted, client };
     },
   };

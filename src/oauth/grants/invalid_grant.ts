@@ -1,0 +1,19 @@
+/** Rejections of codes and refresh tokens: one sentence on the wire, the reason in the trace. */
+
+import { OAuthError } from "../errors.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { Explanation } from "../trace.ts";
+
+/**
+ * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
+ * or tokens reveals nothing; only the trace learns which rule was broken.
+ */
+export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: Explanation) => OAuthError {
+  return ({ rule: internalRule, ...details }) =>
+    new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
+}
+
+/** A time as messages show it. */
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
