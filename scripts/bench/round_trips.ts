@@ -83,6 +83,9 @@ function recordCalls(store: Store, calls: StoreCall[]): Store {
     add: (kind, id, value, metadata) => record(`add ${kind}`, () => store.add(kind, id, value, metadata)),
     consume: (kind, id, now) => record(`spend ${kind}`, () => store.consume(kind, id, now)),
     revoke: (grantId, until) => record("revoke", () => store.revoke(grantId, until)),
+    delete: (kind, id) => record(`delete ${kind}`, () => store.delete(kind, id)),
+    list: (kind, options) => record(`list ${kind}`, () => store.list(kind, options)),
+    count: (kind, prefix) => record(`count ${kind}`, () => store.count(kind, prefix)),
     deleteExpired: (now) => store.deleteExpired(now),
     close: () => store.close(),
   };

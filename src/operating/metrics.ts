@@ -124,6 +124,9 @@ export function metrics(): Metrics {
       add: time("add", store.add.bind(store)) as Store["add"],
       consume: time("consume", store.consume.bind(store)),
       revoke: time("revoke", store.revoke.bind(store)),
+      delete: time("delete", store.delete.bind(store)),
+      list: time("list", store.list.bind(store)) as Store["list"],
+      count: time("count", store.count.bind(store)),
       deleteExpired: time("deleteExpired", store.deleteExpired.bind(store)),
       close: () => store.close(),
     };

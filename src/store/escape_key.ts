@@ -9,3 +9,12 @@ export function escapeKey(text: string): string {
 export function unescapeKey(text: string): string {
   return JSON.parse(`"${text}"`);
 }
+
+/**
+ * The escaped ids that begin with a prefix, and follow `after` if it is given: from the first bound, included, to the
+ * second, excluded. Escaped ids contain no control characters, so that U+0001 is below every other continuation.
+ */
+export function idRange(prefix: string, after?: string): { readonly from: string; readonly to: string } {
+  const start = escapeKey(prefix);
+  return { from: after === undefined ? start : `${escapeKey(after)}\u0001`, to: `${start}\u{10FFFF}` };
+}

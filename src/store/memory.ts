@@ -3,7 +3,7 @@
 import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.ts";
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
 import { evictable } from "./evictable.ts";
-import type { RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
+import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 /** A record in its drawer. */
 interface Row extends HeapItem, LinkedListNode<Row> {
@@ -163,6 +163,25 @@ export function memoryStore({ maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 
         write(revocations, grantId, {}, { expiresAt: until });
       }
       return Promise.resolve();
+    },
+    delete(kind, id) {
+      const table = tables.get(kind);
+      const row = table?.rows.get(id);
+      if (row !== undefined) remove(table!, row);
+      return Promise.resolve();
+    },
+    list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
+      const rows = [...tables.get(kind)?.rows.values() ?? []]
+        .filter(({ id }) => id.startsWith(prefix) && (after === undefined || id > after))
+        .sort((a, b) => a.id < b.id ? -1 : 1);
+      return Promise.resolve(
+        rows.slice(0, limit).map((row) => ({ id: row.id, ...toStoredRecord(row) }) as ListedRecord<Records[K]>),
+      );
+    },
+    count(kind, prefix) {
+      let count = 0;
+      for (const id of tables.get(kind)?.rows.keys() ?? []) if (id.startsWith(prefix)) count++;
+      return Promise.resolve(count);
     },
     deleteExpired(now) {
       let removed = 0;

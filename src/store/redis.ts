@@ -4,9 +4,10 @@ import { Redis } from "ioredis";
 import { timeoutError, withTimeout } from "./with_timeout.ts";
 import { evictable } from "./evictable.ts";
 import { escapeKey } from "./escape_key.ts";
+import { countRecords, listed, listRecords, recordFields, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { assertUrl } from "./store_error.ts";
-import type { RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
+import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 export { StoreError, type StoreErrorDetails } from "./store_error.ts";
 
@@ -40,6 +41,7 @@ const scripts = {
     end
     if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
     else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
+    if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
     return 1`,
   add: `
     if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
@@ -49,7 +51,12 @@ const scripts = {
       redis.call("PEXPIREAT", KEYS[1], ARGV[4])
     end
     if ARGV[2] ~= "Infinity" then redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
+    if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
     return 1`,
+  delete: `
+    redis.call("ZREM", KEYS[2], KEYS[1])
+    if KEYS[3] then redis.call("ZREM", KEYS[3], ARGV[1]) end
+    return redis.call("DEL", KEYS[1])`,
   spend: `
     if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
     return redis.call("HSETNX", KEYS[1], "s", ARGV[1])`,
@@ -67,9 +74,14 @@ const scripts = {
     for _, key in ipairs(due) do
       redis.call("DEL", key)
       redis.call("ZREM", KEYS[1], key)
+      local kind, id = string.match(string.sub(key, #ARGV[3] + 1), "^([%l_]+):(.*)$")
+      if string.find(ARGV[4], " " .. kind .. " ", 1, true) then redis.call("ZREM", ARGV[3] .. "ids:" .. kind, id) end
     end
     return #due`,
 } as const;
+
+/** The kinds of {@link listed}, for a script. */
+const listedKinds = ` ${[...listed].join(" ")} `;
 
 /** So many records go at a time, so that a sweep keeps no other command waiting for long. */
 const deleteBatchSize = 200;
@@ -100,7 +112,14 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   let connectionError: unknown;
   for (const connection of connections) connection.on("error", (error) => connectionError = error);
   const expiryIndexKey = `{${prefix}}:expiries`;
-  const recordKey = (kind: RecordKind, id: string) => `{${prefix}}:${kind}:${escapeKey(id)}`;
+  const keyPrefix = `{${prefix}}:`;
+  const recordKey = (kind: RecordKind, id: string) => `${keyPrefix}${kind}:${escapeKey(id)}`;
+  /** The keys that a script writes: the record, the expiries, and the ids of a kind that is listed. */
+  const writtenKeys = (kind: RecordKind, id: string) => [
+    recordKey(kind, id),
+    expiryIndexKey,
+    ...listed.has(kind) ? [`${keyPrefix}ids:${kind}`] : [],
+  ];
 
   async function call<T>(operation: () => Promise<T>): Promise<T> {
     try {
@@ -175,22 +194,13 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   return {
     persistent: true,
     async get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
-      const [value, grantId, expiry, consumedAt] = await call(() =>
-        redis.hmget(recordKey(kind, id), "v", "f", "e", "s")
-      );
-      if (typeof value !== "string") return undefined;
-      return {
-        value: JSON.parse(value),
-        ...typeof grantId === "string" && { grantId: JSON.parse(grantId) },
-        expiresAt: Number(expiry),
-        ...typeof consumedAt === "string" && { consumedAt: Number(consumedAt) },
-      };
+      return toStoredRecord<Records[K]>(await call(() => redis.hmget(recordKey(kind, id), ...recordFields)));
     },
     async put(kind, id, value, metadata) {
-      await runScript("put", [recordKey(kind, id), expiryIndexKey], ...serializeArgs(kind, value, metadata));
+      await runScript("put", writtenKeys(kind, id), ...serializeArgs(kind, value, metadata), escapeKey(id));
     },
     async add(kind, id, value, metadata) {
-      return await runScript("add", [recordKey(kind, id), expiryIndexKey], ...serializeArgs(kind, value, metadata)) ===
+      return await runScript("add", writtenKeys(kind, id), ...serializeArgs(kind, value, metadata), escapeKey(id)) ===
         1;
     },
     async consume(kind, id, now) {
@@ -199,12 +209,20 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     async revoke(grantId, until) {
       await runScript("revoke", [recordKey("ended_family", grantId), expiryIndexKey], String(until));
     },
+    async delete(kind, id) {
+      await runScript("delete", writtenKeys(kind, id), escapeKey(id));
+    },
+    list: async <K extends RecordKind>(kind: K, options: ListOptions) =>
+      await call(() => listRecords<K>(redis, keyPrefix, kind, options)),
+    count: async (kind, idPrefix) => await call(() => countRecords(redis, keyPrefix, kind, idPrefix)),
     async deleteExpired(now) {
       // Infinity keeps a record even from an infinite clock.
       const expiredBefore = String(Math.min(now, Number.MAX_VALUE));
       let removed = 0;
       while (!closed) {
-        const batch = await call(() => redis.sweep(1, expiryIndexKey, expiredBefore, deleteBatchSize));
+        const batch = await call(() =>
+          redis.sweep(1, expiryIndexKey, expiredBefore, deleteBatchSize, keyPrefix, listedKinds)
+        );
         removed += batch;
         if (batch < deleteBatchSize) break;
       }

@@ -166,6 +166,47 @@ export type ChangeRecord =
     }
   );
 
+/** A client that was registered at run time. */
+export interface ClientRecord {
+  /** As it was registered, but with a digest for the secret unless the secret is the key of its assertions. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** A user who was added at run time; a guest user if the record expires. */
+export interface UserRecord {
+  /** The claims, `sub` among them. */
+  readonly user: { readonly sub: string; readonly [claim: string]: unknown };
+}
+
+/** What a change at run time does to a configured client or user. */
+export type OverrideRecord =
+  & {
+    /** What is changed. */
+    readonly of: "client" | "user";
+    /** The client or user. */
+    readonly id: string;
+    /** The digest of the configured entry that the change is based on; `""` if the id is not configured. */
+    readonly basis: string;
+  }
+  & (
+    | {
+      /** Replaced. */
+      readonly change: "set";
+      /** As in {@link ClientRecord} and {@link UserRecord}. */
+      readonly entry: Readonly<Record<string, unknown>>;
+    }
+    | {
+      /** Removed, or made the default, which is listed first. */
+      readonly change: "delete" | "default";
+    }
+  );
+
+/** How far the records of an issuer have been migrated from a former version. */
+export interface MigrationRecord {
+  /** Whether the former records have been deleted, too. */
+  readonly isComplete: boolean;
+}
+
 /** Marks an identifier as seen. */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
@@ -188,10 +229,18 @@ export interface Records {
   consent: ConsentRecord;
   /** Browsers, by the digest of their cookie. */
   browser: BrowserRecord;
-  /** Changes of clients and users, by issuer and number. */
+  /** Changes of clients and users, by issuer and number: read by the migration only. */
   change: ChangeRecord;
-  /** People made up on the login page, by subject. */
+  /** Guest users of version 0.1 before records, by subject: read by the migration only. */
   person: GuestUserRecord;
+  /** Clients registered at run time, by issuer and client. */
+  client: ClientRecord;
+  /** Users added at run time, by issuer and subject. */
+  user: UserRecord;
+  /** Changes of configured clients and users, by issuer, configured entry and id. */
+  override: OverrideRecord;
+  /** Migrations, by issuer. */
+  migration: MigrationRecord;
   /** Identifiers that must be seen once only, such as those of client assertions. */
   seen: UsedIdentifierRecord;
   /** The server's own secrets, by purpose. */
@@ -223,6 +272,22 @@ export interface StoredRecord<T> {
   readonly consumedAt?: number;
 }
 
+/** A record in a list. */
+export interface ListedRecord<T> extends StoredRecord<T> {
+  /** Its id. */
+  readonly id: string;
+}
+
+/** Selects a page of records. */
+export interface ListOptions {
+  /** What the ids begin with. */
+  readonly prefix: string;
+  /** The id after which the page begins; it begins with the prefix. Default: the first page. */
+  readonly after?: string;
+  /** Maximum number of records. */
+  readonly limit: number;
+}
+
 /**
  * Where records are kept. Stores hold `expiresAt` but never judge it: the rules judge it with the server's clock, and
  * `sweep` clears. Records are values: what is read back is equal to what was put and must not be changed.
@@ -252,6 +317,15 @@ export interface Store {
    * until `until` (milliseconds). Ending an ended family changes nothing but may keep the mark longer.
    */
   revoke(family: string, until: number): Promise<void>;
+  /** Removes a record, if it exists. */
+  delete(kind: RecordKind, id: string): Promise<void>;
+  /**
+   * Reads records in a fixed order of their ids, which each store defines. Consumed and expired records are included. A
+   * page with fewer records than `limit` is the last one.
+   */
+  list<K extends RecordKind>(kind: K, options: ListOptions): Promise<readonly ListedRecord<Records[K]>[]>;
+  /** Counts the records whose ids begin with `prefix`, consumed and expired ones included. */
+  count(kind: RecordKind, prefix: string): Promise<number>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
   /** Lets go of files and connections; further calls may throw. Closing twice is harmless. */

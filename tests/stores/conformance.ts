@@ -302,6 +302,67 @@ export function storeConformance(
     assertStrictEquals(await store.deleteExpired(startTime), 2 * oddNames.length);
   });
 
+  promise("a deleted record is gone, and can be added again", async (store) => {
+    for (const odd of ["one", ...oddNames]) {
+      await store.delete("client", odd);
+      await store.put("client", odd, { metadata: { odd } }, { expiresAt: odd === "one" ? startTime : Infinity });
+      await store.put("user", odd, { user: { sub: odd } }, { expiresAt: startTime });
+      await store.delete("client", odd);
+      await store.delete("client", odd);
+      assertStrictEquals(await store.get("client", odd), undefined);
+      assertEquals((await store.get("user", odd))?.value.user.sub, odd);
+      assertStrictEquals(await store.consume("client", odd, startTime), false);
+      assertStrictEquals(await store.add("client", odd, { metadata: {} }, { expiresAt: Infinity }), true);
+    }
+    assertStrictEquals(await store.count("client", ""), oddNames.length + 1);
+    assertStrictEquals(await store.deleteExpired(startTime), oddNames.length + 1);
+    assertStrictEquals(await store.count("user", ""), 0);
+  });
+
+  promise("a list has each record of a prefix once, page by page in one order", async (store) => {
+    const prefix = "https://as.test ";
+    const names = [...oddNames, ...Array.from({ length: 500 }, (_, i) => `client ${i * 7919 % 500}`)];
+    for (const [i, name] of names.entries()) {
+      const expiresAt = i % 3 === 0 ? startTime + i : Infinity;
+      await store.put("client", prefix + name, { metadata: { name } }, { expiresAt });
+    }
+    for (const other of ["", "https://as.tes", "https://as.test", "https://as.test!", "https://as.test/ ", "z"]) {
+      await store.put("client", other, { metadata: {} }, { expiresAt: Infinity });
+    }
+    await store.put("user", `${prefix}alice`, { user: { sub: "alice" } }, { expiresAt: Infinity });
+    await store.consume("client", `${prefix}client 1`, startTime);
+    for (const limit of [1, 7, 100, 10_000]) {
+      const found: string[] = [];
+      for (;;) {
+        const page = await store.list("client", { prefix, after: found.at(-1), limit });
+        for (const { id, ...record } of page) {
+          assertEquals(record, (await store.get("client", id))!);
+          assertStrictEquals(prefix + record.value.metadata.name, id);
+          found.push(id);
+        }
+        if (page.length < limit) break;
+        assertStrictEquals(page.length, limit);
+      }
+      assertEquals([...found].sort(), names.map((name) => prefix + name).sort());
+    }
+    assertStrictEquals(await store.count("client", prefix), names.length);
+    assertStrictEquals(await store.count("client", ""), names.length + 6);
+    const [first, second] = await store.list("client", { prefix, limit: 2 });
+    await store.delete("client", first!.id);
+    assertEquals(await store.list("client", { prefix, limit: 1 }), [second!]);
+    const swept = await store.deleteExpired(startTime + 1000);
+    assertStrictEquals(await store.count("client", ""), names.length + 6 - 1 - swept);
+    assertEquals(await store.list("client", { prefix: "nothing", limit: 5 }), []);
+  });
+
+  promise("records of every kind can be listed", async (store) => {
+    for (const id of ["a 0", "a 1", "a *", "b 0"]) await store.put("person", id, { user: { sub: id } }, metadata);
+    const page = await store.list("person", { prefix: "a ", limit: 10 });
+    assertEquals(page.map(({ id }) => id).sort(), ["a *", "a 0", "a 1"]);
+    assertEquals(page.length, await store.count("person", "a "));
+    assertEquals((await store.list("person", { prefix: "a *", limit: 10 })).map(({ id }) => id), ["a *"]);
+  });
+
   promise("closing twice is harmless", async (store) => {
     await store.put("code", "one", code, metadata);
     await store.close();

@@ -1,12 +1,12 @@
 /** A store in PostgreSQL, for any number of instances on any number of machines; through the `postgres` package. */
 
-import { escapeKey, unescapeKey } from "../escape_key.ts";
+import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
 import { openPool } from "./postgres_pool.ts";
 import type { Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";
 import { assertUrl } from "../store_error.ts";
-import type { RecordKind, Records, Store, StoredRecord } from "../store.ts";
+import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
@@ -34,6 +34,9 @@ const migrations: readonly ((schema: string) => string)[] = [
     );
     CREATE INDEX record_expires_at ON ${schema}.record (expires_at) WHERE expires_at < 'Infinity';
   `,
+  (schema) => `
+    CREATE INDEX record_listed ON ${schema}.record (kind, id COLLATE "C") WHERE kind IN ('client', 'user', 'override');
+  `,
 ];
 
 /**
@@ -53,6 +56,10 @@ interface Row {
   readonly family: string | null;
   readonly spent_at: number | null;
   readonly expires_at: number;
+}
+
+interface ListedRow extends Row {
+  readonly id: string;
 }
 
 /**
@@ -135,6 +142,26 @@ export async function postgresStore(url: string, options: PostgresOptions = {}):
         WHERE excluded.expires_at > record.expires_at`
       );
     },
+    async delete(kind, id) {
+      await pool.query((sql) => sql`DELETE FROM ${table(sql)}.record WHERE kind = ${kind} AND id = ${escapeKey(id)}`);
+    },
+    async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
+      const { from, to } = idRange(prefix, after);
+      const rows = await pool.query((sql) =>
+        sql<ListedRow[]>`SELECT id, value, family, spent_at, expires_at FROM ${table(sql)}.record
+          WHERE ${ofKind(sql, kind)} AND id COLLATE "C" >= ${from} AND id COLLATE "C" < ${to}
+          ORDER BY id COLLATE "C" LIMIT ${limit}`
+      );
+      return rows.map((row) => ({ id: unescapeKey(row.id), ...toStoredRecord<Records[K]>(row) }));
+    },
+    async count(kind, prefix) {
+      const { from, to } = idRange(prefix);
+      const [row] = await pool.query((sql) =>
+        sql<{ records: string }[]>`SELECT count(*) AS records FROM ${table(sql)}.record
+          WHERE ${ofKind(sql, kind)} AND id COLLATE "C" >= ${from} AND id COLLATE "C" < ${to}`
+      );
+      return Number(row!.records);
+    },
     async deleteExpired(now) {
       // Infinity keeps a record even from an infinite clock.
       const expiredBefore = Math.min(now, Number.MAX_VALUE);
@@ -191,6 +218,11 @@ function toStoredRecord<T>({ value, family, spent_at, expires_at }: Row): Stored
     expiresAt: Number(expires_at),
     ...(spent_at !== null && { consumedAt: Number(spent_at) }),
   };
+}
+
+/** The kind as a literal: with a parameter, PostgreSQL may plan without the partial index. */
+function ofKind(sql: Sql, kind: RecordKind) {
+  return sql.unsafe(`kind = '${kind}'`);
 }
 
 function escapeKeyOrNull(text: string | undefined): string | null {

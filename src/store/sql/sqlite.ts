@@ -4,9 +4,9 @@ import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { escapeKey, unescapeKey } from "../escape_key.ts";
+import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
-import type { RecordKind, Records, Store, StoredRecord } from "../store.ts";
+import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
@@ -57,6 +57,10 @@ interface Row {
   readonly expires_at: number;
 }
 
+interface ListedRow extends Row {
+  readonly id: string;
+}
+
 /**
  * Opens the store in the file at `path`, making the file (readable by its owner alone, for private keys live in it) if
  * there is none; its folder must exist. `:memory:` keeps everything in memory. Any number of handles and processes on one
@@ -69,8 +73,18 @@ interface Row {
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const location = path === ":memory:" ? path : resolve(path);
-  const { database, selectRecord, upsertRecord, insertRecord, extendRecord, consumeRecord, deleteExpiredBatch } =
-    await openConnection(location, options);
+  const {
+    database,
+    selectRecord,
+    upsertRecord,
+    insertRecord,
+    extendRecord,
+    consumeRecord,
+    deleteRecord,
+    selectPage,
+    countRecords,
+    deleteExpiredBatch,
+  } = await openConnection(location, options);
   let closed = false;
 
   function run<T>(operation: () => T): Promise<T> {
@@ -105,6 +119,25 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
     revoke(grantId, until) {
       return run(() => {
         extendRecord.run("ended_family", escapeKey(grantId), "{}", null, until);
+      });
+    },
+    delete(kind, id) {
+      return run(() => void deleteRecord.run(kind, escapeKey(id)));
+    },
+    list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
+      return run(() => {
+        const { from, to } = idRange(prefix, after);
+        const rows = selectPage.all(kind, from, to, limit);
+        return (rows as unknown as ListedRow[]).map((row) => ({
+          id: unescapeKey(row.id),
+          ...toStoredRecord<Records[K]>(row),
+        }));
+      });
+    },
+    count(kind, prefix) {
+      return run(() => {
+        const { from, to } = idRange(prefix);
+        return Number(countRecords.get(kind, from, to)!.records);
       });
     },
     async deleteExpired(now) {
@@ -245,6 +278,12 @@ function prepareStatements(database: DatabaseSync) {
     ),
     // One atomic step. Its rows are counted, not RETURNed: a row can be returned and its commit fail afterwards.
     consumeRecord: database.prepare("UPDATE record SET spent_at = ? WHERE kind = ? AND id = ? AND spent_at IS NULL"),
+    deleteRecord: database.prepare("DELETE FROM record WHERE kind = ? AND id = ?"),
+    selectPage: database.prepare(
+      `SELECT id, value, family, spent_at, expires_at FROM record
+         WHERE kind = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`,
+    ),
+    countRecords: database.prepare("SELECT count(*) AS records FROM record WHERE kind = ? AND id >= ? AND id < ?"),
     deleteExpiredBatch: database.prepare(
       `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires_at <= ? LIMIT ${deleteBatchSize})`,
     ),

@@ -18,7 +18,18 @@ export const failing: FaultFactory<() => Fault> = defineFault({
 
 function failingStore(): Store {
   const fail = () => Promise.reject(new Error("the store fails because of a fault in the test"));
-  return { get: fail, put: fail, add: fail, consume: fail, revoke: fail, deleteExpired: fail, close: fail };
+  return {
+    get: fail,
+    put: fail,
+    add: fail,
+    consume: fail,
+    revoke: fail,
+    delete: fail,
+    list: fail,
+    count: fail,
+    deleteExpired: fail,
+    close: fail,
+  };
 }
 
 /**

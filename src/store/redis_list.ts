@@ -1,0 +1,89 @@
+/** Lists of records in Redis: a sorted set holds the ids of each kind that is listed often. */
+
+import type { Redis } from "ioredis";
+import { escapeKey, idRange, unescapeKey } from "./escape_key.ts";
+import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "./store.ts";
+
+/** The kinds whose ids are kept in a sorted set. The ids of other kinds are searched for among all keys. */
+export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>(["client", "user", "override"]);
+
+/** The members of the hash that is a record: value, grant, expiry, time of consumption. */
+export const recordFields = ["v", "f", "e", "s"] as const;
+
+/** The record that these members make; `undefined` where the hash does not exist. */
+export function toStoredRecord<T>(fields: readonly (string | null)[]): StoredRecord<T> | undefined {
+  const [value, grantId, expiry, consumedAt] = fields;
+  if (typeof value !== "string") return undefined;
+  return {
+    value: JSON.parse(value),
+    ...typeof grantId === "string" && { grantId: JSON.parse(grantId) },
+    expiresAt: Number(expiry),
+    ...typeof consumedAt === "string" && { consumedAt: Number(consumedAt) },
+  };
+}
+
+/** One script, so that no record disappears between its id and its content. */
+const listScript = `
+  local ids = redis.call("ZRANGEBYLEX", KEYS[1], ARGV[1], ARGV[2], "LIMIT", 0, ARGV[3])
+  local found = {}
+  for i, id in ipairs(ids) do
+    found[i] = {id, redis.call("HMGET", ARGV[4] .. id, "v", "f", "e", "s")}
+  end
+  return found`;
+
+/** Reads a page of records. */
+export async function listRecords<K extends RecordKind>(
+  redis: Redis,
+  keyPrefix: string,
+  kind: K,
+  { prefix, after, limit }: ListOptions,
+): Promise<ListedRecord<Records[K]>[]> {
+  const { from, to } = idRange(prefix, after);
+  const recordPrefix = `${keyPrefix}${kind}:`;
+  let rows: (readonly [id: string, fields: (string | null)[]])[];
+  if (listed.has(kind)) {
+    rows = await redis.eval(
+      listScript,
+      1,
+      `${keyPrefix}ids:${kind}`,
+      `[${from}`,
+      `(${to}`,
+      limit,
+      recordPrefix,
+    ) as typeof rows;
+  } else {
+    const ids = (await searchIds(redis, recordPrefix, prefix)).filter((id) => id >= from).sort().slice(0, limit);
+    rows = await Promise.all(
+      ids.map(async (id) => [id, await redis.hmget(recordPrefix + id, ...recordFields)] as const),
+    );
+  }
+  return rows.flatMap(([id, fields]) => {
+    const record = toStoredRecord<Records[K]>(fields);
+    return record === undefined ? [] : [{ id: unescapeKey(id), ...record }];
+  });
+}
+
+/** Counts records. */
+export async function countRecords(
+  redis: Redis,
+  keyPrefix: string,
+  kind: RecordKind,
+  prefix: string,
+): Promise<number> {
+  if (!listed.has(kind)) return (await searchIds(redis, `${keyPrefix}${kind}:`, prefix)).length;
+  const { from, to } = idRange(prefix);
+  return await redis.zlexcount(`${keyPrefix}ids:${kind}`, `[${from}`, `(${to}`);
+}
+
+/** The escaped ids among all keys; takes time in proportion to the size of the database, without blocking it. */
+async function searchIds(redis: Redis, recordPrefix: string, prefix: string): Promise<string[]> {
+  const start = recordPrefix + escapeKey(prefix);
+  const ids = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, keys] = await redis.scan(cursor, "MATCH", `${start.replace(/[\\*?[\]]/g, "\\$&")}*`, "COUNT", 1000);
+    for (const key of keys) ids.add(key.slice(recordPrefix.length));
+    cursor = next;
+  } while (cursor !== "0");
+  return [...ids];
+}
