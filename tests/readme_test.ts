@@ -96,11 +96,11 @@ test("the first README shows a rejection as the terminal does", async () => {
   const { formatEvent } = await import("../src/operating/format_event.ts");
   const { token, code, events } = await testServer();
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
-  const told = formatEvent(events.at(-1)!, false)!;
+  const logged = formatEvent(events.at(-1)!, false)!;
   const shown = blocks("README.md", "text").find((text) => text.includes("invalid_grant"))!.split("\n").join(" ");
   const wording = (text: string) =>
     text.replace(/^\S+ /, "").replace(/\S+:\/\/[^\s;]+/g, "URL").replace(/\d{4}-\S+Z/, "TIME").trim();
-  assertEquals(wording(shown), wording(told));
+  assertEquals(wording(shown), wording(logged));
 });
 
 for (const [path, text] of readmes) {

@@ -10,19 +10,19 @@ import { latchkey, testLatchkey } from "./secret_leak_check.ts";
 
 /** A layer that writes into the trace whatever `pick` finds. */
 function gossip(pick: (url: string, location: URLSearchParams) => string | null | undefined): Plugin {
-  let tell = (_: string) => {};
+  let format = (_: string) => {};
   return {
     extend(server) {
-      tell = (word) =>
+      format = (word) =>
         server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason: `saw ${word}` } });
       return server;
     },
     handle: (next) => async (request, peer) => {
-      const answer = await next(request, peer);
-      const location = new Headers(answer.headers).get("location") ?? "";
+      const response = await next(request, peer);
+      const location = new Headers(response.headers).get("location") ?? "";
       const picked = pick(request.url, new URLSearchParams(location.slice(location.indexOf("?"))));
-      if (picked) tell(picked);
-      return answer;
+      if (picked) format(picked);
+      return response;
     },
   };
 }
@@ -84,8 +84,8 @@ test("[HT-15] what the program says is searched for whatever looks like a secret
       secret,
     ]);
   });
-  const harmless = `"kid":"${challenge}" https://as.test/oauth2/token $scrypt$ln=15,r=8,p=3$c2FsdA$${challenge}`;
-  assertEquals(findRandomSecrets(harmless), []);
+  const safe = `"kid":"${challenge}" https://as.test/oauth2/token $scrypt$ln=15,r=8,p=3$c2FsdA$${challenge}`;
+  assertEquals(findRandomSecrets(safe), []);
 });
 
 test("every test that makes servers has them watched", () => {

@@ -13,7 +13,7 @@ test("from home to tokens and to the flow that was watched, by clicks alone", { 
   const program = await startProgram({ args: ["--port", "0"] });
   try {
     await using opened = await openPage(`http://localhost:${program.port}/`);
-    const { page, complaints } = opened;
+    const { page, problems } = opened;
     assertEquals(await findPageProblems(opened), []);
     await page.getByRole("link", { name: "Start the demo flow", exact: true }).click();
     await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
@@ -23,7 +23,7 @@ test("from home to tokens and to the flow that was watched, by clicks alone", { 
     await page.locator('a[href="/flows/1"]').first().click();
     await page.waitForURL(/\/flows\/1$/);
     assertEquals(await findPageProblems(opened), []);
-    assertEquals(complaints, []);
+    assertEquals(problems, []);
   } finally {
     program.signal("SIGKILL");
     await program.exited;

@@ -55,8 +55,8 @@ async function authorize(url: string, client_id: string): Promise<Fields> {
     code_challenge: challenge,
     code_challenge_method: "S256",
   };
-  const answer = await get(`${url}/oauth2/authorize?${encode(request)}`);
-  const { searchParams } = new URL(answer.headers.get("location")!);
+  const result = await get(`${url}/oauth2/authorize?${encode(request)}`);
+  const { searchParams } = new URL(result.headers.get("location")!);
   assertEquals([searchParams.get("state"), searchParams.get("iss")], ["st4te", url]);
   return { grant_type: "authorization_code", code: searchParams.get("code")!, redirect_uri, code_verifier: verifier };
 }
@@ -86,10 +86,10 @@ async function wholeFlow(url: string): Promise<void> {
 }
 
 test("it says its version and commit, and shows its help", async () => {
-  const told = await runProgram({ args: ["--version"], cwd });
-  assertEquals([told.code, told.stderr], [0, ""]);
-  assertMatch(told.stdout, /^latchkey \d+\.\d+\.\d+\S* \([0-9a-f]{7,40}(-dirty)?\)\n$/);
-  assertStringIncludes(told.stdout, `latchkey ${manifest.version} `);
+  const logged = await runProgram({ args: ["--version"], cwd });
+  assertEquals([logged.code, logged.stderr], [0, ""]);
+  assertMatch(logged.stdout, /^latchkey \d+\.\d+\.\d+\S* \([0-9a-f]{7,40}(-dirty)?\)\n$/);
+  assertStringIncludes(logged.stdout, `latchkey ${manifest.version} `);
   const help = await runProgram({ args: ["--help"], cwd });
   assertEquals([help.code, help.stderr], [0, ""]);
   assertMatch(help.stdout, /^Usage: latchkey /m);
@@ -191,8 +191,8 @@ for (const [kind, store] of stores) {
       code_challenge: challenge,
       code_challenge_method: "S256",
     };
-    const answer = await get(`${url}/oauth2/authorize?${encode(request)}`);
-    const code = new URL(answer.headers.get("location")!).searchParams.get("code")!;
+    const result = await get(`${url}/oauth2/authorize?${encode(request)}`);
+    const code = new URL(result.headers.get("location")!).searchParams.get("code")!;
     const keys = await (await get(`${url}/oauth2/jwks`)).text();
     first.signal("SIGKILL");
     await first.exited;

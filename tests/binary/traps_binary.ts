@@ -125,13 +125,13 @@ test("of the folder, the home and the temporary folder it opens nothing, and wri
     stderr: "piped",
   }).spawn();
   const reader = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let greeting = "";
-  while (!/^Watch each login/m.test(greeting)) {
+  let banner = "";
+  while (!/^Watch each login/m.test(banner)) {
     const { value, done } = await reader.read();
-    assert(!done, `it ended before it greeted: ${greeting}`);
-    greeting += value;
+    assert(!done, `it ended before it greeted: ${banner}`);
+    banner += value;
   }
-  const port = Number(/:(\d+)$/m.exec(greeting)![1]);
+  const port = Number(/:(\d+)$/m.exec(banner)![1]);
   await walk({ port } as Program);
   // The tracer takes signals for itself, so the one that it traces is told.
   const [child] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");

@@ -12,7 +12,7 @@ const as = await latchkey();
 const { url } = await as.listen({ port: 0 });
 
 /** A page of somebody else, which shows our pages in a frame and has a form for them. */
-const stranger = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+const attacker = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
   const html = `<iframe src="${url}/clients"></iframe>
     <form method="post" action="${url}/clients">
       <input name="client_id" value="evil"><input name="redirect_uris" value="https://evil.example.com/cb">
@@ -23,7 +23,7 @@ const stranger = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {}
 
 after(async () => {
   await closeBrowser();
-  await stranger.shutdown();
+  await attacker.shutdown();
   await as.close();
 });
 
@@ -70,7 +70,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
   test(`[DI-03, UI-15] a client is added, mended on the way, and removed, ${how} script`, { skip }, async () => {
     await using opened = await openPage(`${url}/clients`, { javaScriptEnabled });
-    const { page, complaints } = opened;
+    const { page, problems } = opened;
     await page.getByLabel("Client ID").fill("shop");
     await page.getByLabel("Name").fill("The shop");
     await page.getByLabel("Redirect URIs").fill("http://shop.example.com/cb");
@@ -91,17 +91,17 @@ for (const javaScriptEnabled of [true, false]) {
     await page.locator("summary", { hasText: "curl" }).click();
     const command = await page.locator("details[open] pre").textContent();
     assertStringIncludes(command!, secret!);
-    const answer = await paste(command!);
-    assertEquals(answer.token_type, "Bearer", JSON.stringify(answer));
+    const response = await paste(command!);
+    assertEquals(response.token_type, "Bearer", JSON.stringify(response));
     await removeAfterAsking(page, "client", "shop", () => as.clients.find("shop") !== undefined);
     assertEquals(new URL(page.url()).pathname, "/clients");
     assertEquals(as.clients.find("shop"), undefined);
-    assertEquals(complaints, []);
+    assertEquals(problems, []);
   });
 
   test(`[DI-03, UI-15] a user is added, changed, put first and removed, ${how} script`, { skip }, async () => {
     await using opened = await openPage(`${url}/users`, { javaScriptEnabled });
-    const { page, complaints } = opened;
+    const { page, problems } = opened;
     await page.getByLabel("Subject").fill("carol");
     await page.getByLabel("Claims").fill(`{"name": "Carol Clark"`);
     await page.getByRole("button", { name: "Add the user" }).click();
@@ -117,7 +117,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await removeAfterAsking(page, "user", "carol", () => as.users.find("carol") !== undefined);
     assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
-    assertEquals(complaints, []);
+    assertEquals(problems, []);
   });
 }
 
@@ -127,7 +127,7 @@ test(
   async () => {
     await using opened = await openPage(`${url}/clients`);
     const { page } = opened;
-    await page.goto(`http://127.0.0.1:${stranger.addr.port}`);
+    await page.goto(`http://127.0.0.1:${attacker.addr.port}`);
     await page.getByRole("button", { name: "Win a prize" }).click();
     assertEquals(await page.locator("h1").textContent(), "This request was refused");
     assertEquals(as.clients.find("evil"), undefined);
@@ -135,7 +135,7 @@ test(
 );
 
 test("[UI-01] no page of another origin can show these pages in a frame", { skip }, async () => {
-  await using opened = await openPage(`http://127.0.0.1:${stranger.addr.port}`);
+  await using opened = await openPage(`http://127.0.0.1:${attacker.addr.port}`);
   assertEquals(opened.page.frames().map((frame) => frame.url()).filter((shown) => shown.startsWith(url)), []);
-  assert(opened.complaints.some((complaint) => complaint.includes("frame-ancestors")), opened.complaints.join("\n"));
+  assert(opened.problems.some((problem) => problem.includes("frame-ancestors")), opened.problems.join("\n"));
 });

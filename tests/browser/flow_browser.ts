@@ -23,7 +23,7 @@ async function paste(command: string): Promise<Record<string, unknown>> {
 for (const [name, link] of [["public", "Start the demo flow"], ["confidential", "Start as demo-confidential"]]) {
   test(`[DM-05] from home to a token as a ${name} client, by one click and one paste`, { skip }, async () => {
     await using opened = await openPage(url, { permissions: ["clipboard-read", "clipboard-write"] });
-    const { page, complaints } = opened;
+    const { page, problems } = opened;
     await takeScreenshot(page, "real-home");
     await page.getByRole("link", { name: link, exact: true }).click();
     await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
@@ -39,15 +39,15 @@ for (const [name, link] of [["public", "Start the demo flow"], ["confidential", 
 
     await page.getByRole("button", { name: `Copy the request as a ${name} client` }).click();
     const command = await page.evaluate("navigator.clipboard.readText()") as string;
-    const answer = await paste(command);
-    assertEquals(answer.token_type, "Bearer", JSON.stringify(answer));
+    const response = await paste(command);
+    assertEquals(response.token_type, "Bearer", JSON.stringify(response));
     assertEquals((await paste(command)).error, "invalid_grant");
 
     await page.getByRole("link", { name: "Start New Authorization" }).click();
     await page.waitForURL((next) => next.searchParams.get("code") !== searchParams.get("code"));
     await page.getByRole("link", { name: "Back to Home" }).click();
     assertEquals(new URL(page.url()).pathname, "/");
-    assertEquals(complaints, []);
+    assertEquals(problems, []);
   });
 }
 
@@ -64,8 +64,8 @@ test("[DM-08] nothing in the address of the callback page runs or loads", { skip
   for (const names of [["code", "state"], ["error", "error_description"], ["code", "code"]]) {
     const query = names.map((name) => `${name}=${encodeURIComponent(hostile)}`).join("&");
     await using opened = await openPage(`${url}/authorized?${query}`, { viewport: { width: 320, height: 640 } });
-    const { page, complaints } = opened;
-    assertEquals([complaints, await page.locator("img, script").count()], [[], 2]);
+    const { page, problems } = opened;
+    assertEquals([problems, await page.locator("img, script").count()], [[], 2]);
     assertEquals(await findPageProblems(opened), []);
   }
 });

@@ -201,7 +201,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`[FL-03, FL-04, FL-09] filtered, unfolded, unmasked, deleted: ${how}`, { skip }, async () => {
     const { good } = await fillADay();
     await using opened = await openPage(`${url}/flows`, { javaScriptEnabled });
-    const { page, complaints } = opened;
+    const { page, problems } = opened;
     await page.getByLabel("Outcome").selectOption("rejected");
     await page.getByRole("button", { name: "Filter" }).click();
     const all = page.getByRole("link", { name: "Show all" });
@@ -233,7 +233,7 @@ for (const javaScriptEnabled of [true, false]) {
     await deleteAfterAsking(page, "Delete all flows", "Yes, delete all", /^Delete every flow, .*\? /);
     await page.getByText("Nothing has been asked yet").waitFor();
     assertEquals(watching.recorder.flows(), []);
-    assertEquals(complaints, []);
+    assertEquals(problems, []);
   });
 }
 

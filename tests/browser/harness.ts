@@ -41,7 +41,7 @@ export const browserVariants: readonly { readonly name: string; readonly options
 export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
   /** Console errors and warnings, CSP violations, uncaught errors, dialogs, failed requests. */
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
   /** Whether the page runs its scripts; where it does not, no callback of a question put to it is ever called either. */
   readonly runsScripts: boolean;
 }
@@ -61,24 +61,24 @@ export async function openPage(url: string, { bare = false, ...options }: OpenOp
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   if (bare) await context.route("**/*.js", (route) => route.fulfill({ contentType: "text/javascript" }));
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const problems: string[] = [];
   page.on("console", (message) => {
     const isOwnStatus = message.location().url === page.url() && message.text().startsWith("Failed to load resource");
-    if (["error", "warning"].includes(message.type()) && !isOwnStatus) complaints.push(message.text());
+    if (["error", "warning"].includes(message.type()) && !isOwnStatus) problems.push(message.text());
   });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("pageerror", (error) => problems.push(String(error)));
   page.on("dialog", async (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
+    problems.push(`dialog: ${dialog.message()}`);
     await dialog.dismiss();
   });
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText;
     // Aborted: the page was left before the tab's icon had come.
-    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`);
+    if (reason !== "net::ERR_ABORTED") problems.push(`${request.url()}: ${reason}`);
   });
   await page.goto(url, { waitUntil: "load" });
   const runsScripts = options.javaScriptEnabled ?? true;
-  return { page, complaints, runsScripts, [Symbol.asyncDispose]: () => context.close() };
+  return { page, problems, runsScripts, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Keeps a picture of the whole page in the folder that LATCHKEY_SHOTS names, if it names one. */

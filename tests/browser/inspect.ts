@@ -97,8 +97,8 @@ const violations = `axe.run(document).then(({ violations }) => violations.map(({
   id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
 
 /** Asks everything there is to ask of a page as it stands, complaints included. */
-export async function findPageProblems({ page, complaints, runsScripts }: OpenedPage): Promise<string[]> {
-  const problems = [...complaints];
+export async function findPageProblems({ page, problems: reported, runsScripts }: OpenedPage): Promise<string[]> {
+  const problems = [...reported];
   await page.evaluate(axe.source);
   for (
     const script of [

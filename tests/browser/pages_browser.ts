@@ -141,7 +141,7 @@ for (const javaScriptEnabled of [true, false]) {
   test(`[FP-01, FP-03] a form_post response reaches the client once, as it is, ${how}`, { skip }, async () => {
     const sent: string[][] = [];
     await using opened = await openPage(url, { javaScriptEnabled });
-    const { page, complaints } = opened;
+    const { page, problems } = opened;
     await page.route("https://app.example/**", async (route) => {
       const request = route.request();
       sent.push([request.method(), request.url(), request.postData() ?? ""]);
@@ -162,7 +162,7 @@ for (const javaScriptEnabled of [true, false]) {
     const [[, target, body]] = sent as [[string, string, string]];
     assertEquals(target, formPost.action);
     assertEquals([...new URLSearchParams(body)], formPost.fields.map(([...field]) => field));
-    assertEquals(complaints, []);
+    assertEquals(problems, []);
   });
 }
 

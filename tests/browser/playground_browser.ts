@@ -124,7 +124,7 @@ test("[DM-12] a form on another site cannot try anything in this browser", { ski
         `<form method="post" action="${url}/authorized/try">${inputs}<button name="step" value="exchange">Win</button></form>`,
     }));
   await page.goto("https://evil.example/");
-  const answered = page.waitForResponse(`${url}/authorized/try`);
+  const responded = page.waitForResponse(`${url}/authorized/try`);
   await page.getByRole("button", { name: "Win" }).click();
-  assertEquals((await answered).status(), 403);
+  assertEquals((await responded).status(), 403);
 });

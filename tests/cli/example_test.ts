@@ -56,12 +56,12 @@ test("the compose file, the configuration and the proxy of the example fit the p
 
 test("the image runs the program and nothing else, as somebody who is not root, at the ports that the example uses", async () => {
   const containerfile = read("Containerfile");
-  const said = (word: string) =>
+  const stated = (word: string) =>
     [...containerfile.matchAll(new RegExp(`^${word} (.+)$`, "gm"))].map(([, rest]) => rest!);
-  const [[entry], [user], [copied], [ports]] = ["ENTRYPOINT", "USER", "COPY", "EXPOSE"].map(said);
+  const [[entry], [user], [copied], [ports]] = ["ENTRYPOINT", "USER", "COPY", "EXPOSE"].map(stated);
   assertEquals(JSON.parse(entry!), [copied!.split(" ").at(-1)]);
   assertMatch(user!, /^[1-9]\d*:[1-9]\d*$/);
-  assertEquals([said("RUN"), said("ADD"), said("FROM")], [[], [], ["${BASE}"]]);
+  assertEquals([stated("RUN"), stated("ADD"), stated("FROM")], [[], [], ["${BASE}"]]);
   const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() }, validateOptions);
   assert(wanted.kind === "run");
   const metrics = /LATCHKEY_METRICS_PORT: (\d+)/.exec(read("compose.yml"))?.[1];

@@ -21,12 +21,12 @@ interface Given {
   readonly file?: unknown;
   /** The texts of other files, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  readonly judge?: ValidateSettings;
+  readonly validate?: ValidateSettings;
 }
 
 const content: ValidateSettings = () => [];
 
-function read({ args = [], env = {}, file, files = {}, judge = content }: Given): Promise<Configuration> {
+function read({ args = [], env = {}, file, files = {}, validate = content }: Given): Promise<Configuration> {
   const text = typeof file === "string" ? file : JSON.stringify(file);
   const named = file === undefined ? env : { LATCHKEY_CONFIG: "latchkey.json", ...env };
   const readTextFile = (path: string) => {
@@ -34,7 +34,7 @@ function read({ args = [], env = {}, file, files = {}, judge = content }: Given)
     if (files[path] !== undefined) return Promise.resolve(files[path]);
     return Promise.reject(Object.assign(new Error(`cannot open ${path}`), { code: "ENOENT" }));
   };
-  return readConfiguration({ args, env: named, readTextFile }, judge);
+  return readConfiguration({ args, env: named, readTextFile }, validate);
 }
 
 async function run(given: Given): Promise<Configuration & { kind: "run" }> {
@@ -54,15 +54,15 @@ async function assertFaults(given: Given, expected: readonly Short[]): Promise<v
   const faults = await faultsOf(given);
   assertEquals(faults.map(({ path }) => path).sort(), expected.map(([place]) => place).sort());
   for (const [place, ...words] of expected) {
-    const told = faults.filter((fault) => fault.path === place).map(tell).join("\n");
-    for (const word of words) assertStringIncludes(told, word);
+    const logged = faults.filter((fault) => fault.path === place).map(format).join("\n");
+    for (const word of words) assertStringIncludes(logged, word);
   }
   for (const fault of faults) {
-    assert(fault.expected !== "" && fault.received !== "" && /[.?]$/.test(fault.hint), tell(fault));
+    assert(fault.expected !== "" && fault.received !== "" && /[.?]$/.test(fault.hint), format(fault));
   }
 }
 
-function tell({ path, expected, received, hint }: ConfigIssue): string {
+function format({ path, expected, received, hint }: ConfigIssue): string {
   return `${path}: expected ${expected}; found ${received}; ${hint}`;
 }
 
@@ -301,7 +301,7 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
 for (const [title, args, faults] of flagFaults) {
   test(`command line: ${title}`, async () => {
     await assertFaults({ args }, faults);
-    assert(!(await faultsOf({ args })).map(tell).join().includes("hunter2"));
+    assert(!(await faultsOf({ args })).map(format).join().includes("hunter2"));
   });
 }
 
@@ -321,7 +321,7 @@ const variableFaults: readonly [string, Readonly<Record<string, string>>, readon
 for (const [title, env, faults] of variableFaults) {
   test(`environment: ${title}`, async () => {
     await assertFaults({ env }, faults);
-    assert(!(await faultsOf({ env })).map(tell).join().includes("hunter2"));
+    assert(!(await faultsOf({ env })).map(format).join().includes("hunter2"));
   });
 }
 
@@ -420,14 +420,14 @@ test("[OP-08] of a store no more than its scheme is told, and of a file's conten
     ];
     for (const [given, place, found] of ways) {
       await assertFaults(given, [[place, found]]);
-      assert(!(await faultsOf(given)).map(tell).join().includes("hunter2"), store);
+      assert(!(await faultsOf(given)).map(format).join().includes("hunter2"), store);
     }
   }
   const env = { LATCHKEY_PORT_FILE: "/run/key", LATCHKEY_ISSUER_FILE: "/run/key" };
   const files = { "/run/key": "hunter2-the-password" };
   const given = { env: { LATCHKEY_PORT_FILE: "/run/key" }, files };
   await assertFaults(given, [["LATCHKEY_PORT_FILE", "20 characters (hidden)"]]);
-  assert(!(await faultsOf({ env, files, judge: validateOptions })).map(tell).join().includes("hunter2"));
+  assert(!(await faultsOf({ env, files, validate: validateOptions })).map(format).join().includes("hunter2"));
 });
 
 test("[OP-08] a secret is not told where a name was expected: the path of a file, a variable, keys", async () => {
@@ -445,23 +445,23 @@ test("[OP-08] a secret is not told where a name was expected: the path of a file
     { file: { clients: [{ client_id: "web", jwks: `{"keys":[{"d":"hunter2"}]}` }] } },
     {
       file: { clients: [{ client_id: "web", jwks: { keys: ["hunter2", { d: "hunter2" }] } }] },
-      judge: validateOptions,
+      validate: validateOptions,
     },
-    { file: { issuer: "https://latchkey:hunter2@as.example" }, judge: validateOptions },
-    { file: { issuer: "https://as.example?client_secret=hunter2" }, judge: validateOptions },
-    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], judge: validateOptions },
+    { file: { issuer: "https://latchkey:hunter2@as.example" }, validate: validateOptions },
+    { file: { issuer: "https://as.example?client_secret=hunter2" }, validate: validateOptions },
+    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], validate: validateOptions },
     {
       file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] },
-      judge: validateOptions,
+      validate: validateOptions,
     },
-    { file: { users: [{ sub: "a", password: "hunter2" }] }, judge: validateOptions },
+    { file: { users: [{ sub: "a", password: "hunter2" }] }, validate: validateOptions },
   ];
   for (const given of cases) {
-    const told = (await faultsOf(given)).map(tell).join("\n");
-    assert(!/hunter2/.test(told), told);
+    const logged = (await faultsOf(given)).map(format).join("\n");
+    assert(!/hunter2/.test(logged), logged);
   }
-  assertStringIncludes((await faultsOf(client({ env: "WEB_SECRET" }))).map(tell).join(), "WEB_SECRET");
-  assertStringIncludes((await faultsOf(client({ file: "/run/secrets/web" }))).map(tell).join(), "/run/secrets/web");
+  assertStringIncludes((await faultsOf(client({ env: "WEB_SECRET" }))).map(format).join(), "WEB_SECRET");
+  assertStringIncludes((await faultsOf(client({ file: "/run/secrets/web" }))).map(format).join(), "/run/secrets/web");
 });
 
 const confidential = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
@@ -477,7 +477,7 @@ test("a secret in the file may be elsewhere: in a variable, or in a file of its 
     users,
   };
   const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest };
-  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, judge: validateSettings });
+  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, validate: validateSettings });
   assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
   assertEquals(settings.users, [{ sub: "a", password: digest }]);
 });
@@ -488,7 +488,7 @@ test("a secret that is not where the file says is one fault at its place, with t
     file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
     env: { EMPTY: "" },
     files: { "/run/empty": "" },
-    judge: validateSettings,
+    validate: validateSettings,
   });
   await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
   await assertFaults(given({ env: "EMPTY" }), [[at, "an empty variable", "Set the variable"]]);
@@ -501,7 +501,7 @@ test("a secret that is not where the file says is one fault at its place, with t
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
   }
-  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, judge: validateSettings };
+  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, validate: validateSettings };
   await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
 });
 
@@ -525,8 +525,8 @@ test("a certificate and its key are read from their files, and each is told that
 
 test("with a certificate the issuer that follows the port is judged as https", async () => {
   const issuers: string[] = [];
-  const judge: ValidateSettings = (_, issuer) => (issuers.push(issuer), []);
-  await run({ args: ["--tls-cert=a", "--tls-key=a", "--port=9443"], files: { a: "A" }, judge });
+  const validate: ValidateSettings = (_, issuer) => (issuers.push(issuer), []);
+  await run({ args: ["--tls-cert=a", "--tls-key=a", "--port=9443"], files: { a: "A" }, validate });
   assertEquals(issuers, ["https://localhost:9443"]);
 });
 
@@ -539,8 +539,8 @@ test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable
   for (const base of ["postgres://u:hunter2@db.example/x", "postgresql://u:hunter2@10.0.0.7:5432/x?schema=a"]) {
     const mark = base.includes("?") ? "&" : "?";
     assertEquals(await warned(base), [["--store", new URL(base).hostname]]);
-    for (const said of ["sslmode=verify-full", "sslmode=require", "sslrootcert=/ca.pem", "sslmode=disable"]) {
-      assertEquals(await warned(base + mark + said), []);
+    for (const stated of ["sslmode=verify-full", "sslmode=require", "sslrootcert=/ca.pem", "sslmode=disable"]) {
+      assertEquals(await warned(base + mark + stated), []);
     }
   }
   assertEquals(await warned("redis://u:hunter2@cache.example"), [["--store", "cache.example"]]);
@@ -554,11 +554,11 @@ test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable
 });
 
 test("a proxy that is no address is told where it was said", async () => {
-  const judge = validateOptions;
-  await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], judge }, [["--trust-proxy", `"proxy.test"`]]);
-  await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, judge }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
-  await assertFaults({ file: { trustProxy: ["::1", "*"] }, judge }, [["latchkey.json: trustProxy[1]", `"*"`]]);
-  await run({ args: ["--trust-proxy", "10.0.0.1, fd00::/8"], judge });
+  const validate = validateOptions;
+  await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], validate }, [["--trust-proxy", `"proxy.test"`]]);
+  await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, validate }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
+  await assertFaults({ file: { trustProxy: ["::1", "*"] }, validate }, [["latchkey.json: trustProxy[1]", `"*"`]]);
+  await run({ args: ["--trust-proxy", "10.0.0.1, fd00::/8"], validate });
 });
 
 // Every setting, with values of the wrong type and what is expected instead.
@@ -716,7 +716,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
 for (const [title, file, faults] of unknownKeys) {
   test(`unknown keys: ${title}`, async () => {
     await assertFaults({ file }, faults);
-    assert(!(await faultsOf({ file })).map(tell).join().includes("hunter2"));
+    assert(!(await faultsOf({ file })).map(format).join().includes("hunter2"));
   });
 }
 
@@ -782,7 +782,7 @@ const brokenJson: readonly [string, string, ...string[]][] = [
 test("broken JSON is told with line and column, and without its content", async () => {
   for (const [file, place, ...words] of brokenJson) {
     await assertFaults({ file }, [[`latchkey.json: ${place}`, ...words]]);
-    assert(!(await faultsOf({ file })).map(tell).join().includes("hunter2"));
+    assert(!(await faultsOf({ file })).map(format).join().includes("hunter2"));
   }
   await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check the file"]]);
 });
@@ -818,7 +818,7 @@ test("a file that cannot be read is told with the reason and with who named it",
     const reading = () => readConfiguration({ args: ["--config=my file.json"], env: {}, readTextFile }, content);
     const { issues } = await assertRejects(reading, ConfigurationError);
     assertEquals(issues.map(({ path }) => path), ["my file.json"]);
-    for (const word of words) assertStringIncludes(issues.map(tell).join(), word);
+    for (const word of words) assertStringIncludes(issues.map(format).join(), word);
   }
   await assertFaults({ env: { LATCHKEY_CONFIG: "other.json" } }, [["other.json", "that LATCHKEY_CONFIG names"]]);
 });
@@ -832,12 +832,12 @@ test("a file of the real file system is read, and one that is not there is told 
 });
 
 test("faults of flags, environment, file and meaning are all told at once, in this order", async () => {
-  const judge: ValidateSettings = () => [{ path: "audience", expected: "a", received: "b", hint: "Do c." }];
+  const validate: ValidateSettings = () => [{ path: "audience", expected: "a", received: "b", hint: "Do c." }];
   const given = {
     args: ["--prot=1"],
     env: { LATCHKEY_PORT: "a" },
     file: { ports: 1, alg: "none", clients: [{}], audience: "x" },
-    judge,
+    validate,
   };
   assertEquals((await faultsOf(given)).map(({ path }) => path), [
     "--prot",
@@ -875,10 +875,10 @@ test("a misspelt scheme of a store is told with the known ones, and without what
     "pg://h",
   ];
   for (const store of mistyped) {
-    const mend = "Begin it with postgres:// or redis://.";
+    const fix = "Begin it with postgres:// or redis://.";
     for (const from of [{ args: ["--store", store] }, { env: { LATCHKEY_STORE: store } }, { file: { store } }]) {
       const { message } = await assertRejects(() => read(from), ConfigurationError);
-      assert(message.includes(mend), message);
+      assert(message.includes(fix), message);
       assert(!message.includes("hidden@"), message);
     }
   }
@@ -906,26 +906,26 @@ command line
 const issuerFault = (): ConfigIssue[] => [{ path: "issuer", expected: "a", received: "b", hint: "Do c." }];
 
 test("a fault in the meaning of the issuer is told where the issuer was said", async () => {
-  const judge: ValidateSettings = issuerFault;
+  const validate: ValidateSettings = issuerFault;
   const [flag, variable, file] = ["x:flag", "x:variable", { issuer: "x:file" }];
   const env = { LATCHKEY_ISSUER: variable };
-  await assertFaults({ judge, args: ["--issuer", flag], env, file }, [["--issuer"]]);
-  await assertFaults({ judge, env, file }, [["LATCHKEY_ISSUER"]]);
-  await assertFaults({ judge, file }, [["latchkey.json: issuer"]]);
-  await assertFaults({ judge, args: ["--issuer", flag], file: { issuer: 1 } }, [["--issuer"], [
+  await assertFaults({ validate, args: ["--issuer", flag], env, file }, [["--issuer"]]);
+  await assertFaults({ validate, env, file }, [["LATCHKEY_ISSUER"]]);
+  await assertFaults({ validate, file }, [["latchkey.json: issuer"]]);
+  await assertFaults({ validate, args: ["--issuer", flag], file: { issuer: 1 } }, [["--issuer"], [
     "latchkey.json: issuer",
   ]]);
-  await assertFaults({ judge, file: { issuer: 1 } }, [["latchkey.json: issuer", "a string"]]);
+  await assertFaults({ validate, file: { issuer: 1 } }, [["latchkey.json: issuer", "a string"]]);
 });
 
 test("the meaning is judged by the merged settings and the issuer in effect", async () => {
-  const judged: unknown[] = [];
-  const judge: ValidateSettings = (settings, issuer) => (judged.push([settings, issuer]), []);
-  await run({ judge });
-  await run({ judge, args: ["--port=1"] });
-  await run({ judge, file: { $schema: "x", port: 2, host: "a", store: "memory", alg: "ES256" } });
-  await run({ judge, args: ["--issuer=http://a.test"], file: { issuer: "http://b.test", throttle: true } });
-  assertEquals(judged, [
+  const validated: unknown[] = [];
+  const validate: ValidateSettings = (settings, issuer) => (validated.push([settings, issuer]), []);
+  await run({ validate });
+  await run({ validate, args: ["--port=1"] });
+  await run({ validate, file: { $schema: "x", port: 2, host: "a", store: "memory", alg: "ES256" } });
+  await run({ validate, args: ["--issuer=http://a.test"], file: { issuer: "http://b.test", throttle: true } });
+  assertEquals(validated, [
     [{}, "http://localhost:9000"],
     [{}, "http://localhost:1"],
     [{ alg: "ES256" }, "http://localhost:2"],
@@ -941,7 +941,7 @@ test("where one client or user is faulty in shape, the others are judged all the
     clients: [{ ...http, client_id: "a" }, { client_id: "b", redirect_uris: "x" }, { ...http, client_id: "b" }, 7],
     users: [{ sub: "a" }, { sub: "b", name: 1 }, { sub: "b" }, { sub: "a" }],
   };
-  await assertFaults({ file, judge: validateSettings }, [
+  await assertFaults({ file, validate: validateSettings }, [
     ["latchkey.json: clients[0].redirect_uris[0]", "https"],
     ["latchkey.json: clients[1].redirect_uris", "an array of strings"],
     ["latchkey.json: clients[2].client_id", "no other client"],
@@ -964,7 +964,7 @@ test("where one key of a client, a user or a group is faulty in shape, its other
     users: [{ sub: "a", email: 1, password: "hunter2" }],
     lifetimes: { codes: 1, code: 9999, access_token: "x" },
   };
-  await assertFaults({ file, judge: validateSettings }, [
+  await assertFaults({ file, validate: validateSettings }, [
     ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
     ["latchkey.json: clients[0].grant_types[0]", "OAuth 2.1 has no such grant"],
     ["latchkey.json: clients[0].scope", "nope"],
@@ -1018,18 +1018,18 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
 
 for (const [title, file, faults] of knockOns) {
   test(`no fault is told twice: ${title}`, async () => {
-    await assertFaults({ file, judge: validateSettings }, faults);
+    await assertFaults({ file, validate: validateSettings }, faults);
   });
 }
 
 test("where the file cannot be read, only what was said elsewhere is judged", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {
-    const faults = await faultsOf({ file, args: ["--issuer", issuer], judge: validateSettings });
+    const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: validateSettings });
     assertEquals(faults.map(({ path }) => path.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
-    assert(!faults.map(tell).join().includes("insecureAllow"));
+    assert(!faults.map(format).join().includes("insecureAllow"));
   }
-  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, judge: validateSettings }, [[
+  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, validate: validateSettings }, [[
     "--config",
   ]]);
 });
@@ -1054,7 +1054,7 @@ test("a complete file is taken as it is", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  assertEquals<unknown>(await read({ file, judge: validateSettings }), { ...untold, settings });
+  assertEquals<unknown>(await read({ file, validate: validateSettings }), { ...untold, settings });
 });
 
 test("--help, --version, --licenses and --schema win over everything, and read no file", async () => {
@@ -1081,12 +1081,12 @@ test("hash-password is a command of its own, and what stands beside it is never 
   assertEquals((await read({ args: ["hash-password", "--help"] })).kind, "help");
   for (const args of [["hash-password", "hunter2"], ["hash-password", "--hunter2", "x"]]) {
     await assertFaults({ args }, [["hash-password", "(hidden)", "alone"]]);
-    assert(!(await faultsOf({ args })).map(tell).join().includes("hunter2"));
+    assert(!(await faultsOf({ args })).map(format).join().includes("hunter2"));
   }
 });
 
 test("a password in the file is a digest, and one that is not is refused without being repeated", async () => {
-  await run({ file: { users: [{ sub: "a", password: digest }] }, judge: validateSettings });
+  await run({ file: { users: [{ sub: "a", password: digest }] }, validate: validateSettings });
   const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
   const wrong = [
     "hunter2",
@@ -1098,21 +1098,21 @@ test("a password in the file is a digest, and one that is not is refused without
     "$scrypt$ln=15,r=8,p=3$AAAA$AAAA",
   ];
   for (const password of [...wrong, ...dear.map((cost) => digest.replace("ln=15,r=8,p=3", cost))]) {
-    const given = { file: { users: [{ sub: "a", password }] }, judge: validateSettings };
+    const given = { file: { users: [{ sub: "a", password }] }, validate: validateSettings };
     await assertFaults(given, [["latchkey.json: users[0].password", "scrypt digest", "latchkey hash-password"]]);
-    const told = (await faultsOf(given)).map(tell).join();
-    assert(password === "" || !told.includes(password), told);
+    const logged = (await faultsOf(given)).map(format).join();
+    assert(password === "" || !logged.includes(password), logged);
   }
 });
 
 test("login by flag or variable beats the file, and its fault names where it was said", async () => {
   const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
   assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
-  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, judge: validateSettings }, [[
+  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, validate: validateSettings }, [[
     "LATCHKEY_LOGIN",
     "interactive",
   ]]);
-  await assertFaults({ file, args: ["--login=interactive"], judge: validateSettings }, [
+  await assertFaults({ file, args: ["--login=interactive"], validate: validateSettings }, [
     ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
   ]);
 });
@@ -1127,7 +1127,7 @@ test("the help names every flag and variable, fits 80 columns and shows an examp
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
   for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
-  const configuration = await run({ file: exampleFile, judge: validateSettings });
+  const configuration = await run({ file: exampleFile, validate: validateSettings });
   assertEquals(configuration.store, { kind: "sqlite", path: "latchkey.db", durability: "process" });
 });
 
@@ -1156,7 +1156,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
     resources: [{ uri: "https://api.example", access_token_claims: ["dept"] }],
     defaultScope: "openid groups",
   };
-  assertEquals((await run({ file: settings, judge: validateOptions })).settings, settings as Settings);
+  assertEquals((await run({ file: settings, validate: validateOptions })).settings, settings as Settings);
   await assertFaults({
     file: {
       claims: { groups: "groups", profile: [7], email: [[]], "a b": ["x"] },
@@ -1166,7 +1166,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
       defaultScope: "groups",
       resources: [{ uri: "https://api.example", access_token_claims: "x" }],
     },
-    judge: validateOptions,
+    validate: validateOptions,
   }, [
     [
       "latchkey.json: claims.groups",
@@ -1186,7 +1186,7 @@ test("[CL-01, CL-05] the settings about claims come from the file, and their fau
     await assertFaults({ file: { claims } }, [["latchkey.json: claims", "expected an object of arrays of strings"]]);
   }
   await assertFaults({ file: `{"claims":{"__proto__":["x"]}}` }, [["latchkey.json: claims.__proto__", "another name"]]);
-  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, judge: validateOptions }, [
+  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, validate: validateOptions }, [
     ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved: iss, sub, aud"],
     [`latchkey.json: claims["a b"]`, "a scope value"],
   ]);

@@ -177,10 +177,10 @@ test("[AZ-03] POST with a form has the same outcome as GET with a query", async 
   assertEquals(success.status, 303);
   const { code } = assertAuthorizationResponse(success);
   assertEquals((await server.token({ code })).status, 200);
-  const refusal = await authorizeByPost(server, { scope: "bogus" });
-  assertEquals(refusal.status, 303);
+  const rejection = await authorizeByPost(server, { scope: "bogus" });
+  assertEquals(rejection.status, 303);
   assertEquals(
-    assertAuthorizationResponse(refusal),
+    assertAuthorizationResponse(rejection),
     assertAuthorizationResponse(await server.authorize({ scope: "bogus" })),
   );
   await assertPage(await authorizeByPost(server, { client_id: "nobody" }));
@@ -359,8 +359,8 @@ test("[AZ-08] a repeated state is invalid_request, answered without any state", 
     await forEachCase(
       [{}, { scope: "bogus" }, { scope: ["read", "read"] }, { response_type: undefined }],
       async (fields) => {
-        const answer = assertAuthorizationResponse(await server.authorize({ ...fields, state }), { state: null });
-        assertEquals(answer.error, "invalid_request");
+        const result = assertAuthorizationResponse(await server.authorize({ ...fields, state }), { state: null });
+        assertEquals(result.error, "invalid_request");
       },
     );
     assertEquals(
@@ -436,8 +436,8 @@ test("[AZ-12] state may be left out, and returns unchanged with success and with
   assertAuthorizationResponse(await server.authorize({ state: undefined, scope: "bogus" }), { state: null });
   await forEachCase(["", "&scope=bogus", "&response_type=token", "&code_challenge_method=plain"], async (fault) => {
     const rest = queryWithout("state", ...fault === "" ? [] : [/\w+/.exec(fault)![0]]) + fault;
-    const answer = assertAuthorizationResponse(await ask(server, `${rest}&state=a%20b%2Bc%26d`), { state: "a b+c&d" });
-    assertEquals("error" in answer, fault !== "");
+    const result = assertAuthorizationResponse(await ask(server, `${rest}&state=a%20b%2Bc%26d`), { state: "a b+c&d" });
+    assertEquals("error" in result, fault !== "");
     assertAuthorizationResponse(await ask(server, `state=a+b%2Bc%26d&${rest}`), { state: "a b+c&d" });
   });
 });
@@ -612,10 +612,10 @@ test("[AZ-17] what is expected instead of an unknown value is what the client ma
   for (const scope of ["openid wrte", "wrte"]) {
     await server.authorize({ client_id: "writer", redirect_uri, scope });
   }
-  const told = server.events.flatMap((event) =>
+  const output = server.events.flatMap((event) =>
     "explanation" in event && event.explanation.rule === "AZ-17" ? [event.explanation.expected] : []
   );
-  assertEquals(told, ["some of: openid write", "some of: openid write"]);
+  assertEquals(output, ["some of: openid write", "some of: openid write"]);
 });
 
 test("[AZ-17] a word that is no scope of the server is invalid_scope without openid, and dropped with it", async () => {
@@ -640,12 +640,12 @@ test("[AZ-17] a warning or the rejection names each unknown value, in the trace 
   await granted(server, { scope: "openid admin read groups" });
   await server.authorize({ scope: "read admin" });
   await server.authorize({ scope: `openid ${"x".repeat(50)}` });
-  const told = server.events.flatMap((event) =>
+  const output = server.events.flatMap((event) =>
     "explanation" in event && event.explanation.rule === "AZ-17"
       ? [[event.type, event.explanation.rule, event.explanation.reason]]
       : []
   );
-  assertEquals(told, [
+  assertEquals(output, [
     ["warning", "AZ-17", "unknown scope, ignored because the request contains openid: admin groups"],
     ["rejected", "AZ-17", "unknown scope: admin"],
     ["warning", "AZ-17", "unknown scope, ignored because the request contains openid: …(50 characters)"],
@@ -666,8 +666,8 @@ test("[AZ-17] a scope of the server that the client may not have is invalid_scop
   const at = { uri: redirect_uri };
   const plain = await testServer({ clients: [{ ...reader, scope: "read" }] });
   await forEachCase(["write", "read write", "openid", "openid read", "openid write", "openid bogus"], async (scope) => {
-    const answer = assertAuthorizationResponse(await plain.authorize({ client_id: "reader", redirect_uri, scope }), at);
-    assertEquals(answer.error, "invalid_scope");
+    const result = assertAuthorizationResponse(await plain.authorize({ client_id: "reader", redirect_uri, scope }), at);
+    assertEquals(result.error, "invalid_scope");
   });
   assert(
     assertAuthorizationResponse(await plain.authorize({ client_id: "reader", redirect_uri, scope: "read" }), at).code,
@@ -684,10 +684,10 @@ test("[AZ-17] nothing left to grant is invalid_scope", async () => {
   const uri = "https://bare.example/cb";
   const bare = await testServer({ clients: [{ client_id: "bare", redirect_uris: [uri], scope: "" }] });
   await forEachCase([undefined, "read", "openid"], async (scope) => {
-    const answer = assertAuthorizationResponse(await bare.authorize({ client_id: "bare", redirect_uri: uri, scope }), {
+    const result = assertAuthorizationResponse(await bare.authorize({ client_id: "bare", redirect_uri: uri, scope }), {
       uri,
     });
-    assertEquals(answer.error, "invalid_scope");
+    assertEquals(result.error, "invalid_scope");
   });
 });
 
@@ -782,8 +782,8 @@ test("[AZ-22] an unforeseen failure after the redirect URI is known is a redirec
       const response = await send({});
       const { error, error_description } = assertAuthorizationResponse(response);
       assertMatch(error, /^(server_error|temporarily_unavailable)$/);
-      const answer = `${error_description} ${[...response.headers].join()} ${await response.text()}`;
-      assertNotMatch(answer, /disk|secret|latchkey\/|TypeError|undefined|\.ts|\bat \S+:\d/);
+      const result = `${error_description} ${[...response.headers].join()} ${await response.text()}`;
+      assertNotMatch(result, /disk|secret|latchkey\/|TypeError|undefined|\.ts|\bat \S+:\d/);
     });
     assertEquals(server.events.filter((event) => event.type === "internal_error").length, 2);
     assertEquals(codesIssued(server), 0);
@@ -863,24 +863,24 @@ test("[AZ-24, HT-15] a secret or token in the request is in no log, no trace eve
   ];
   await forEachCase(names, async (name) => {
     const server = await testServer();
-    const answers: string[] = [];
+    const responses: string[] = [];
     const logged = await consoleDuring(async () => {
       for (const fields of outcomes) {
         for (const send of [server.authorize, authorizeByPost.bind(undefined, server)]) {
           for (const sent of [value, [value, value]]) {
             const response = await send({ ...fields, [name]: sent });
-            answers.push(`${[...response.headers].join()} ${await response.text()}`);
+            responses.push(`${[...response.headers].join()} ${await response.text()}`);
           }
         }
       }
     });
-    for (const text of [logged, JSON.stringify(server.events), ...answers]) assert(!text.includes(value), text);
+    for (const text of [logged, JSON.stringify(server.events), ...responses]) assert(!text.includes(value), text);
   });
 });
 
 const signed = { request: "eyJhbGciOiJub25lIn0.eyJyZWRpcmVjdF91cmkiOiJodHRwczovL2V2aWwuZXhhbXBsZS9jYiJ9." };
 const byReference = { request_uri: "https://evil.example/request.jwt" };
-const refused: readonly (readonly [Fields, string])[] = [
+const rejected: readonly (readonly [Fields, string])[] = [
   [signed, "request_not_supported"],
   [{ request: "x" }, "request_not_supported"],
   [byReference, "request_uri_not_supported"],
@@ -892,7 +892,7 @@ test("[JR-01] request and request_uri are refused by redirect if the query names
   const server = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb", "http://127.0.0.1/cb"] }],
   });
-  await forEachCase(refused, async ([fields, error]) => {
+  await forEachCase(rejected, async ([fields, error]) => {
     assertEquals(assertAuthorizationResponse(await server.authorize(fields)).error, error);
     assertEquals(assertAuthorizationResponse(await authorizeByPost(server, fields)).error, error);
     assertAuthorizationResponse(await server.authorize({ ...fields, state: undefined }), { state: null });
@@ -907,7 +907,7 @@ test("[JR-01] request and request_uri are refused by redirect if the query names
 
 test("[JR-01] request and request_uri are refused on a page if the query names no registered redirect URI", async () => {
   const server = await testServer();
-  await forEachCase(refused, async ([fields, error]) => {
+  await forEachCase(rejected, async ([fields, error]) => {
     for (const redirect_uri of [foreign, undefined, "", ["https://spa.example/cb", foreign]]) {
       for (const scope of ["openid read", "read", undefined]) {
         const response = await server.authorize({ ...fields, redirect_uri, scope });
@@ -932,7 +932,7 @@ test("[AZ-01, JR-01] a signed request is refused before anything that follows th
     { scope: ["read", "read"] },
     { code_challenge: undefined },
   ];
-  await forEachCase(refused, ([fields, error]) =>
+  await forEachCase(rejected, ([fields, error]) =>
     forEachCase(faults, async (fault) => {
       assertEquals(assertAuthorizationResponse(await server.authorize({ ...fields, ...fault })).error, error);
     }));
@@ -947,7 +947,7 @@ test("[JR-01] nothing is ever fetched for a request_uri", async () => {
   };
   try {
     const server = await testServer();
-    for (const [fields] of refused) {
+    for (const [fields] of rejected) {
       for (const redirect_uri of ["https://spa.example/cb", foreign]) {
         await server.authorize({ ...fields, redirect_uri });
       }

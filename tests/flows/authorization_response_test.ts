@@ -18,7 +18,7 @@ import {
 import type { Fields, TestServer } from "./harness.ts";
 
 /** Requests of `spa` that are refused by redirect, one for each way of being refused. */
-const refused: readonly Fields[] = [
+const rejected: readonly Fields[] = [
   { response_type: undefined },
   { response_type: "token" },
   { response_mode: "fragment" },
@@ -47,7 +47,7 @@ function ways(server: TestServer): readonly ((fields: Fields) => Promise<Respons
 
 test("[AR-01] a GET is answered with 302 or 303, a POST with 303, with success and with errors", async () => {
   const server = await testServer();
-  await forEachCase([{}, ...refused], async (fields) => {
+  await forEachCase([{}, ...rejected], async (fields) => {
     const got = await server.authorize(fields);
     assertAuthorizationResponse(got);
     assert([302, 303].includes(got.status));
@@ -62,9 +62,9 @@ test("[AR-02] success is code, iss and state, each once, in the query of the red
   const server = await testServer();
   await forEachCase(ways(server), async (send) => {
     const response = await send({});
-    const answer = assertAuthorizationResponse(response);
-    assertEquals(Object.keys(answer).sort(), ["code", "iss", "state"]);
-    assertEquals((await server.token({ code: answer.code })).status, 200);
+    const result = assertAuthorizationResponse(response);
+    assertEquals(Object.keys(result).sort(), ["code", "iss", "state"]);
+    assertEquals((await server.token({ code: result.code })).status, 200);
     const url = new URL(response.headers.get("location")!);
     assertEquals([url.origin, url.pathname, url.hash], ["https://spa.example", "/cb", ""]);
     assertEquals([...url.searchParams.keys()].sort(), ["code", "iss", "state"]);
@@ -94,18 +94,18 @@ test("[AR-02] success is form-encoded, whatever the state holds", async () => {
 
 test("[AR-03] failure is error, error_description, iss and state, on the redirect URI and without a code", async () => {
   const server = await testServer();
-  await forEachCase(refused, (fields) =>
+  await forEachCase(rejected, (fields) =>
     forEachCase(ways(server), async (send) => {
-      const answer = assertAuthorizationResponse(await send(fields));
-      assertEquals(Object.keys(answer).sort(), ["error", "error_description", "iss", "state"]);
-      assert(answer.error_description);
+      const result = assertAuthorizationResponse(await send(fields));
+      assertEquals(Object.keys(result).sort(), ["error", "error_description", "iss", "state"]);
+      assert(result.error_description);
     }));
   assertEquals(server.events.filter((event) => event.type === "code_issued").length, 0);
 });
 
 test("[AR-03] failure has no state where none was sent", async () => {
   const server = await testServer();
-  await forEachCase(refused, (fields) =>
+  await forEachCase(rejected, (fields) =>
     forEachCase([undefined, ""], async (state) => {
       assert("error" in assertAuthorizationResponse(await server.authorize({ ...fields, state }), { state: null }));
       assert(
@@ -157,7 +157,7 @@ test("[AR-05] every redirect carries the issuer as metadata has it, with and wit
     const metadata = await (await fetch("/.well-known/openid-configuration")).json();
     assertEquals(metadata.issuer, issuer);
     assertEquals(metadata.authorization_response_iss_parameter_supported, true);
-    for (const fields of [{}, ...refused]) {
+    for (const fields of [{}, ...rejected]) {
       assertAuthorizationResponse(await fetch(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`), {
         issuer,
       });
@@ -205,7 +205,7 @@ test("[AR-06] the answer tells nothing that belongs to the server or was not to 
   }
   const { code } = assertAuthorizationResponse(await server.authorize(fields));
   const issued = server.events.flatMap((event) => event.type === "code_issued" ? [event.grantId] : []);
-  for (const family of issued) assert(!code!.includes(family));
+  for (const grant of issued) assert(!code!.includes(grant));
   const { id_token } = await (await server.token({ code })).json();
   assertEquals([decodeClaims(id_token).nonce, decodeClaims(id_token).sub], [nonce, "bob-who-was-hinted"]);
 });
@@ -235,7 +235,7 @@ test("[AR-08] every answer of the authorization endpoint is kept out of caches a
   const broken = await testServer({ pages: () => Promise.reject(new Error("no ink")) });
   const failing = await testServer({ approver: () => Promise.reject(new Error("gone")) });
   const server = await testServer();
-  const answers: Readonly<Record<string, Response>> = {
+  const responses: Readonly<Record<string, Response>> = {
     success: await server.authorize(),
     "success after a POST": await authorizeByPost(server),
     "error redirect": await server.authorize({ scope: "bogus" }),
@@ -254,8 +254,8 @@ test("[AR-08] every answer of the authorization endpoint is kept out of caches a
     HEAD: await server.authorize({}, { method: "HEAD" }),
     "a page that cannot be drawn": await broken.authorize({ client_id: "nobody" }),
   };
-  await forEachCase(Object.keys(answers), (name) => {
-    const { headers } = answers[name]!;
+  await forEachCase(Object.keys(responses), (name) => {
+    const { headers } = responses[name]!;
     assertEquals([headers.get("referrer-policy"), headers.get("cache-control")], ["no-referrer", "no-store"]);
   });
 });
@@ -271,7 +271,7 @@ test("[AR-08] what an approver shows is kept out of caches and referrers as well
 test("[AR-09] either every redirect ends in #_ or none has a fragment", async () => {
   const server = await testServer();
   const fragments = new Set<string>();
-  for (const fields of [{}, ...refused]) {
+  for (const fields of [{}, ...rejected]) {
     for (const send of ways(server)) {
       for (const state of ["plain", "a#b", undefined]) {
         const location = (await send({ ...fields, state })).headers.get("location")!;
@@ -310,7 +310,7 @@ test("[AR-11] a client the operator wrote down gets its errors at once, before a
   };
   const server = await testServer({ approver });
   await forEachCase(
-    refused,
+    rejected,
     (fields) =>
       forEachCase(ways(server), async (send) => assert("error" in assertAuthorizationResponse(await send(fields)))),
   );

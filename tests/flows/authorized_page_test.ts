@@ -282,9 +282,9 @@ test("[DM-05] a success shows a public and a confidential token request, for the
 
 test("[DM-05] from home by the start link: the public example redeems the code as it stands, once", async () => {
   const { as } = await testServer(demo);
-  const person = browser(as);
-  const home = await assertPage(await person.open("/"), 200);
-  const { url, html } = await person.arrive(links(home)["Start the demo flow"]!);
+  const visitor = browser(as);
+  const home = await assertPage(await visitor.open("/"), 200);
+  const { url, html } = await visitor.arrive(links(home)["Start the demo flow"]!);
   const [open, secret] = commands(html);
   assertEquals(read(open).form.get("code"), url.searchParams.get("code"));
   assertStringIncludes(readable(html), "issued to demo-public: the request below works as it is");
@@ -295,9 +295,9 @@ test("[DM-05] from home by the start link: the public example redeems the code a
 
 test("[DM-05] from home by the second start link: the confidential example redeems the code by Basic", async () => {
   const { as } = await testServer(demo);
-  const person = browser(as);
-  const home = await assertPage(await person.open("/"), 200);
-  const { html } = await person.arrive(links(home)["Start as demo-confidential"]!);
+  const visitor = browser(as);
+  const home = await assertPage(await visitor.open("/"), 200);
+  const { html } = await visitor.arrive(links(home)["Start as demo-confidential"]!);
   const [open, secret] = commands(html);
   assertStringIncludes(readable(html), "issued to demo-confidential: the request below works as it is");
   assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
@@ -307,8 +307,8 @@ test("[DM-05] from home by the second start link: the confidential example redee
 
 test("[DM-05] the link that the terminal prints starts the same flow, in several tabs at once", async () => {
   const { as } = await testServer(demo);
-  const person = browser(as);
-  const tabs = [await person.arrive("/start"), await person.arrive("/start"), await person.arrive("/start")];
+  const visitor = browser(as);
+  const tabs = [await visitor.arrive("/start"), await visitor.arrive("/start"), await visitor.arrive("/start")];
   assertEquals(new Set(tabs.map(({ url }) => url.searchParams.get("state"))).size, 3);
   await forEachCase(tabs.reverse(), async ({ html }) => assertEquals((await paste(as, commands(html)[0])).status, 200));
 });
@@ -344,12 +344,12 @@ test("[DM-05] a code of a client of its own: the example names that client and i
     { client_id: "a:b+c d%41'", client_secret: "correct horse", redirect_uris: [own] },
   ];
   const self = await testServer({ clients });
-  const person = browser(self.as);
-  const home = await assertPage(await person.open("/"), 200, "Odd & <b>");
-  const started = await person.arrive(links(home)["Start the demo flow"]!);
+  const visitor = browser(self.as);
+  const home = await assertPage(await visitor.open("/"), 200, "Odd & <b>");
+  const started = await visitor.arrive(links(home)["Start the demo flow"]!);
   assertEquals((await paste(self.as, commands(started.html)[0])).status, 200);
 
-  const confidential = await person.arrive(links(home)[`Start as a:b+c d%41'`]!);
+  const confidential = await visitor.arrive(links(home)[`Start as a:b+c d%41'`]!);
   const [, secret] = commands(confidential.html);
   assertEquals((await paste(self.as, secret.replace("YOUR_CLIENT_SECRET", "correct horse"))).status, 200);
 
@@ -372,13 +372,13 @@ test("[DM-07] a success links home and to a new authorization, both on this orig
   for (const issuer of ["https://as.test", "https://as.test/t1"]) {
     const { as } = await testServer({ ...demo, issuer });
     const base = new URL(issuer).pathname.replace(/\/$/, "");
-    const person = browser(as);
-    const first = await person.arrive(`${base}/start`);
-    const { "Back to Home": home, "Start New Authorization": anew } = links(first.html);
+    const visitor = browser(as);
+    const first = await visitor.arrive(`${base}/start`);
+    const { "Back to Home": home, "Start New Authorization": renewed } = links(first.html);
     assertEquals(home, `${base}/`);
-    assert(anew!.startsWith(`${base}/oauth2/authorize?`));
-    assertEquals((await person.open(home!)).status, 200);
-    const second = await person.arrive(anew!);
+    assert(renewed!.startsWith(`${base}/oauth2/authorize?`));
+    assertEquals((await visitor.open(home!)).status, 200);
+    const second = await visitor.arrive(renewed!);
     assertEquals(texts(second.html, "h1"), ["Authorization Successful!"]);
     assertNotEquals(second.url.searchParams.get("code"), first.url.searchParams.get("code"));
     assertEquals((await paste(as, commands(second.html)[0])).status, 200);
@@ -403,8 +403,8 @@ test("[DM-08] control characters reach no page as they came, and a replacement s
     assertStringIncludes(readable(failure), `Description${shown}`);
     for (const command of commands(success)) assertEquals(read(command).form.get("code"), sent);
     // Pages of refusals show what was received.
-    const refused = await (await self.authorize({ client_id: `nobody${control}` })).text();
-    assertEquals(/[^\P{Cc}\n\r\t]/u.exec(refused), null);
+    const rejected = await (await self.authorize({ client_id: `nobody${control}` })).text();
+    assertEquals(/[^\P{Cc}\n\r\t]/u.exec(rejected), null);
   });
 });
 
@@ -425,9 +425,9 @@ test("[DM-05, DM-07] both requests and both links are there, whichever clients t
     assertEquals(secret!.user?.split(":")[0], isOwn("web") ? "web" : "YOUR_CLIENT_ID");
     assertEquals([secret!.form.get("client_id"), secret!.form.get("code")], [null, "a-code"]);
     for (const page of [html, await callback(self, { error: "access_denied" })]) {
-      const { "Back to Home": home, "Start New Authorization": anew } = links(page);
+      const { "Back to Home": home, "Start New Authorization": renewed } = links(page);
       assertEquals(home, "/");
-      const started = await self.get(anew!);
+      const started = await self.get(renewed!);
       if (isOwn("spa") || isOwn("web")) assertEquals(started.status, 302);
       else assertStringIncludes(await assertPage(started, 404), `has the redirect URI ${own}`);
     }
@@ -567,9 +567,9 @@ test("[UI-02, DM-09] every page is uncached, tells no referrer, loads and runs o
     assert(loaded.length > 0 && loaded.every((url) => url.startsWith("/static/")));
     assertEquals(texts(html, "script").join(""), "");
     assert(!/<style|style="/.test(html));
-    const holdsAnswer = /[?&](?:code|state)=/.test(path);
+    const containsResponse = /[?&](?:code|state)=/.test(path);
     for (const href of Object.values(links(html))) {
-      if (holdsAnswer || !specification.test(href)) assertMatch(href, /^(?:\/(?!\/)|#)/);
+      if (containsResponse || !specification.test(href)) assertMatch(href, /^(?:\/(?!\/)|#)/);
     }
   });
 });
@@ -634,15 +634,15 @@ test("[UI-03] markup in what came with a request, or stands in the configuration
     );
     await inert(await get(`/authorized?${encode({ code: text, state: text, iss: text })}`), 200, text);
     await inert(await get(`/${encodeURI(text)}`), 404, text);
-    const answer = await authorize({
+    const result = await authorize({
       client_id: text,
       redirect_uri: "https://as.test/authorized",
       scope: `read ${text}`,
       state: text,
     });
-    const told = getRedirectParams(answer);
-    assertEquals([told.get("error"), told.get("state")], ["invalid_scope", text]);
-    await inert(await get(`/authorized?${told}`), 200, text);
+    const logged = getRedirectParams(result);
+    assertEquals([logged.get("error"), logged.get("state")], ["invalid_scope", text]);
+    await inert(await get(`/authorized?${logged}`), 200, text);
     const request = { client_id: text, redirect_uri: "https://as.test/authorized", login_hint: text, state: text };
     await inert(await get(`/authorized?${getRedirectParams(await authorize(request))}`), 200, text);
   });
@@ -691,12 +691,12 @@ test("[DM-10] a callback page that was opened with a code does not put it into i
 
 test("[PK-03] the challenge of a start link is the digest of the verifier that the example holds", async () => {
   const { as } = await testServer(demo);
-  const person = browser(as);
-  const home = await assertPage(await person.open("/"), 200);
+  const visitor = browser(as);
+  const home = await assertPage(await visitor.open("/"), 200);
   const link = new URL(links(home)["Start the demo flow"]!, as.issuer);
-  const { html } = await person.arrive(link.href);
-  const held = read(commands(html)[0]).form.get("code_verifier")!;
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(held)));
+  const { html } = await visitor.arrive(link.href);
+  const kept = read(commands(html)[0]).form.get("code_verifier")!;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(kept)));
   const expected = btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
   assertEquals(link.searchParams.get("code_challenge"), expected);
   assertNotEquals(expected, challenge);
@@ -717,18 +717,18 @@ test("[DM-05, DM-08] pasted into a real shell, the examples redeem, and hostile 
       const { stdout } = await run("sh", ["-c", `${command} --silent`], { cwd: folder, env });
       return JSON.parse(stdout);
     };
-    const person = browser(as);
-    const home = await assertPage(await person.open("/"), 200);
+    const visitor = browser(as);
+    const home = await assertPage(await visitor.open("/"), 200);
     for (const [i, link] of ["Start the demo flow", "Start as demo-confidential"].entries()) {
-      const { html } = await person.arrive(links(home)[link]!);
-      const answer = await shell(commands(html)[i]!);
-      assertEquals([answer.token_type, answer.scope], ["Bearer", "openid profile read"]);
+      const { html } = await visitor.arrive(links(home)[link]!);
+      const result = await shell(commands(html)[i]!);
+      assertEquals([result.token_type, result.scope], ["Bearer", "openid profile read"]);
       assertEquals((await shell(commands(html)[i]!)).error, "invalid_grant");
     }
     for (
       const code of ["';touch pwned;'", "$(touch pwned)", "`touch pwned`", "x\ntouch pwned\n", "'\\'';touch pwned #"]
     ) {
-      const { html } = await person.arrive(`/authorized?${encode({ code })}`);
+      const { html } = await visitor.arrive(`/authorized?${encode({ code })}`);
       for (const command of commands(html)) assertMatch(String((await shell(command)).error), /^invalid_/);
     }
     assertEquals(readdirSync(folder), []);

@@ -51,7 +51,7 @@ async function shown(b: TestServer, token: string): Promise<Record<string, unkno
 }
 
 /** What userinfo shows after a login with that scope. */
-async function told(b: TestServer, scope: string, fields: Fields = {}): Promise<Record<string, unknown>> {
+async function logged(b: TestServer, scope: string, fields: Fields = {}): Promise<Record<string, unknown>> {
   return await shown(b, (await publicTokens(b, { scope, ...fields })).access_token);
 }
 
@@ -69,8 +69,8 @@ async function metadataOf(b: TestServer): Promise<Record<string, string[] & bool
 
 test("[CL-01] a configured scope value is known, and releases its claims beside the standard ones", async () => {
   const b = await testServer({ ...mapped, unmappedClaims: "none" });
-  assertEquals(await told(b, "openid groups"), { sub: "carol", groups: ["staff", "admins"] });
-  assertEquals(await told(b, "openid profile"), { sub: "carol", name: "Carol Clark", employee_no: 7 });
+  assertEquals(await logged(b, "openid groups"), { sub: "carol", groups: ["staff", "admins"] });
+  assertEquals(await logged(b, "openid profile"), { sub: "carol", name: "Carol Clark", employee_no: 7 });
   assertEquals((await publicTokens(b, { scope: "openid groups" })).scope, "openid groups");
   const { scopes_supported } = await metadataOf(b);
   assertEquals(scopes_supported!.slice(-2), ["offline_access", "groups"]);
@@ -81,7 +81,7 @@ test("[CL-01] a scope value that scopes names already stands there once, and a s
   const b = await testServer({ ...options, scopes: ["groups", "openid"], defaultScope: "openid phone" });
   assertEquals((await metadataOf(b)).scopes_supported, ["groups", "openid", "phone"] as never);
   b.as.users.set({ ...carol, phone_number: "+49 30 1", extension: "12" });
-  const { groups: _, ...phone } = await told(b, "openid phone", { login_hint: "carol" });
+  const { groups: _, ...phone } = await logged(b, "openid phone", { login_hint: "carol" });
   assertEquals([phone.phone_number, phone.extension], ["+49 30 1", "12"]);
 });
 
@@ -92,7 +92,7 @@ test("[CL-01, AZ-17] a client that may not ask for the scope value is refused as
 
 test("[CL-02] claims go with their scope value: not asked for, refused by the approver, narrowed away by a refresh", async () => {
   const b = await testServer({ ...mapped, unmappedClaims: "none" });
-  assertEquals(await told(b, "openid"), { sub: "carol" });
+  assertEquals(await logged(b, "openid"), { sub: "carol" });
   const tokens = await publicTokens(b, { scope: "openid groups" });
   const narrowed = await refreshTokens(b, tokens.refresh_token, { scope: "openid" });
   assertEquals(await shown(b, narrowed.access_token), { sub: "carol" });
@@ -110,7 +110,7 @@ test("[CL-02] claims go with their scope value: not asked for, refused by the ap
     }),
   });
   const claims = '{"userinfo":{"groups":null}}';
-  assertEquals(await told(strict, "openid groups", { claims }), { sub: "carol" });
+  assertEquals(await logged(strict, "openid groups", { claims }), { sub: "carol" });
 });
 
 test("[CL-02, CL-10] what a user unticks on the consent page is released nowhere", async () => {
@@ -136,22 +136,22 @@ test("[CL-02, CL-10] what a user unticks on the consent page is released nowhere
 test("[CL-03] members that no scope value maps come with openid on test hosts, and nowhere else unless it is said", async () => {
   const all = { sub: "carol", roles: ["admin"] };
   const scope = "openid";
-  assertEquals(await told(await testServer(mapped), scope), all);
+  assertEquals(await logged(await testServer(mapped), scope), all);
   const real = { ...mapped, issuer: "https://as.company.com", insecureAllowAutoLogin: true };
   const atReal = async (options: LatchkeyOptions) => {
     const b = await testServer({ ...real, ...options });
-    return await told(b, scope);
+    return await logged(b, scope);
   };
   assertEquals(await atReal({}), { sub: "carol" });
   assertEquals(await atReal({ unmappedClaims: "openid" }), all);
-  assertEquals(await told(await testServer({ ...mapped, unmappedClaims: "none" }), scope), { sub: "carol" });
+  assertEquals(await logged(await testServer({ ...mapped, unmappedClaims: "none" }), scope), { sub: "carol" });
 });
 
 test("[CL-03] a user that is added while the server runs is told like any other", async () => {
   const b = await testServer(testClients);
   b.as.users.set({ sub: "erin", roles: ["admin"], nested: { a: [1, { b: null }] } });
   const expected = { sub: "erin", roles: ["admin"], nested: { a: [1, { b: null }] } };
-  assertEquals(await told(b, "openid read", { login_hint: "erin" }), expected);
+  assertEquals(await logged(b, "openid read", { login_hint: "erin" }), expected);
   assert((await metadataOf(b)).claims_supported!.includes("nested"));
 });
 
@@ -375,9 +375,13 @@ test("[CL-09] unknown members and claims are ignored, and a name with a language
       [{ userinfo: { unknown: null, groups: { purpose: "x", essential: false } } }, { groups: carol.groups }],
       [{ other: { groups: null }, verified_claims: {} }, {}],
     ], async ([claims, expected]) => {
-      assertEquals(await told(b, "openid", { claims: JSON.stringify(claims) }), { sub: "carol", ...rest, ...expected });
+      assertEquals(await logged(b, "openid", { claims: JSON.stringify(claims) }), {
+        sub: "carol",
+        ...rest,
+        ...expected,
+      });
     });
-    assertEquals("name#de" in await told(b, "openid profile"), false);
+    assertEquals("name#de" in await logged(b, "openid profile"), false);
   }
 });
 
@@ -404,16 +408,16 @@ test("[CL-11] a request by name yields only what is mapped, released anyway, and
   const users = [{ ...carol, password: digest }];
   const open = await testServer({ ...mapped, users });
   const { groups, roles, email } = carol;
-  assertEquals(await told(open, "openid", { claims }), { sub: "carol", groups, roles, email });
+  assertEquals(await logged(open, "openid", { claims }), { sub: "carol", groups, roles, email });
   const closed = await testServer({ ...mapped, users, unmappedClaims: "none" });
-  assertEquals(await told(closed, "openid", { claims }), { sub: "carol", groups, email });
+  assertEquals(await logged(closed, "openid", { claims }), { sub: "carol", groups, email });
   const limited = await testServer({
     ...mapped,
     users,
     unmappedClaims: "none",
     clients: [publicClient("spa", { scope: "openid email" })],
   });
-  assertEquals(await told(limited, "openid", { claims }), { sub: "carol", email });
+  assertEquals(await logged(limited, "openid", { claims }), { sub: "carol", email });
 });
 
 test("[CL-12] an access token says nothing about the user unless accessTokenClaims names it, in introspection alike", async () => {
@@ -429,10 +433,10 @@ test("[CL-12] an access token says nothing about the user unless accessTokenClai
     assertEquals(Object.keys(about), ["active", "token_type", ...protocol, "userinfo_claims"]);
     const b = await testServer({ ...mapped, accessTokenClaims: ["roles", "email", "nickname"] });
     const { access_token } = await publicTokens(b, { client_id, scope });
-    const { active: _, token_type: _t, ...told } = await fetchIntrospection(b, access_token);
-    assertEquals([told.roles, told.email, told.groups], [["admin"], "carol@example.com", undefined]);
-    assertEquals(Object.keys(told), [...protocol, "roles", "email"]);
-    if (client_id === "spa") assertEquals(decodeClaims(access_token), told);
+    const { active: _, token_type: _t, ...logged } = await fetchIntrospection(b, access_token);
+    assertEquals([logged.roles, logged.email, logged.groups], [["admin"], "carol@example.com", undefined]);
+    assertEquals(Object.keys(logged), [...protocol, "roles", "email"]);
+    if (client_id === "spa") assertEquals(decodeClaims(access_token), logged);
   }
 });
 
@@ -526,7 +530,7 @@ test("[CL-16, US-04] a signed userinfo response holds the same claims, with iss 
     clients: [publicClient("spa"), publicClient("signed", { userinfo_signed_response_alg: "ES256" })],
   });
   const fields = { scope: "openid groups", claims: '{"userinfo":{"name":null,"roles":{"value":"x"}}}' };
-  const plain = await told(b, fields.scope, fields);
+  const plain = await logged(b, fields.scope, fields);
   const { access_token } = await publicTokens(b, { ...fields, client_id: "signed" });
   const signed = decodeClaims(await (await userinfo(b, access_token)).text());
   assertEquals(signed, { ...plain, iss: "https://as.test", aud: "signed" });
@@ -536,7 +540,7 @@ test("[CL-16, US-04] a signed userinfo response holds the same claims, with iss 
 test("[CL-17] claims of more than 16 KiB in one token stop it with server_error, and the trace names the largest", async () => {
   const picture = "é".repeat(8 * 1024);
   const users = [{ sub: "alice", picture, small: "x" }];
-  const refused = async (options: LatchkeyOptions, fields: Fields = {}) => {
+  const rejected = async (options: LatchkeyOptions, fields: Fields = {}) => {
     const b = await testServer({ ...testClients, users, ...options });
     const response = await b.token({ code: await b.code({ scope: "openid profile", ...fields }) });
     const result = await getOutcome(response);
@@ -547,12 +551,12 @@ test("[CL-17] claims of more than 16 KiB in one token stop it with server_error,
     ];
   };
   const stopped = ["500 server_error", "CL-17", true];
-  assertEquals(await refused({ idTokenClaims: "like-userinfo" }), stopped);
-  assertEquals(await refused({}, { claims: '{"id_token":{"picture":null}}' }), stopped);
-  assertEquals(await refused({ accessTokenClaims: ["picture"] }), stopped);
-  assertEquals(await refused({ accessTokenClaims: ["small"] }), ["200", undefined, undefined]);
+  assertEquals(await rejected({ idTokenClaims: "like-userinfo" }), stopped);
+  assertEquals(await rejected({}, { claims: '{"id_token":{"picture":null}}' }), stopped);
+  assertEquals(await rejected({ accessTokenClaims: ["picture"] }), stopped);
+  assertEquals(await rejected({ accessTokenClaims: ["small"] }), ["200", undefined, undefined]);
   const b = await testServer({ ...testClients, users });
-  assertEquals((await told(b, "openid profile")).picture, picture);
+  assertEquals((await logged(b, "openid profile")).picture, picture);
 });
 
 /** The warnings at start, as `path: message`. */

@@ -134,7 +134,7 @@ async function tried(b: TestServer, client_id: string, change: Change = {}): Pro
   return await getOutcome(await ask(b, await assertionOf(client_id, change)));
 }
 
-const refused = "401 invalid_client";
+const rejected = "401 invalid_client";
 const both = ["key", "shared"] as const;
 
 /** A request to each endpoint where clients authenticate, that is 200 for whoever may call it. */
@@ -152,7 +152,7 @@ test("[JC-01, JC-03] both methods work at every endpoint, with client_id or with
         const sent = { ...fields, client_id, client_assertion_type: type, client_assertion: await assertionOf(client) };
         assertEquals(await getOutcome(await post(b, path, sent)), "200");
         for (const [other, more] of endpoints) {
-          assertEquals(await getOutcome(await post(b, other, { ...sent, ...more })), refused, "a replay");
+          assertEquals(await getOutcome(await post(b, other, { ...sent, ...more })), rejected, "a replay");
         }
       }
     }
@@ -164,14 +164,14 @@ test("[JC-01, CA-10] both methods redeem codes and refresh, where the client alo
   for (const client_id of both) {
     const proof = async () => ({ client_assertion_type: type, client_assertion: await assertionOf(client_id) });
     const code = await b.code({ ...webRequest, client_id });
-    assertEquals(await getOutcome(await b.token({ ...webToken, code, client_id })), refused);
+    assertEquals(await getOutcome(await b.token({ ...webToken, code, client_id })), rejected);
     const tokens = await assertTokenResponse(await b.token({ ...webToken, code, ...await proof() })) as Tokens;
     assertEquals(
       (await refreshTokens(b, tokens.refresh_token, { client_id, ...await proof() })).refresh_token,
       tokens.refresh_token,
     );
     const stolen = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id };
-    assertEquals(await getOutcome(await post(b, "/oauth2/token", stolen)), refused);
+    assertEquals(await getOutcome(await post(b, "/oauth2/token", stolen)), rejected);
   }
 });
 
@@ -186,8 +186,8 @@ test("[JC-01] client_assertion_type is that one value, character for character, 
     for (const client of both) {
       const assertion = await assertionOf(client);
       for (const client_id of [undefined, client]) {
-        const answer = await getOutcome(await ask(b, assertion, { client_assertion_type, client_id }));
-        assertMatch(answer, /^400 invalid_request$|^401 invalid_client$/);
+        const result = await getOutcome(await ask(b, assertion, { client_assertion_type, client_id }));
+        assertMatch(result, /^400 invalid_request$|^401 invalid_client$/);
       }
       assertEquals(await getOutcome(await ask(b, assertion)), "200", "the attempt has used it up");
     }
@@ -263,7 +263,7 @@ test("[CA-10, CA-16, CA-17] a client that is registered for assertions is accept
     [{ client_id: "shared", client_secret: secret }, {}],
     [{ client_id: "key", client_secret: "x" }, {}],
   ], async ([more, headers]) => {
-    assertEquals(await getOutcome(await post(b, "/oauth2/token", { ...fields, ...more }, headers)), refused);
+    assertEquals(await getOutcome(await post(b, "/oauth2/token", { ...fields, ...more }, headers)), rejected);
   });
 });
 
@@ -273,8 +273,8 @@ test("[CA-10, JC-04] a client that is registered for something else is refused w
   for (const [client_id, known] of [["web", "web-secret"], ["poster", "poster-secret"], ["spa", ""], ["spa", secret]]) {
     const claims = { iss: client_id, sub: client_id };
     const hashed = new TextEncoder().encode(known || "\0");
-    assertEquals(await tried(b, "shared", { claims, key: hashed }), refused, "with its secret");
-    assertEquals(await tried(b, "key", { claims, key }), refused);
+    assertEquals(await tried(b, "shared", { claims, key: hashed }), rejected, "with its secret");
+    assertEquals(await tried(b, "key", { claims, key }), rejected);
   }
 });
 
@@ -292,7 +292,7 @@ test("[CA-10] keys that a client registered beside another method are no way in"
     ),
   );
   await forEachCase(["basic", "posted", "hashed", "public"], async (client_id) => {
-    assertEquals(await tried(b, "key", { claims: { iss: client_id, sub: client_id } }), refused);
+    assertEquals(await tried(b, "key", { claims: { iss: client_id, sub: client_id } }), rejected);
   });
 });
 
@@ -311,7 +311,7 @@ test("[JC-02, JC-03, JC-05] every claim that is wrong, missing or of a wrong typ
     await forEachCase(
       Object.entries(defects).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
       async ([name, value]) => {
-        assertEquals(await tried(b, client, { claims: { [name]: value } }), refused);
+        assertEquals(await tried(b, client, { claims: { [name]: value } }), rejected);
       },
     );
     assertEquals(await tried(b, client), "200");
@@ -321,12 +321,12 @@ test("[JC-02, JC-03, JC-05] every claim that is wrong, missing or of a wrong typ
 test("[JC-02] iss and sub both name the client: those of two clients do not add up to one", async () => {
   const b = await testServer(await signers());
   for (const [one, two] of [["key", "key2"], ["shared", "shared2"]] as const) {
-    assertEquals(await tried(b, one, { claims: { sub: two } }), refused);
-    assertEquals(await tried(b, one, { claims: { iss: two } }), refused);
-    assertEquals(await tried(b, two, { claims: { sub: one } }), refused);
+    assertEquals(await tried(b, one, { claims: { sub: two } }), rejected);
+    assertEquals(await tried(b, one, { claims: { iss: two } }), rejected);
+    assertEquals(await tried(b, two, { claims: { sub: one } }), rejected);
   }
   const { privateKey: key } = await pairOf("key2 ES256");
-  assertEquals(await tried(b, "key", { key }), refused, "signed with another client's key of the same kid");
+  assertEquals(await tried(b, "key", { key }), rejected, "signed with another client's key of the same kid");
 });
 
 test("[JC-02] a clock that is a few seconds ahead is forgiven, one that is a minute ahead is not", async () => {
@@ -337,15 +337,15 @@ test("[JC-02] a clock that is a few seconds ahead is forgiven, one that is a min
       [{ iat: start + 8 }, "200"],
       [{ iat: start + 8, nbf: start + 8, exp: start + 68 }, "200"],
       [{ iat: start + 8.5, nbf: start + 7.25, exp: start + 60.75 }, "200"],
-      [{ nbf: start + 60, exp: start + 120 }, refused],
-      [{ iat: start + 60, exp: start + 120 }, refused],
+      [{ nbf: start + 60, exp: start + 120 }, rejected],
+      [{ iat: start + 60, exp: start + 120 }, rejected],
       [{ nbf: start - 60, iat: start - 60 }, "200"],
       [{ iat: undefined }, "200"],
       [{ iat: undefined, nbf: start }, "200"],
       [{ exp: start + 1 }, "200"],
       [{ exp: start + 300 }, "200"],
-      [{ exp: start + 330 }, refused],
-      [{ exp: start - 60, iat: start - 120 }, refused],
+      [{ exp: start + 330 }, rejected],
+      [{ exp: start - 60, iat: start - 120 }, rejected],
     ], async ([claims, expected]) => assertEquals(await tried(b, client, { claims }), expected));
   }
 });
@@ -354,7 +354,7 @@ test("[JC-02] an exp that is past is past, and 5 minutes ahead are 300 seconds",
   const b = await testServer(await signers());
   await forEachCase([-11, -9, -1, 0, 301, 309, 311], async (seconds) => {
     for (const client of both) {
-      assertEquals(await tried(b, client, { claims: { exp: start + seconds, iat: start - 60 } }), refused);
+      assertEquals(await tried(b, client, { claims: { exp: start + seconds, iat: start - 60 } }), rejected);
     }
   });
 });
@@ -363,11 +363,11 @@ test("[JC-02] it is the server's clock that counts", async () => {
   const b = await testServer(await signers());
   const [early, late] = [await assertionOf("key"), await assertionOf("key")];
   const future = await assertionOf("key", { claims: { iat: start + 86_400, exp: start + 86_460 } });
-  assertEquals(await getOutcome(await ask(b, future)), refused);
+  assertEquals(await getOutcome(await ask(b, future)), rejected);
   b.advance(40);
   assertEquals(await getOutcome(await ask(b, early)), "200");
   b.advance(80);
-  assertEquals(await getOutcome(await ask(b, late)), refused);
+  assertEquals(await getOutcome(await ask(b, late)), rejected);
   b.advance(86_400 - 120);
   assertEquals(await getOutcome(await ask(b, future)), "200");
 });
@@ -391,15 +391,15 @@ for (const [name, open] of Object.entries(stores)) {
     const servers = [await testServer({ ...options, store }), await testServer({ ...options, store: again })] as const;
     for (const client of both) {
       const one = await assertionOf(client);
-      const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(servers[i % 2]!, one)));
-      assertEquals(await countOutcomes(answers), { "200": 1, [refused]: 99 });
+      const responses = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(servers[i % 2]!, one)));
+      assertEquals(await countOutcomes(responses), { "200": 1, [rejected]: 99 });
       const mixed = await assertionOf(client);
       const elsewhere = await Promise.all(
         endpoints.flatMap(([path, fields]) =>
           servers.map((b) => post(b, path, { ...fields, client_assertion_type: type, client_assertion: mixed }))
         ),
       );
-      assertEquals(await countOutcomes(elsewhere), { "200": 1, [refused]: 5 });
+      assertEquals(await countOutcomes(elsewhere), { "200": 1, [rejected]: 5 });
     }
     for (const b of servers) await b.as.close();
   });
@@ -413,7 +413,7 @@ test("[JC-03] an assertion counts once until it has expired, however often the s
       assertEquals(await getOutcome(await ask(b, one)), "200");
       for (let i = 0; i < lifetime + 60; i++) {
         b.advance(1);
-        assertEquals(await getOutcome(await ask(b, one)), refused, `after ${i + 1} s`);
+        assertEquals(await getOutcome(await ask(b, one)), rejected, `after ${i + 1} s`);
       }
     }
   }
@@ -428,7 +428,7 @@ test("[JC-03] a fraction of a second in exp opens no gap between forgetting the 
     for (let i = 0; i < 200; i++) {
       b.advance(0.1);
       await b.get("/oauth2/jwks");
-      assertEquals(await getOutcome(await ask(b, one)), refused, `${(55 + (i + 1) / 10).toFixed(1)} s later`);
+      assertEquals(await getOutcome(await ask(b, one)), rejected, `${(55 + (i + 1) / 10).toFixed(1)} s later`);
     }
   }
 });
@@ -438,8 +438,8 @@ test("[JC-03] the jti counts, not the text: another signature over the same jti 
   for (const client of both) {
     const claims = { jti: `same-${client}` };
     assertEquals(await tried(b, client, { claims }), "200");
-    assertEquals(await tried(b, client, { claims: { ...claims, exp: start + 61 } }), refused);
-    assertEquals(await tried(b, client, { claims, header: { typ: "JWT" } }), refused);
+    assertEquals(await tried(b, client, { claims: { ...claims, exp: start + 61 } }), rejected);
+    assertEquals(await tried(b, client, { claims, header: { typ: "JWT" } }), rejected);
   }
 });
 
@@ -459,7 +459,7 @@ test("[JC-03] clients do not take each other's jti, and no jti is like another b
 test("[JC-03] a jti is a text that says something (RFC 7519 §4.1.7)", async () => {
   const b = await testServer(await signers());
   await forEachCase([null, "", 1, true, {}, [], ["x"]], async (jti) => {
-    for (const client of both) assertEquals(await tried(b, client, { claims: { jti } }), refused);
+    for (const client of both) assertEquals(await tried(b, client, { claims: { jti } }), rejected);
   });
 });
 
@@ -467,9 +467,9 @@ test("[JC-03] an assertion that was refused spoils no jti for its client", async
   const b = await testServer(await signers());
   const claims = { jti: "precious" };
   const { privateKey: foreign } = await pairOf("key2 ES256");
-  assertEquals(await tried(b, "key", { claims, key: foreign }), refused);
-  assertEquals(await tried(b, "key", { claims: { ...claims, aud: "nobody" } }), refused);
-  assertEquals(await tried(b, "key", { claims: { ...claims, exp: start - 60 } }), refused);
+  assertEquals(await tried(b, "key", { claims, key: foreign }), rejected);
+  assertEquals(await tried(b, "key", { claims: { ...claims, aud: "nobody" } }), rejected);
+  assertEquals(await tried(b, "key", { claims: { ...claims, exp: start - 60 } }), rejected);
   assertEquals(await tried(b, "key", { claims }), "200");
 });
 
@@ -498,7 +498,7 @@ test("[JC-04] every algorithm that suits method and key is accepted, and each ke
     for (const kid of ["k", undefined]) assertEquals(await tried(b, alg, { key, header: { alg, kid } }), "200");
     for (const other of keyAlgorithms.filter((one) => one !== alg)) {
       const { privateKey } = await pairOf(`pair ${other}`);
-      assertEquals(await tried(b, alg, { key: privateKey, header: { alg: other, kid: "k" } }), refused, other);
+      assertEquals(await tried(b, alg, { key: privateKey, header: { alg: other, kid: "k" } }), rejected, other);
     }
   });
   await forEachCase(
@@ -527,11 +527,14 @@ test("[JC-04] a key that is registered for one algorithm, another use or another
   );
   const as = (id: string, alg: string, key: CryptoKey) => tried(b, id, { key, header: { alg } });
   assertEquals(await as("rs", "RS256", rsa.privateKey), "200");
-  assertEquals(await as("rs", "PS256", signsPs), refused);
-  assertEquals(await as("ps", "RS256", rsa.privateKey), refused);
+  assertEquals(await as("rs", "PS256", signsPs), rejected);
+  assertEquals(await as("ps", "RS256", rsa.privateKey), rejected);
   assertEquals(await as("ps", "PS256", signsPs), "200");
   assertEquals([await as("any", "RS256", rsa.privateKey), await as("any", "PS256", signsPs)], ["200", "200"]);
-  assertEquals([await as("enc", "ES256", ec.privateKey), await as("ops", "ES256", ec.privateKey)], [refused, refused]);
+  assertEquals([await as("enc", "ES256", ec.privateKey), await as("ops", "ES256", ec.privateKey)], [
+    rejected,
+    rejected,
+  ]);
 });
 
 test("[JC-04] the algorithm that a client registered is its only one", async () => {
@@ -546,14 +549,14 @@ test("[JC-04] the algorithm that a client registered is its only one", async () 
     ),
   );
   for (const [id, alg] of [["es", "ES256"], ["rs", "RS256"]] as const) {
-    assertEquals(await tried(b, id, { key: privateKey }), alg === "ES256" ? "200" : refused);
+    assertEquals(await tried(b, id, { key: privateKey }), alg === "ES256" ? "200" : rejected);
     assertEquals(
       await tried(b, id, { key: rsa.privateKey, header: { alg: "RS256" } }),
-      alg === "RS256" ? "200" : refused,
+      alg === "RS256" ? "200" : rejected,
     );
   }
-  assertEquals(await tried(b, "shared512"), refused);
-  assertEquals(await tried(b, "shared512", { header: { alg: "HS384" } }), refused);
+  assertEquals(await tried(b, "shared512"), rejected);
+  assertEquals(await tried(b, "shared512", { header: { alg: "HS384" } }), rejected);
   assertEquals(await tried(b, "shared512", { header: { alg: "HS512" } }), "200");
 });
 
@@ -576,12 +579,12 @@ test("[JC-04] HS* keyed with anything that is public about the client is refused
       for (const alg of secretAlgorithms) {
         for (const kid of ["k1", undefined]) {
           const key = new TextEncoder().encode(text || "\0");
-          assertEquals(await tried(b, client_id, { key, header: { alg, kid } }), refused);
+          assertEquals(await tried(b, client_id, { key, header: { alg, kid } }), rejected);
         }
       }
       const raw = Buffer.from(text, "base64");
       if (raw.length > 0) {
-        assertEquals(await tried(b, client_id, { key: new Uint8Array(raw), header: { alg: "HS256" } }), refused);
+        assertEquals(await tried(b, client_id, { key: new Uint8Array(raw), header: { alg: "HS256" } }), rejected);
       }
     });
   }
@@ -616,12 +619,12 @@ test("[JC-04] none, unknown and misspelt algorithms are refused, signed or not",
       ],
       async (alg) => {
         for (const last of ["", signature, "AA"]) {
-          assertEquals(await getOutcome(await ask(b, `${encoded({ alg })}.${payload()}.${last}`)), refused);
+          assertEquals(await getOutcome(await ask(b, `${encoded({ alg })}.${payload()}.${last}`)), rejected);
         }
       },
     );
     await forEachCase(["", signature.slice(0, -4), "AAAA", Buffer.alloc(64).toString("base64url")], async (last) => {
-      assertEquals(await getOutcome(await ask(b, `${header}.${payload()}.${last}`)), refused);
+      assertEquals(await getOutcome(await ask(b, `${header}.${payload()}.${last}`)), rejected);
     });
   }
 });
@@ -632,13 +635,15 @@ test("[JC-04] client_secret_jwt is never verified with a key, private_key_jwt ne
   const rsa = await pairOf("rsa RS256");
   for (const client of ["shared", "web"]) {
     const claims = { iss: client, sub: client };
-    assertEquals(await tried(b, "shared", { claims, key, header: { alg: "ES256", jwk } }), refused);
+    assertEquals(await tried(b, "shared", { claims, key, header: { alg: "ES256", jwk } }), rejected);
     assertEquals(
       await tried(b, "shared", { claims, key: rsa.privateKey, header: { alg: "RS256", kid: "k1" } }),
-      refused,
+      rejected,
     );
   }
-  for (const alg of secretAlgorithms) assertEquals(await tried(b, "key", { key: secretKey, header: { alg } }), refused);
+  for (const alg of secretAlgorithms) {
+    assertEquals(await tried(b, "key", { key: secretKey, header: { alg } }), rejected);
+  }
   const wrong = [
     "shared-secret",
     secret.slice(1),
@@ -649,7 +654,7 @@ test("[JC-04] client_secret_jwt is never verified with a key, private_key_jwt ne
   ];
   await forEachCase(
     wrong,
-    async (text) => assertEquals(await tried(b, "shared", { key: new TextEncoder().encode(text) }), refused),
+    async (text) => assertEquals(await tried(b, "shared", { key: new TextEncoder().encode(text) }), rejected),
   );
 });
 
@@ -680,12 +685,12 @@ test("[JC-04] headers that must be understood and other forms of JOSE are refuse
       ],
       ...[`e30.${payload}.${signature}`, `bnVsbA.${payload}.${signature}`, `${header}.bnVsbA.${signature}`, "🔑.🔑.🔑"],
       "a".repeat(60_000),
-    ], async (text) => assertEquals(await getOutcome(await ask(b, text)), refused));
+    ], async (text) => assertEquals(await getOutcome(await ask(b, text)), rejected));
     const claims = { iss: client, sub: client, aud: issuer, jti: `crit-${client}`, exp: start + 60 };
     const demanding = { alg: client === "key" ? "ES256" : "HS256", crit: ["urn:x"], "urn:x": 1 };
     const key = client === "key" ? (await pairOf("key ES256")).privateKey : secretKey;
     const critical = await new SignJWT(claims).setProtectedHeader(demanding).sign(key, { crit: { "urn:x": true } });
-    assertEquals(await getOutcome(await ask(b, critical)), refused);
+    assertEquals(await getOutcome(await ask(b, critical)), rejected);
     assertEquals(await getOutcome(await ask(b, good)), "200");
   }
 });
@@ -713,7 +718,7 @@ test("[JC-05] aud is the issuer or the token endpoint alone, as text or as an ar
         `aud = ${own}, the issuer`,
         endpoint,
       ]);
-      assertEquals([await strictly(endpoint), await strictly([endpoint])], [refused, refused]);
+      assertEquals([await strictly(endpoint), await strictly([endpoint])], [rejected, rejected]);
       await forEachCase<unknown>([
         ...[
           `${own}/`,
@@ -745,7 +750,7 @@ test("[JC-05] aud is the issuer or the token endpoint alone, as text or as an ar
           `${own},x`,
           [],
         ],
-      ], async (value) => assertEquals([await aud(value), await strictly(value)], [refused, refused]));
+      ], async (value) => assertEquals([await aud(value), await strictly(value)], [rejected, rejected]));
     }
   }
 });
@@ -787,7 +792,7 @@ test("[JC-07] typ is client-authentication+jwt or JWT in any case, or absent, an
       ["at+jwt", "dpop+jwt", "oauth-authz-req+jwt", "logout+jwt", "", " ", "JWT ", "jwt+jwt", "application/", 1, null, {
         toString: 1,
       }, ["JWT"]],
-      async (value) => assertEquals(await typ(value), refused),
+      async (value) => assertEquals(await typ(value), rejected),
     );
   }
 });
@@ -815,7 +820,7 @@ test("[JC-06] keys that the assertion brings along mean nothing, and nothing is 
       { kid: "__proto__" },
       { kid: "k1" },
       {},
-    ], async (header) => assertEquals(await tried(b, "key", { key, header }), refused));
+    ], async (header) => assertEquals(await tried(b, "key", { key, header }), rejected));
     for (const header of [{ jku: url, kid: "k1" }, { x5u: url }]) {
       assertEquals(await tried(b, "key", { header }), "200");
     }
@@ -829,7 +834,7 @@ test("[JC-06] keys that the assertion brings along mean nothing, and nothing is 
 test("[JC-06] an unknown kid is refused even where the key behind it is the right one", async () => {
   const b = await testServer(await signers());
   await forEachCase(["k2", "K1", "k1 ", "1"], async (kid) => {
-    assertEquals(await tried(b, "key", { header: { kid } }), refused);
+    assertEquals(await tried(b, "key", { header: { kid } }), rejected);
   });
   for (const kid of ["k1", undefined]) assertEquals(await tried(b, "key", { header: { kid } }), "200");
 });
@@ -840,11 +845,11 @@ test("[JC-06] of several keys the kid picks one; a key that was taken out counts
   const b = await testServer(await signers(keyClient("turn", [a, z])));
   const say = (kid: string, { privateKey: key }: Pair) => tried(b, "turn", { key, header: { kid } });
   assertEquals([await say("a", one), await say("z", two)], ["200", "200"]);
-  assertEquals([await say("a", two), await say("z", one)], [refused, refused]);
+  assertEquals([await say("a", two), await say("z", one)], [rejected, rejected]);
   b.as.clients.set(keyClient("turn", [z]));
-  assertEquals([await say("a", one), await say("z", two)], [refused, "200"]);
+  assertEquals([await say("a", one), await say("z", two)], [rejected, "200"]);
   b.as.clients.set(keyClient("turn", [{ ...one.jwk, kid: "z" }]));
-  assertEquals([await say("z", one), await say("z", two)], ["200", refused]);
+  assertEquals([await say("z", one), await say("z", two)], ["200", rejected]);
 });
 
 test("[JC-06] of several keys without kid each that suits is tried, eight at most, and a kid picks one", async () => {
@@ -871,15 +876,15 @@ test("[JC-06] of several keys without kid each that suits is tried, eight at mos
   assertEquals([await by("two", pairs[0]!), await by("two", pairs[1]!), await by("two", pairs[2]!)], [
     "200",
     "200",
-    refused,
+    rejected,
   ]);
-  assertEquals(await by("two", pairs[1]!, { claims: { aud: "https://evil.example" } }), refused);
-  assertEquals(await by("two", pairs[1]!, { claims: { exp: start - 60 } }), refused);
-  assertEquals(await by("two", pairs[1]!, { header: { kid: "other" } }), refused);
+  assertEquals(await by("two", pairs[1]!, { claims: { aud: "https://evil.example" } }), rejected);
+  assertEquals(await by("two", pairs[1]!, { claims: { exp: start - 60 } }), rejected);
+  assertEquals(await by("two", pairs[1]!, { header: { kid: "other" } }), rejected);
   const mixed = [rsa, ...pairs.slice(0, 3)].map((pair) => by("mixed", pair));
-  assertEquals(await Promise.all(mixed), ["200", "200", "200", refused]);
-  assertEquals([await by("many", pairs[7]!), await by("many", pairs[8]!)], ["200", refused]);
-  assertEquals([await by("same", pairs[1]!, { header: { kid: "k" } }), await by("same", pairs[2]!)], ["200", refused]);
+  assertEquals(await Promise.all(mixed), ["200", "200", "200", rejected]);
+  assertEquals([await by("many", pairs[7]!), await by("many", pairs[8]!)], ["200", rejected]);
+  assertEquals([await by("same", pairs[1]!, { header: { kid: "k" } }), await by("same", pairs[2]!)], ["200", rejected]);
 });
 
 test("[JC-06] the server starts with no private key of a client, and not without any key", async () => {
@@ -920,7 +925,7 @@ test("[CA-15] from client_secret_expires_at on, the secret signs nothing that co
   b.advance(99);
   assertEquals(await at(99), "200");
   b.advance(1);
-  assertEquals(await at(100), refused);
+  assertEquals(await at(100), rejected);
 });
 
 test("[CA-07] every assertion that is refused gets one and the same answer, and the trace the reason", async () => {
@@ -947,7 +952,7 @@ test("[CA-07] every assertion that is refused gets one and the same answer, and 
   for (const assertion of assertions) {
     const response = await ask(b, assertion);
     bodies.add(await response.clone().text());
-    assertEquals(await getOutcome(response), refused);
+    assertEquals(await getOutcome(response), rejected);
   }
   assertEquals(bodies.size, 1);
   assertEquals(getRejections(b.events).length, assertions.length);
@@ -955,8 +960,8 @@ test("[CA-07] every assertion that is refused gets one and the same answer, and 
 });
 
 test("[HT-15, CA-14] neither store nor trace hears an assertion or a secret", async () => {
-  const heard: string[] = [];
-  const store = observedStore(memoryStore(), (verb, args) => heard.push(JSON.stringify([verb, ...args])));
+  const observed: string[] = [];
+  const store = observedStore(memoryStore(), (verb, args) => observed.push(JSON.stringify([verb, ...args])));
   const b = await testServer({ ...await signers(), store });
   const assertions = [
     await assertionOf("key"),
@@ -970,7 +975,7 @@ test("[HT-15, CA-14] neither store nor trace hears an assertion or a secret", as
     await ask(b, one, { client_id: one });
     await post(b, `/oauth2/token?client_assertion=${one}`, {});
   }
-  const all = heard.join("\n") + JSON.stringify(b.events);
+  const all = observed.join("\n") + JSON.stringify(b.events);
   for (const one of assertions) assert(!all.includes(one.split(".")[2]!), "an assertion was told");
   assert(!all.includes(secret), "a secret was told");
 });
@@ -988,8 +993,8 @@ test("[JC-01, JC-05, SC-12] what oauth4webapi sends for either method is accepte
   ] as const;
   for (const [client_id, auth] of methods) {
     const client = { client_id, ...skew };
-    const answer = await oauth.clientCredentialsGrantRequest(server, client, auth, {}, over);
-    assertEquals((await oauth.processClientCredentialsResponse(server, client, answer)).scope, "read");
+    const result = await oauth.clientCredentialsGrantRequest(server, client, auth, {}, over);
+    assertEquals((await oauth.processClientCredentialsResponse(server, client, result)).scope, "read");
   }
 });
 
@@ -998,7 +1003,7 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
   const [first, second] = [await pairOf("remote ES256"), await pairOf("remote2 ES256")];
   const served = [{ ...first.jwk, kid: "one" }];
   const asked: string[] = [];
-  let answer = () => Response.json({ keys: served });
+  let result = () => Response.json({ keys: served });
   const remote: ClientMetadata = {
     client_id: "remote",
     jwks_uri,
@@ -1011,7 +1016,7 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
       clients: [remote],
       outbound: (url, { redirect }) => {
         asked.push(`${url} ${redirect}`);
-        return Promise.resolve(answer());
+        return Promise.resolve(result());
       },
     });
   const b = await open();
@@ -1021,14 +1026,14 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
   assertEquals(asked, [`${jwks_uri} manual`]);
   served.push({ ...second.jwk, kid: "two" });
   // So soon after the first fetch an unknown name fetches nothing.
-  assertEquals(await say("two", second.privateKey), refused);
+  assertEquals(await say("two", second.privateKey), rejected);
   assertEquals(asked.length, 1);
 
   const other = await open();
   const there = (kid: string, key: typeof first.privateKey) =>
     assertionOf("remote", { header: { kid }, key }).then((one) => ask(other, one)).then(getOutcome);
   assertEquals(await there("two", second.privateKey), "200");
-  assertEquals(await there("one", second.privateKey), refused);
+  assertEquals(await there("one", second.privateKey), rejected);
   assertEquals(asked.length, 2);
 
   for (
@@ -1038,9 +1043,12 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
       () => new Response(null, { status: 302, headers: { location: "https://evil.example/" } }),
     ]
   ) {
-    answer = bad;
+    result = bad;
     const broken = await open();
-    assertEquals(await getOutcome(await ask(broken, await assertionOf("remote", { header: { kid: "one" } }))), refused);
+    assertEquals(
+      await getOutcome(await ask(broken, await assertionOf("remote", { header: { kid: "one" } }))),
+      rejected,
+    );
   }
 });
 
@@ -1050,7 +1058,7 @@ test("[JC-06] a jwks_uri that fails is fetched once in half a minute, its answer
   let letGo = 0;
   const broken = () => new Response(new ReadableStream({ pull() {}, cancel: () => void letGo++ }), { status: 500 });
   const good = () => Response.json({ keys: [{ ...jwk, kid: "one" }] });
-  let answer: () => Response | Promise<Response> = broken;
+  let result: () => Response | Promise<Response> = broken;
   const b = await testServer({
     issuer,
     clients: [{
@@ -1060,7 +1068,7 @@ test("[JC-06] a jwks_uri that fails is fetched once in half a minute, its answer
     }],
     outbound: async () => {
       asked++;
-      return await answer();
+      return await result();
     },
   });
   let passed = 0;
@@ -1073,25 +1081,25 @@ test("[JC-06] a jwks_uri that fails is fetched once in half a minute, its answer
     return tried(b, "remote", { claims, header: { kid }, key: privateKey });
   };
   for (const fail of [broken, () => Promise.reject(new TypeError("no route")), () => new Response("{}")]) {
-    answer = fail;
+    result = fail;
     asked = 0;
-    for (let i = 0; i < 50; i++) assertEquals(await say("one"), refused);
+    for (let i = 0; i < 50; i++) assertEquals(await say("one"), rejected);
     advance(29);
-    assertEquals([await say("one"), asked], [refused, 1]);
+    assertEquals([await say("one"), asked], [rejected, 1]);
     advance(1);
   }
   assertEquals(letGo, 1);
-  answer = good;
+  result = good;
   assertEquals([await say("one"), asked], ["200", 2]);
   // A key that is unknown is looked for once, and where that fails the known ones go on.
   advance(31);
-  answer = broken;
-  for (let i = 0; i < 5; i++) assertEquals([await say("two"), await say("one"), asked], [refused, "200", 3]);
+  result = broken;
+  for (let i = 0; i < 5; i++) assertEquals([await say("two"), await say("one"), asked], [rejected, "200", 3]);
   advance(31);
-  assertEquals([await say("two"), await say("two"), asked], [refused, refused, 4]);
+  assertEquals([await say("two"), await say("two"), asked], [rejected, rejected, 4]);
   // What is too old counts no more.
   advance(600);
-  assertEquals([await say("one"), await say("one"), asked], [refused, refused, 5]);
+  assertEquals([await say("one"), await say("one"), asked], [rejected, rejected, 5]);
 });
 
 test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async () => {
@@ -1167,6 +1175,6 @@ test("[JC-04] an RSA key below 2048 bits is rejected at registration with its pl
   const claims = { iss: "rsa", sub: "rsa", aud: issuer, jti: "short", iat: start, exp: start + 60 };
   const parts = [{ alg: "RS256" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
   const signature = sign("sha256", Buffer.from(parts.join(".")), short.privateKey).toString("base64url");
-  assertEquals(await getOutcome(await ask(remote, [...parts, signature].join("."))), refused);
+  assertEquals(await getOutcome(await ask(remote, [...parts, signature].join("."))), rejected);
   assertEquals(remote.events.filter(({ type }) => type === "internal_error"), []);
 });

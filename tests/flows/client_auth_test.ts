@@ -153,8 +153,8 @@ test("reading Basic in two ways lets in exactly who is meant in one of them", as
   for (const id of ["a b", "a+b", "a%20b", "a%2Bb", "a%2520b"]) {
     for (const secret of secrets) {
       for (const { client_id } of twins) {
-        const answer = await getOutcome(await redeem(b, client_id, basic(id, secret)));
-        if (answer === "200") letIn.push(`${id}:${secret} is ${client_id}`);
+        const result = await getOutcome(await redeem(b, client_id, basic(id, secret)));
+        if (result === "200") letIn.push(`${id}:${secret} is ${client_id}`);
       }
     }
   }
@@ -294,13 +294,13 @@ const withOld: LatchkeyOptions = {
 
 test("[CA-07] unknown client, wrong secret, no credentials and wrong method get equal answers", async () => {
   const b = await testServer(withOld);
-  const answers = new Map<string, string[]>();
+  const responses = new Map<string, string[]>();
   for (const [name, [headers, fields]] of Object.entries(failures)) {
     const response = await redeem(b, "web", headers, fields);
-    const answer = JSON.stringify([response.status, [...response.headers], await response.text()]);
-    answers.set(answer, [...answers.get(answer) ?? [], name]);
+    const result = JSON.stringify([response.status, [...response.headers], await response.text()]);
+    responses.set(result, [...responses.get(result) ?? [], name]);
   }
-  assertEquals(answers.size, 1, inspect(answers));
+  assertEquals(responses.size, 1, inspect(responses));
 });
 
 test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whether the client exists or not", async () => {
@@ -310,8 +310,8 @@ test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whethe
   const cost = (id: string): Promise<string[]> =>
     recordDigests(async () => {
       const headers = { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" };
-      const answer = await b.get("/oauth2/token", { method: "POST", body, headers });
-      assertEquals(await getOutcome(answer), "401 invalid_client");
+      const result = await b.get("/oauth2/token", { method: "POST", body, headers });
+      assertEquals(await getOutcome(result), "401 invalid_client");
     });
   await forEachCase(["web", "nobody", "poster", "spa", "old"], async (id) => {
     // The words of the log are held against the registered secrets once, whoever asks.
@@ -482,11 +482,11 @@ test("[CA-12] one guesser is one guesser by Basic, by post and in every spelling
 test("[CA-12] a hundred guesses at once are no way round", async () => {
   const b = await testServer(throttled);
   const guesses = await Promise.all(Array.from({ length: 100 }, (_, i) => tryAs(b, `guess ${i}`, "192.0.2.1")));
-  const heard = guesses.filter(({ status }) => status === 401).length;
+  const observed = guesses.filter(({ status }) => status === 401).length;
   const patient = await testServer(throttled);
   let oneByOne = 0;
   while ((await tryAs(patient, "guess", "192.0.2.1")).status === 401) oneByOne++;
-  assertLessOrEqual(heard, oneByOne, "more guesses were answered at once than one after another would have been");
+  assertLessOrEqual(observed, oneByOne, "more guesses were answered at once than one after another would have been");
 });
 
 test("[CA-12] a hundred right requests at once are not taken for guesses", async () => {
@@ -523,13 +523,13 @@ test("[CA-07] the store is asked the same for an unknown client as for a known o
     (id) => b.get("/oauth2/revoke", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
   ];
   await forEachCase(ways, async (attempt) => {
-    const heard = new Set<string>();
+    const observed = new Set<string>();
     for (const id of ["web", "signer", "nobody", "constructor"]) {
       asked.length = 0;
       assertEquals(await getOutcome(await attempt(id)), "401 invalid_client");
-      heard.add(asked.join());
+      observed.add(asked.join());
     }
-    assertEquals([...heard], ["get change"]);
+    assertEquals([...observed], ["get change"]);
   });
   asked.length = 0;
   assertEquals(await getOutcome(await b.token({ code })), "200");
@@ -606,8 +606,8 @@ test("[CA-13] another scheme or a second header is refused, and the body's crede
 });
 
 test("[CA-14] nothing that the server keeps of a client holds its secret", async () => {
-  const heard: unknown[] = [];
-  const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => heard.push([verb, ...args])) });
+  const observed: unknown[] = [];
+  const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => observed.push([verb, ...args])) });
   await redeem(b, "web", basic("web", "web-secret"));
   await redeem(b, "web", basic("web", "web-secret-wrong"));
   for (const client of b.as.clients.all()) {
@@ -615,7 +615,7 @@ test("[CA-14] nothing that the server keeps of a client holds its secret", async
     assertNotMatch(whole + await client.secretDigest, /(?:web|poster)-secret/);
     for (const value of Object.values(client)) assertNotMatch(String(value), /(?:web|poster)-secret/);
   }
-  assertNotMatch(inspect([heard, b.events], { depth: Infinity }), /(?:web|poster)-secret/);
+  assertNotMatch(inspect([observed, b.events], { depth: Infinity }), /(?:web|poster)-secret/);
 });
 
 test("[CA-15] from client_secret_expires_at on the secret is 401, and 0 means never", async () => {
@@ -637,14 +637,14 @@ test("[CA-15] from client_secret_expires_at on the secret is 401, and 0 means ne
     await getOutcome(await redeem(b, "past", basic("past", "s"))),
     await getOutcome(await redeem(b, "never", basic("never", "s"))),
   ];
-  const refused = "401 invalid_client";
-  assertEquals(await now(), ["200", "200", refused, "200"]);
+  const rejected = "401 invalid_client";
+  assertEquals(await now(), ["200", "200", rejected, "200"]);
   b.advance(9.999);
-  assertEquals(await now(), ["200", "200", refused, "200"]);
+  assertEquals(await now(), ["200", "200", rejected, "200"]);
   b.advance(0.001);
-  assertEquals(await now(), [refused, refused, refused, "200"]);
+  assertEquals(await now(), [rejected, rejected, rejected, "200"]);
   b.advance(1e9);
-  assertEquals(await now(), [refused, refused, refused, "200"]);
+  assertEquals(await now(), [rejected, rejected, rejected, "200"]);
 });
 
 test("[CA-16] client_secret_post works for clients registered for it, in every spelling that the form allows", async () => {

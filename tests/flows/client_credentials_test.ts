@@ -66,9 +66,9 @@ async function tokenOf(b: TestServer, client_id: string, fields: Fields = {}): P
 
 test("[CC-01] a confidential client that is registered for it gets a token of its own, signed and in order", async () => {
   const b = await testServer(machines);
-  const answer = await tokenOf(b, "machine", { scope: "read write" });
-  assertEquals([answer.token_type, answer.expires_in, answer.scope], ["Bearer", 3600, "read write"]);
-  const { payload, protectedHeader } = await jwtVerify(answer.access_token, await fetchKeySet(b), {
+  const result = await tokenOf(b, "machine", { scope: "read write" });
+  assertEquals([result.token_type, result.expires_in, result.scope], ["Bearer", 3600, "read write"]);
+  const { payload, protectedHeader } = await jwtVerify(result.access_token, await fetchKeySet(b), {
     issuer: "https://as.test",
     audience: "https://as.test",
     typ: "at+jwt",
@@ -130,9 +130,9 @@ test("[CC-02] there is no refresh token and no id token, whatever is asked for",
     { refresh_token: "x", code: "x", code_verifier: "x", redirect_uri: "https://spa.example/cb" },
   ], async (fields) => {
     for (const client_id of ["machine", "opaque", "pair"]) {
-      const answer = await tokenOf(b, client_id, fields);
-      assertEquals(Object.keys(answer).sort(), expected);
-      assertEquals((await fetchIntrospection(b, answer.access_token)).sub, client_id);
+      const result = await tokenOf(b, client_id, fields);
+      assertEquals(Object.keys(result).sort(), expected);
+      assertEquals((await fetchIntrospection(b, result.access_token)).sub, client_id);
     }
   });
 });
@@ -183,10 +183,10 @@ test("[CC-03] the token says nothing of a person: no auth_time and no sid, JWT o
   const b = await testServer(machines);
   for (const client_id of ["machine", "opaque", "pair"]) {
     const { access_token } = await tokenOf(b, client_id);
-    const said = [await fetchIntrospection(b, access_token), await fetchIntrospection(b, access_token, client_id)];
-    if (client_id === "machine") said.push(decodeClaims(access_token));
+    const stated = [await fetchIntrospection(b, access_token), await fetchIntrospection(b, access_token, client_id)];
+    if (client_id === "machine") stated.push(decodeClaims(access_token));
     else assert(!access_token.includes("."));
-    for (const claims of said) {
+    for (const claims of stated) {
       assertEquals([claims.sub, claims.client_id], [client_id, client_id]);
       for (const name of ["auth_time", "sid", "nonce", "acr", "amr", "name", "email"]) assert(!(name in claims), name);
     }

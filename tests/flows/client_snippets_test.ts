@@ -114,8 +114,8 @@ test("[DI-05] the settings for oidc-client-ts log a user in, name and all, and a
     "oidc-client-ts": { UserManager },
   });
   const { url } = await manager.createSigninRequest({});
-  const answer = await manager.processSigninResponse(await leads(url));
-  assertEquals([answer.profile.name, answer.scope], ["Alice Adams", "openid profile email"]);
+  const response = await manager.processSigninResponse(await leads(url));
+  assertEquals([response.profile.name, response.scope], ["Alice Adams", "openid profile email"]);
   for (const id of ["client_secret_basic", "client_secret_post", "machine"]) {
     const { text, notes } = settingsOf(as, id).get("oidc-client-ts")!;
     assertEquals([text, notes.length], [undefined, 1]);
@@ -171,8 +171,8 @@ test("[DI-05] the commands for a shell get tokens, pasted as they are", { skip: 
     .searchParams.get("code");
   assertNotEquals(code, null);
   const verifier = "verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-  const answer = JSON.parse(await paste(`${verifier}\ncode=${code}\n${end}`));
-  assertEquals(answer.error, "invalid_grant", "the verifier is another one here");
+  const response = JSON.parse(await paste(`${verifier}\ncode=${code}\n${end}`));
+  assertEquals(response.error, "invalid_grant", "the verifier is another one here");
 });
 
 /** Ids that would end a literal, begin another one, or be replaced in one, somewhere. */

@@ -85,7 +85,7 @@ test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is s
       assert(!(await (await browser.get(path)).text()).includes(secret), path);
     }
     const grant = { grant_type: "client_credentials", scope: "read" };
-    const answer = method === "client_secret_basic"
+    const result = method === "client_secret_basic"
       ? await b.get("/oauth2/token", {
         method: "POST",
         body: new URLSearchParams(grant),
@@ -95,7 +95,7 @@ test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is s
         method: "POST",
         body: new URLSearchParams({ ...grant, client_id: method, client_secret: secret }),
       });
-    assertEquals(answer.status, 200, await answer.text());
+    assertEquals(result.status, 200, await result.text());
   }
   assertNotEquals(secrets[0], secrets[1]);
 });
@@ -121,8 +121,8 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
     [{ token_endpoint_auth_method: "private_key_jwt" }, "token_endpoint_auth_method", /one of none/],
   ], async ([fields, field, fault]) => {
     const html = await assertPageWithForms(await add(browser, { client_name: "Kept <b>", ...fields }), 400, "Kept <b>");
-    const [, said] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
-    assertMatch(said ?? "nothing", fault);
+    const [, stated] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
+    assertMatch(stated ?? "nothing", fault);
     assertStringIncludes(html, `<a href="#${field}">`);
     assertStringIncludes(html, `role="alert"`);
     assertStringIncludes(html, `value="Kept &lt;b`);

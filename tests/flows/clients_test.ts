@@ -175,14 +175,14 @@ test("[PK-09, CI-06] openid-client reads a refused code, and a refused client wi
   });
   const callback = await visit(reached, address);
 
-  const stranger = await discover(reached, "web-ES256", "oidc", "another secret");
-  const refused = await assertRejects(
-    () => openid.authorizationCodeGrant(stranger, callback, { pkceCodeVerifier }),
+  const attacker = await discover(reached, "web-ES256", "oidc", "another secret");
+  const rejected = await assertRejects(
+    () => openid.authorizationCodeGrant(attacker, callback, { pkceCodeVerifier }),
     openid.WWWAuthenticateChallengeError,
   );
-  const [challenge] = refused.cause;
-  assertEquals([refused.status, challenge!.scheme, challenge!.parameters.realm], [401, "basic", "https://as.test"]);
-  assertEquals((await refused.response.json()).error, "invalid_client");
+  const [challenge] = rejected.cause;
+  assertEquals([rejected.status, challenge!.scheme, challenge!.parameters.realm], [401, "basic", "https://as.test"]);
+  assertEquals((await rejected.response.json()).error, "invalid_client");
 
   const other = openid.randomPKCECodeVerifier();
   const unproved = await assertRejects(
@@ -275,8 +275,8 @@ test("[PK-02] oauth4webapi completes the flow without a challenge as a confident
   await forEachCase(["web-RS256", "poster"], async (id) => {
     assertEquals((await webApiFlow(reached, id, false)).tokens.scope, "openid read");
   });
-  const refused = await assertRejects(() => webApiFlow(reached, "spa-ES256", false), oauth.AuthorizationResponseError);
-  assertEquals(refused.error, "invalid_request");
+  const rejected = await assertRejects(() => webApiFlow(reached, "spa-ES256", false), oauth.AuthorizationResponseError);
+  assertEquals(rejected.error, "invalid_request");
 });
 
 test("[JA-04] oauth4webapi completes the flow over a socket", async () => {
@@ -297,7 +297,7 @@ test("[JA-04] oauth4webapi completes the flow over a socket", async () => {
 test("[TK-16, CA-07] oauth4webapi reads errors of both endpoints", async () => {
   const reached = await inProcess();
   const { sending, server, client } = await prepare(reached, "web-RS256");
-  const answer = async (given: string, code: string) => {
+  const result = async (given: string, code: string) => {
     const callback = oauth.validateAuthResponse(
       server,
       client,
@@ -315,11 +315,11 @@ test("[TK-16, CA-07] oauth4webapi reads errors of both endpoints", async () => {
     );
     return await oauth.processAuthorizationCodeResponse(server, client, response);
   };
-  const unknown = await assertRejects(() => answer(secret, "never issued"), oauth.ResponseBodyError);
+  const unknown = await assertRejects(() => result(secret, "never issued"), oauth.ResponseBodyError);
   assertEquals([unknown.status, unknown.error], [400, "invalid_grant"]);
   assertMatch(unknown.error_description!, /\[TK-16\]$/);
-  const refused = await assertRejects(() => answer("wrong", "never issued"), oauth.WWWAuthenticateChallengeError);
-  assertEquals([refused.status, refused.cause[0]!.scheme], [401, "basic"]);
+  const rejected = await assertRejects(() => result("wrong", "never issued"), oauth.WWWAuthenticateChallengeError);
+  assertEquals([rejected.status, rejected.cause[0]!.scheme], [401, "basic"]);
   const denied = new URL(server.authorization_endpoint!);
   denied.search = new URLSearchParams({
     response_type: "token",

@@ -49,7 +49,7 @@ const start = Date.UTC(2026, 0, 1);
 const otherVerifier = "0123456789-0123456789-0123456789-0123456789";
 
 /** `other` is public as `spa` is and shares its redirect URI, so that nothing but the name tells them apart. */
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   clients: [
     ...clients,
     { client_id: "other", redirect_uris: ["https://spa.example/cb", "https://spa.example/cb2"] },
@@ -61,12 +61,12 @@ const crowd: LatchkeyOptions = {
 const webBasic = { headers: basic("web", "web-secret") };
 
 /** The family that everything bought by the newest code belongs to. */
-function familyOf({ events }: TestServer): string {
+function grantOf({ events }: TestServer): string {
   const event = events.findLast((event) => event.type === "code_issued");
   return event!.grantId;
 }
 
-function endedFamilies({ events }: TestServer): string[] {
+function revokedGrants({ events }: TestServer): string[] {
   return events.flatMap((event) => event.type === "grant_revoked" ? [event.grantId] : []);
 }
 
@@ -137,7 +137,7 @@ test("[CI-02] a code that outlives the server expires by the clock and not by th
 });
 
 test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of the tries uses it up", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const code = await b.code();
   await forEachCase<[Fields, string?]>([
     [{ client_id: "other" }],
@@ -155,12 +155,12 @@ test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of
   ], async ([change, expected = "400 invalid_grant"]) => {
     assertEquals(await getOutcome(await b.token({ code, ...change })), expected);
   });
-  assertEquals(endedFamilies(b), []);
+  assertEquals(revokedGrants(b), []);
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
 test("[CI-03] two codes of one client do not lend each other their challenge or redirect URI", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const otherChallenge = createHash("sha256").update(otherVerifier).digest("base64url");
   const one = { client_id: "other", redirect_uri: "https://spa.example/cb" };
   const two = { client_id: "other", redirect_uri: "https://spa.example/cb2" };
@@ -180,7 +180,7 @@ test("[CI-03] two codes of one client do not lend each other their challenge or 
 });
 
 test("[CI-03] tokens show what was bound at the approval, whatever the redemption asks for", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const code = await b.code({ scope: "openid read", nonce: "n-one", login_hint: "bob" });
   await b.code({ scope: "openid write", nonce: "n-two", login_hint: "alice" });
   b.advance(100);
@@ -211,15 +211,15 @@ for (const [name, open] of Object.entries(stores)) {
     for (const tries of [50, 500]) {
       one.events.length = two.events.length = 0;
       const code = await one.code();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: tries }, (_, i) => (i % 2 === 0 ? one : two).token({ code })),
       );
-      const bodies = new Set(await Promise.all(answers.filter(({ ok }) => !ok).map((one) => one.clone().text())));
-      assertEquals(count(await Promise.all(answers.map(getOutcome))), { "200": 1, "400 invalid_grant": tries - 1 });
+      const bodies = new Set(await Promise.all(responses.filter(({ ok }) => !ok).map((one) => one.clone().text())));
+      assertEquals(count(await Promise.all(responses.map(getOutcome))), { "200": 1, "400 invalid_grant": tries - 1 });
       assertEquals(bodies.size, 1);
       const issued = [...one.events, ...two.events].filter((event) => event.type === "tokens_issued");
       assertEquals(issued.length, 1);
-      assert(await store.get("ended_family", familyOf(one)), "the losers were all in order, and ended nothing");
+      assert(await store.get("ended_family", grantOf(one)), "the losers were all in order, and ended nothing");
     }
     await one.as.close();
     await two.as.close();
@@ -228,7 +228,7 @@ for (const [name, open] of Object.entries(stores)) {
   test(`[CI-04] one of 50 confidential redemptions at once succeeds, among 50 that fail (${name})`, async () => {
     const [store, again] = await open();
     await again.close();
-    const b = await testServer({ ...crowd, store });
+    const b = await testServer({ ...severalUsers, store });
     const code = await b.code(webRequest);
     const tries = Array.from({ length: 50 }, () => [
       b.token({ ...webToken, code }, webBasic),
@@ -319,7 +319,7 @@ test("[CI-04] a spend that the store has written but cannot answer gives no toke
 });
 
 test("[CI-05] what other clients try with a code takes nothing from its owner, before and after", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const code = await b.code(webRequest);
   const thieves = () =>
     forEachCase<[Fields, RequestInit?]>([
@@ -334,7 +334,7 @@ test("[CI-05] what other clients try with a code takes nothing from its owner, b
   await thieves();
   assertEquals(await getOutcome(await b.token({ ...webToken, code }, webBasic)), "200");
   await thieves();
-  assertEquals(endedFamilies(b), []);
+  assertEquals(revokedGrants(b), []);
 });
 
 test("[CI-06] a second redemption ends the family of the first for as long as its tokens live", async () => {
@@ -344,19 +344,19 @@ test("[CI-06] a second redemption ends the family of the first for as long as it
       const store = memoryStore();
       const b = await testServer({ store, lifetimes });
       const code = await b.code();
-      const family = familyOf(b);
+      const grant = grantOf(b);
       const { access_token, id_token } = await assertTokenResponse(await b.token({ code }));
-      assertEquals(await store.get("ended_family", family), undefined);
+      assertEquals(await store.get("ended_family", grant), undefined);
       b.advance(10);
       assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
-      assertEquals(endedFamilies(b), [family]);
+      assertEquals(revokedGrants(b), [grant]);
       const { jti, exp } = decodeClaims(access_token);
-      assert(String(jti).startsWith(`${family}.`), "the access token does not say which family it is of");
+      assert(String(jti).startsWith(`${grant}.`), "the access token does not say which family it is of");
       const end = Math.max(Number(exp), Number(decodeClaims(id_token).exp)) * 1000;
       for (const now of [start, (start + end) / 2, end - 1]) {
         await store.deleteExpired(now);
         assert(
-          await store.get("ended_family", family),
+          await store.get("ended_family", grant),
           `${end - now} ms before its end the token counts as good again`,
         );
       }
@@ -367,20 +367,20 @@ test("[CI-06] a second redemption ends the family of the first for as long as it
 test("[CI-06] a replay ends its own family and no other, and may come any number of times", async () => {
   const b = await testServer();
   const code = await b.code();
-  const family = familyOf(b);
+  const grant = grantOf(b);
   const bystander = await b.code();
   await assertTokenResponse(await b.token({ code }));
   for (let i = 0; i < 3; i++) assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
-  assertEquals([...new Set(endedFamilies(b))], [family]);
+  assertEquals([...new Set(revokedGrants(b))], [grant]);
   assertEquals(getRejections(b.events)[0]!.explanation.rule, "CI-06");
   assertEquals(await getOutcome(await b.token({ code: bystander })), "200");
 });
 
 test("[CI-07] a second redemption that is wrong in any respect ends nothing", async () => {
   const store = memoryStore();
-  const b = await testServer({ ...crowd, store });
+  const b = await testServer({ ...severalUsers, store });
   const code = await b.code();
-  const family = familyOf(b);
+  const grant = grantOf(b);
   await assertTokenResponse(await b.token({ code }));
   await forEachCase<Fields>([
     { code_verifier: otherVerifier },
@@ -396,25 +396,25 @@ test("[CI-07] a second redemption that is wrong in any respect ends nothing", as
     { grant_type: undefined },
     { code: [code, code] },
   ], async (change) => assertMatch(await getOutcome(await b.token({ code, ...change })), /^40[01] /));
-  assertEquals([endedFamilies(b), await store.get("ended_family", family)], [[], undefined]);
+  assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
 });
 
 test("[CI-07] a second redemption of a confidential client with a wrong secret or none ends nothing", async () => {
   const store = memoryStore();
-  const b = await testServer({ ...crowd, store });
+  const b = await testServer({ ...severalUsers, store });
   const code = await b.code(webRequest);
-  const family = familyOf(b);
+  const grant = grantOf(b);
   await assertTokenResponse(await b.token({ ...webToken, code }, webBasic));
   for (const init of [{ headers: basic("web", "guess") }, { headers: basic("web2", "web2-secret") }, {}]) {
     assertMatch(await getOutcome(await b.token({ ...webToken, code }, init)), /^40[01] invalid_(?:client|grant)$/);
     assertMatch(await getOutcome(await b.token({ ...webToken, client_id: "web", code }, init)), /^40[01] /);
   }
   assertMatch(await getOutcome(await b.token({ ...webToken, code, code_verifier: otherVerifier }, webBasic)), /^400 /);
-  assertEquals([endedFamilies(b), await store.get("ended_family", family)], [[], undefined]);
+  assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
 });
 
 test("[CI-09] a code survives a failed try of every kind", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase<[Fields, RequestInit?]>([
     [{ redirect_uri: "https://web.example/cb/" }, webBasic],
     [{ redirect_uri: undefined }, webBasic],
@@ -431,9 +431,12 @@ test("[CI-09] a code survives a failed try of every kind", async () => {
 });
 
 test("[CI-10] the store hears a digest of the code and never the code; the trace hears neither", async () => {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const inner = memoryStore();
-  const b = await testServer({ ...crowd, store: observedStore(inner, (verb, args) => heard.push([verb, ...args])) });
+  const b = await testServer({
+    ...severalUsers,
+    store: observedStore(inner, (verb, args) => received.push([verb, ...args])),
+  });
   const code = await b.code();
   await b.token({ code, code_verifier: otherVerifier });
   await b.token({ code, client_id: "other" });
@@ -443,20 +446,20 @@ test("[CI-10] the store hears a digest of the code and never the code; the trace
   await b.token({ code });
   const digest = createHash("sha256").update(`${b.as.issuer} ${code}`).digest();
   const forms = (["base64url", "base64", "hex"] as const).map((form) => digest.toString(form));
-  const shelf = JSON.stringify(heard);
-  assert(!shelf.includes(code), "the store was told the code");
+  const stored = JSON.stringify(received);
+  assert(!stored.includes(code), "the store was told the code");
   assert(
-    forms.some((form) => shelf.includes(form)),
+    forms.some((form) => stored.includes(form)),
     "the code is shelved under something else than its SHA-256 digest",
   );
-  const told = JSON.stringify(b.events);
+  const logged = JSON.stringify(b.events);
   for (const secret of [code, ...forms, ...forms.map((form) => form.slice(0, 16))]) {
-    assert(!told.includes(secret), "the trace was told the code or its digest");
+    assert(!logged.includes(secret), "the trace was told the code or its digest");
   }
 });
 
 test("[CI-11] a client that is gone is 401, and its code is worth nothing to who comes after it", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const [code, webCode] = [await b.code(), await b.code(webRequest)];
   b.as.clients.delete("spa");
   b.as.clients.delete("web");
@@ -466,7 +469,7 @@ test("[CI-11] a client that is gone is 401, and its code is worth nothing to who
 });
 
 test("[CI-11] when the user is gone the code is 400 invalid_grant", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const [alice, bob] = [await b.code(), await b.code({ login_hint: "bob" })];
   b.as.users.delete("alice");
   assertEquals(await getOutcome(await b.token({ code: alice })), "400 invalid_grant");
@@ -477,7 +480,7 @@ test("[CI-11] when the approval was ended before the redemption the code is 400 
   const store = memoryStore();
   const b = await testServer({ store });
   const code = await b.code();
-  await store.revoke(familyOf(b), start + 3_600_000);
+  await store.revoke(grantOf(b), start + 3_600_000);
   const bystander = await b.code();
   assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
   assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);

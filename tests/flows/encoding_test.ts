@@ -97,8 +97,8 @@ test("[BR-05] a session cookie has one spelling", async () => {
   const b = await testServer(testClients);
   const cookie = getSessionCookie(await b.authorize());
   const silent = async (cookie: string) => {
-    const answer = await b.authorize({ prompt: "none", scope: "openid" }, { headers: { cookie } });
-    return new URL(answer.headers.get("location")!).searchParams.get("error");
+    const response = await b.authorize({ prompt: "none", scope: "openid" }, { headers: { cookie } });
+    return new URL(response.headers.get("location")!).searchParams.get("error");
   };
   assertEquals(await silent(cookie), null);
   await forEachCase(respelt(cookie), async (other) => assertEquals(await silent(other), "login_required"));

@@ -31,7 +31,7 @@ const stores: readonly (readonly [string, boolean, () => Store | Promise<Store>]
   ["Redis", redisUrl !== undefined, () => redisStore(redisUrl!, { prefix: name })],
 ];
 
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   login: "interactive",
   clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }],
   users: [{ sub: "alice" }],
@@ -74,17 +74,17 @@ for (const [kind, available, open] of stores) {
     skip: !available,
   }, async () => {
     const { store, written } = counted(await open());
-    const b = await testServer({ ...crowd, store });
+    const b = await testServer({ ...severalUsers, store });
     await openPage(openBrowser(b), "/", await openBrowser(b).authorize());
     written.clear();
     const form = { "content-type": "application/x-www-form-urlencoded" };
     for (let i = 0; i < 3000; i += 100) {
       await Promise.all(Array.from({ length: 100 }, async (_, j) => {
         const fields = { ...goodRequest, ...largest, state: `${largest.state}${i + j}` };
-        const answer = j % 2 === 0
+        const result = j % 2 === 0
           ? await b.authorize(fields)
           : await b.get("/oauth2/authorize", { method: "POST", body: encode(fields), headers: form });
-        assertEquals([answer.status === (j % 2 === 0 ? 302 : 303), landsAtLogin(answer)], [true, true]);
+        assertEquals([result.status === (j % 2 === 0 ? 302 : 303), landsAtLogin(result)], [true, true]);
       }));
     }
     assertEquals([...written], []);
@@ -93,13 +93,13 @@ for (const [kind, available, open] of stores) {
   });
 }
 
-function landsAtLogin(answer: Response): boolean {
-  return answer.headers.get("location")?.startsWith("/oauth2/login?interaction=") === true;
+function landsAtLogin(result: Response): boolean {
+  return result.headers.get("location")?.startsWith("/oauth2/login?interaction=") === true;
 }
 
 test("[HT-20] of what is cancelled by who has not logged in, 100 of one network are marked as finished", async () => {
   const { store, written } = counted(memoryStore());
-  const b = await testServer({ ...crowd, store });
+  const b = await testServer({ ...severalUsers, store });
   const browser = openBrowser(b);
   const cancel = async () => {
     const { path, fields } = fillForm(await requestAuthorization(browser), "cancel", "yes");
@@ -118,22 +118,22 @@ test("[HT-20] of what is cancelled by who has not logged in, 100 of one network 
 });
 
 test("[AZ-13] a request that is too large to be carried is invalid_request at the client, with its state", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await forEachCase([2800, 4096], async (length) => {
     const state = "ж".repeat(length);
-    const answer = await browser.post("/oauth2/authorize", { ...goodRequest, state }, "elsewhere");
-    assertEquals(assertAuthorizationResponse(answer, { state }).error, "invalid_request");
+    const result = await browser.post("/oauth2/authorize", { ...goodRequest, state }, "elsewhere");
+    assertEquals(assertAuthorizationResponse(result, { state }).error, "invalid_request");
     assertEquals(describePage(await requestAuthorization(openBrowser(b), { state: "s".repeat(length) })), "login");
   });
 });
 
 test("[UI-14] a request that was changed on its way, or sealed by another server, is a page", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { path } = await requestAuthorization(browser);
   const [id, content, seal] = path.slice(path.indexOf("=") + 1).split(".") as [string, string, string];
-  const elsewhere = await requestAuthorization(openBrowser(await testServer(crowd)));
+  const elsewhere = await requestAuthorization(openBrowser(await testServer(severalUsers)));
   const changed = [
     `${id}.${content.slice(0, -1)}${content.endsWith("A") ? "B" : "A"}.${seal}`,
     `${id.slice(1)}A.${content}.${seal}`,

@@ -68,10 +68,10 @@ test("[FP-01] errors of the last step go the same way, with error, description, 
     for (
       const response of [await b.authorize({ ...mode, ...fields }), await authorizeByPost(b, { ...mode, ...fields })]
     ) {
-      const answer = await posted(response);
-      assertEquals([answer.error, answer.state, answer.iss], [error, "st4te", "https://as.test"]);
-      assertEquals(Object.keys(answer).filter((name) => !/^(?:error|error_description|state|iss)$/.test(name)), []);
-      assertMatch(answer.error_description ?? "", /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
+      const result = await posted(response);
+      assertEquals([result.error, result.state, result.iss], [error, "st4te", "https://as.test"]);
+      assertEquals(Object.keys(result).filter((name) => !/^(?:error|error_description|state|iss)$/.test(name)), []);
+      assertMatch(result.error_description ?? "", /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
     }
   });
 });
@@ -79,8 +79,8 @@ test("[FP-01] errors of the last step go the same way, with error, description, 
 test("[FP-01, AZ-08] a state that is repeated or too long is left out of the form as well", async () => {
   const b = await testServer();
   for (const state of [["a", "b"], "a".repeat(5000)]) {
-    const answer = await posted(await b.authorize({ ...mode, state }));
-    assertEquals([answer.error, answer.state], ["invalid_request", undefined]);
+    const result = await posted(await b.authorize({ ...mode, state }));
+    assertEquals([result.error, result.state], ["invalid_request", undefined]);
   }
 });
 
@@ -90,8 +90,8 @@ test("[FP-01, AZ-22] a failure that nobody foresaw goes the same way", async () 
       throw new Error("s3cret detail");
     },
   });
-  const answer = await posted(await b.authorize(mode), undefined, "s3cret");
-  assertEquals(answer.error, "server_error");
+  const result = await posted(await b.authorize(mode), undefined, "s3cret");
+  assertEquals(result.error, "server_error");
 });
 
 test("[FP-01, AZ-01] what is wrong before the redirect URI is known is a page without any form", async () => {
@@ -114,16 +114,16 @@ test("[FP-01, AZ-19] the mode counts once, with case, and as the whole value", a
   await forEachCase(
     ["FORM_POST", "form_post ", "form_post.jwt", "form-post", "query form_post", "web_message", "fragment"],
     async (value) => {
-      const answer = getRedirectParams(await b.authorize({ response_mode: value }));
-      assertEquals([answer.get("error"), answer.get("code")], ["invalid_request", null]);
+      const result = getRedirectParams(await b.authorize({ response_mode: value }));
+      assertEquals([result.get("error"), result.get("code")], ["invalid_request", null]);
     },
   );
   for (const response_mode of [["form_post", "form_post"], ["query", "form_post"], ["form_post", "query"]]) {
     const response = await b.authorize({ response_mode });
-    const answer = response.headers.has("location")
+    const result = response.headers.has("location")
       ? Object.fromEntries(getRedirectParams(response))
       : await posted(response);
-    assertEquals([answer.error, answer.code], ["invalid_request", undefined]);
+    assertEquals([result.error, result.code], ["invalid_request", undefined]);
   }
 });
 
@@ -184,8 +184,8 @@ test("[FP-03] markup, quotes and entities in state are inert in the page and arr
   await forEachCase(hostileStates, async (state) => {
     const hostile = ["<script>alert", "<svg>", "<form action=//", "<!--"];
     assertEquals((await posted(await b.authorize({ ...mode, state }), undefined, ...hostile)).state, state);
-    const refused = await posted(await b.authorize({ ...mode, state, scope: "unknown" }), undefined, ...hostile);
-    assertEquals([refused.state, refused.error], [state, "invalid_scope"]);
+    const rejected = await posted(await b.authorize({ ...mode, state, scope: "unknown" }), undefined, ...hostile);
+    assertEquals([rejected.state, rejected.error], [state, "invalid_scope"]);
   });
 });
 
@@ -195,9 +195,9 @@ test("[FP-03] a state that a form would change arrives unchanged or is refused, 
     ["a\nb", "a\rb", "a\r\nb", "\n", "\n\nx", "x\0y", "\t", "\u0085", "\u001B[0m", "\u007F", "\u0001"],
     async (state) => {
       for (const fields of [{}, { scope: "unknown" }]) {
-        const answer = await posted(await b.authorize({ ...mode, ...fields, state }));
-        if ("code" in answer) assertEquals(answer.state, state);
-        else assert(answer.state === undefined || answer.state === state, `arrives as ${JSON.stringify(answer.state)}`);
+        const result = await posted(await b.authorize({ ...mode, ...fields, state }));
+        if ("code" in result) assertEquals(result.state, state);
+        else assert(result.state === undefined || result.state === state, `arrives as ${JSON.stringify(result.state)}`);
       }
     },
   );

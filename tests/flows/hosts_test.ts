@@ -43,13 +43,13 @@ test("[HT-17] a company's .internal host is a real host: no pages for strangers,
   }
   assert(statuses.includes(429), String(statuses));
   // Without passwords, or with pages that show logins, it does not start.
-  const refused: readonly [LatchkeyOptions, string][] = [
+  const rejected: readonly [LatchkeyOptions, string][] = [
     [{ ...team, users: [{ sub: "alice" }] }, "users[0].password"],
     [{ ...team, directory: "edit" }, "directory"],
     [{ ...team, plugins: [inspector()] }, "inspector"],
     [{ ...team, login: "auto" }, "login"],
   ];
-  for (const [options, place] of refused) {
+  for (const [options, place] of rejected) {
     let fault: unknown;
     await latchkey({ ...options, issuer }).catch((error) => fault = error);
     assert(fault instanceof ConfigurationError);
@@ -148,37 +148,37 @@ test("[UI-20] where the first user is logged in without a question, a rebound na
 });
 
 test("[HT-21] for every login mode the start of a test host that other machines can reach says what any machine may do", () => {
-  const said = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
+  const stated = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
     describeExposure({ issuer, host, settings: resolveSettings(options, issuer), inspector });
   const local = "http://localhost:9000";
   const interactive = { login: "interactive" } as const;
   for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "::1"]) {
-    assertEquals(said(local, host), undefined);
-    assertEquals(said(local, host, interactive), undefined);
+    assertEquals(stated(local, host), undefined);
+    assertEquals(stated(local, host, interactive), undefined);
   }
   assertEquals(
-    said(local, "0.0.0.0", interactive),
+    stated(local, "0.0.0.0", interactive),
     "any machine that can reach 0.0.0.0 can log in as any user without a password, and can edit /clients and /users, " +
       "and can read every login in /flows.",
   );
   assertEquals(
-    said(local, "::"),
+    stated(local, "::"),
     "any machine that can reach :: is logged in as the first user, and can edit /clients and /users, and can read every login in /flows.",
   );
   assertEquals(
-    said(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
+    stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
     "any machine that can reach 0.0.0.0 can log in as any user without a password.",
   );
   // Behind a proxy on the same machine the issuer's name tells that others come.
   for (const issuer of ["http://oidc:8080", "https://auth.test", "http://host.docker.internal:9000"]) {
     assertMatch(
-      said(issuer, "localhost", interactive)!,
+      stated(issuer, "localhost", interactive)!,
       new RegExp(`^any machine that can reach ${issuer} can log in as any`),
     );
   }
-  assertEquals(said("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
+  assertEquals(stated("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
   assertEquals(
-    said("https://auth.corp.com", "0.0.0.0"),
+    stated("https://auth.corp.com", "0.0.0.0"),
     "any machine that can reach 0.0.0.0 is logged in as the first user.",
   );
 });

@@ -145,7 +145,7 @@ test("[HT-03] the authorization endpoint and the callback page send no Access-Co
     method: "OPTIONS",
     headers: { ...fromElsewhere, "access-control-request-method": "POST", "access-control-request-headers": "dpop" },
   };
-  const answers = {
+  const responses = {
     "a redirect with a code": await authorize({}, { headers: fromElsewhere }),
     "a redirect with an error": await authorize({ scope: "nothing" }, { headers: fromElsewhere }),
     "a page": await authorize({ client_id: "nobody" }, { headers: fromElsewhere }),
@@ -157,11 +157,11 @@ test("[HT-03] the authorization endpoint and the callback page send no Access-Co
     "the callback page": await get("/authorized?code=x", { headers: fromElsewhere }),
     "a POST to the callback page": await get("/authorized", { method: "POST", headers: fromElsewhere }),
   };
-  await forEachCase(Object.entries(answers), ([, response]) => assertEquals(corsHeaders(response), []));
+  await forEachCase(Object.entries(responses), ([, response]) => assertEquals(corsHeaders(response), []));
   await forEachCase(forBrowsers, async (path) => {
     assertEquals(corsHeaders(await get(path, { headers: fromElsewhere })), []);
-    const refused = await get(path, preflight);
-    assertEquals([refused.status, corsHeaders(refused)], [405, []]);
+    const rejected = await get(path, preflight);
+    assertEquals([rejected.status, corsHeaders(rejected)], [405, []]);
   });
 });
 
@@ -198,9 +198,9 @@ test("[HT-04] a preflight is 204 and permits the method and the headers a client
 test("[HT-04] on a test host a preflight permits whatever headers are asked for, on a real one those of clients", async () => {
   const askedOf = async (b: TestServer, headers: string) => {
     const preflight = { "access-control-request-method": "POST", "access-control-request-headers": headers };
-    const answer = await b.get("/oauth2/token", { method: "OPTIONS", headers: { ...fromElsewhere, ...preflight } });
-    assertEquals(answer.status, 204);
-    return answer.headers.get("access-control-allow-headers")!.split(/, */);
+    const result = await b.get("/oauth2/token", { method: "OPTIONS", headers: { ...fromElsewhere, ...preflight } });
+    assertEquals(result.status, 204);
+    return result.headers.get("access-control-allow-headers")!.split(/, */);
   };
   const [test, real] = [
     await testServer(),
@@ -225,7 +225,7 @@ test("[HT-05] refusals of the token endpoint, metadata and keys can be read from
     }),
   });
   const { get, token } = await testServer();
-  const answers: Record<string, readonly [status: number, response: Response]> = {
+  const responses: Record<string, readonly [status: number, response: Response]> = {
     "a bad request": [400, await token({ code: undefined })],
     "a bad client": [401, await token({ client_id: "nobody", code: "x" })],
     "a bad method": [405, await get("/oauth2/token", { method: "GET", headers: fromElsewhere })],
@@ -237,7 +237,7 @@ test("[HT-05] refusals of the token endpoint, metadata and keys can be read from
     "a failure": [500, await broken.token({ code: "x" })],
     "a failure for the keys": [500, await broken.get("/oauth2/jwks")],
   };
-  await forEachCase(Object.entries(answers), ([, [status, response]]) => {
+  await forEachCase(Object.entries(responses), ([, [status, response]]) => {
     assertEquals(response.status, status);
     assertEquals(response.headers.get("access-control-allow-origin"), "*");
     assertEquals(response.headers.get("access-control-allow-credentials"), null);
@@ -251,8 +251,8 @@ test("[HT-05] refusals of the token endpoint, metadata and keys can be read from
 test("[HT-07] a body of 10 MB is refused without being read, and the next request is answered", async () => {
   const { get, code, token } = await testServer();
   const large = tenMegabytes();
-  const refused = await get("/oauth2/token", streamed(large.body));
-  assertEquals([refused.status, (await refused.json()).error], [413, "invalid_request"]);
+  const rejected = await get("/oauth2/token", streamed(large.body));
+  assertEquals([rejected.status, (await rejected.json()).error], [413, "invalid_request"]);
   assertLess(large.pulled(), 200_000);
 
   const announced = tenMegabytes();
@@ -296,8 +296,8 @@ test("[HT-09] a body that stops halfway is ended with 408, while other requests 
     const [asJson, asPage] = [get("/oauth2/token", stalled()), get("/oauth2/authorize", stalled())];
     assertEquals((await token({ code: await code() })).status, 200);
     mock.timers.tick(10_000);
-    const refused = await asJson;
-    assertEquals([refused.status, (await refused.json()).error], [408, "invalid_request"]);
+    const rejected = await asJson;
+    assertEquals([rejected.status, (await rejected.json()).error], [408, "invalid_request"]);
     await assertPage(await asPage, 408);
   } finally {
     mock.timers.reset();
@@ -355,7 +355,7 @@ test("[HT-11] control characters match nothing and cut nothing off", async () =>
 
 test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", async () => {
   const { get, code, token } = await testServer();
-  const answers = {
+  const responses = {
     "tokens": await token({ code: await code() }),
     "a refusal": await token({ code: "x" }),
     "a refused client": await token({ client_id: "nobody", code: "x" }),
@@ -365,7 +365,7 @@ test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", 
     "metadata": await get("/.well-known/oauth-authorization-server"),
     "metadata of OpenID Connect": await get("/.well-known/openid-configuration"),
   };
-  await forEachCase(Object.entries(answers), async ([, response]) => {
+  await forEachCase(Object.entries(responses), async ([, response]) => {
     assertMatch(response.headers.get("content-type")!, /^application\/(jwk-set\+)?json(; ?charset=utf-8)?$/i);
     assertEquals(response.headers.get("x-content-type-options"), "nosniff");
     JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await response.arrayBuffer()));
@@ -524,7 +524,7 @@ test("[HT-17] on test hosts everything works without more ado", async () => {
 
 test("[HT-17] anywhere else start is refused in sentences that say how to mend it", async () => {
   const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
-  const strangers = [
+  const attackers = [
     ...["http://auth.corp.com", "http://example.com", "http://10.0.0.1", "http://0.0.0.0", "http://[::2]"],
     ...["http://localhost.corp.com", "http://127.0.0.1.corp.com", "http://mytest.com", "http://test.com"],
     // Names that companies use in production, and names that only end like those of containers.
@@ -534,7 +534,7 @@ test("[HT-17] anywhere else start is refused in sentences that say how to mend i
     ...["http://oidc.:8080", "http://localhost.", "http://as.test.", "http://[::ffff:a00:1]", "http://167772161"],
     ...["http://0xa000001", "http://012.1", "http://[fe80::1]", "http://host.docker.internal."],
   ];
-  await forEachCase(strangers, async (issuer) => {
+  await forEachCase(attackers, async (issuer) => {
     const { message } = await assertRejects(() => latchkey({ issuer }), ConfigurationError);
     for (const setting of ["insecureAllowHttpIssuer", "insecureAllowAutoLogin", "insecureAllowDemoClients"]) {
       assert(message.includes(setting), `${setting} is not named: ${message}`);
@@ -568,8 +568,8 @@ test("[HT-17] behind an https issuer every answer carries Strict-Transport-Secur
   ];
   await forEachCase(asked, async (path) => {
     for (const method of ["GET", "POST", "HEAD", "OPTIONS"]) {
-      const held = (await secure.get(path, { method })).headers.get("strict-transport-security");
-      assertMatch(held ?? "", /^max-age=\d{6,}/, method);
+      const open = (await secure.get(path, { method })).headers.get("strict-transport-security");
+      assertMatch(open ?? "", /^max-age=\d{6,}/, method);
       assertEquals((await plain.get(path, { method })).headers.get("strict-transport-security"), null);
     }
   });
@@ -581,31 +581,31 @@ test("[HT-17] behind an https issuer every answer carries Strict-Transport-Secur
 const secretive = () => new Error("password hunter2 refused at /srv/latchkey/store.ts:12");
 
 /** Asserts an answer to something unforeseen: nothing of the cause, nothing of the program. */
-async function tellsNothing(response: Response): Promise<void> {
+async function revealsNothing(response: Response): Promise<void> {
   assert(response.status === 500 || response.status === 503, `status ${response.status}`);
-  const told = `${JSON.stringify([...response.headers])} ${await response.text()}`;
-  assert(!/hunter2|\.ts\b|\bat .*:\d+|Error:|stack|deno|node|bun|latchkey\//i.test(told), told);
+  const logged = `${JSON.stringify([...response.headers])} ${await response.text()}`;
+  assert(!/hunter2|\.ts\b|\bat .*:\d+|Error:|stack|deno|node|bun|latchkey\//i.test(logged), logged);
   assertEquals(response.headers.get("location"), null);
 }
 
 test("[HT-18] a store that fails is answered with 500 in general words, and told to the trace", async () => {
-  const throwing = (atOnce: boolean): Store =>
+  const throwing = (concurrently: boolean): Store =>
     new Proxy(memoryStore(), {
       get: () => () => {
-        if (atOnce) throw secretive();
+        if (concurrently) throw secretive();
         return Promise.reject(secretive());
       },
     });
-  await forEachCase([true, false], async (atOnce) => {
-    const { authorize, token, get, advance, events } = await testServer({ ...demo, store: throwing(atOnce) });
+  await forEachCase([true, false], async (concurrently) => {
+    const { authorize, token, get, advance, events } = await testServer({ ...demo, store: throwing(concurrently) });
     advance(3600);
     const form = { client_id: "demo-public", redirect_uri: "https://as.test/authorized" };
-    await tellsNothing(await token({ ...form, code: "x" }));
-    await tellsNothing(await get("/oauth2/jwks"));
-    await tellsNothing(await get("/authorized?code=x"));
-    const answer = assertAuthorizationResponse(await authorize(form), { uri: "https://as.test/authorized" });
-    assertEquals(answer.error, "server_error");
-    assert(!/hunter2|store/.test(answer.error_description ?? ""));
+    await revealsNothing(await token({ ...form, code: "x" }));
+    await revealsNothing(await get("/oauth2/jwks"));
+    await revealsNothing(await get("/authorized?code=x"));
+    const result = assertAuthorizationResponse(await authorize(form), { uri: "https://as.test/authorized" });
+    assertEquals(result.error, "server_error");
+    assert(!/hunter2|store/.test(result.error_description ?? ""));
     const bugs = events.filter((event) => event.type === "internal_error" && event.endpoint !== "sweep");
     assertEquals(bugs.map((event) => event.type === "internal_error" && event.endpoint), [
       ...["/oauth2/token", "/oauth2/jwks", "/authorized", "/oauth2/authorize"],
@@ -617,14 +617,14 @@ test("[HT-18] a store that fails is answered with 500 in general words, and told
 test("[HT-18] pages, dice, an approver or a listener that fail are answered in general words too", async () => {
   const unpaged = await testServer({ ...demo, pages: () => Promise.reject(secretive()) });
   await forEachCase(["/", "/authorized", "/nowhere", "/static/style.css", "/oauth2/authorize"], async (path) => {
-    await tellsNothing(await unpaged.get(path));
+    await revealsNothing(await unpaged.get(path));
   });
   const unlucky = await testServer({
     randomBytes: () => {
       throw secretive();
     },
   });
-  await tellsNothing(await unlucky.get("/"));
+  await revealsNothing(await unlucky.get("/"));
   assertEquals(assertAuthorizationResponse(await unlucky.authorize()).error, "server_error");
   const undecided = await testServer({ approver: () => Promise.reject(secretive()) });
   assertEquals(assertAuthorizationResponse(await undecided.authorize()).error, "server_error");
@@ -672,8 +672,8 @@ test("[HT-19] odd parameter names are unknown parameters, and change nothing", a
   assertAuthorizationResponse(await self.authorize(fields));
   assertAuthorizationResponse(await authorizeByPost(self, fields));
   const body = `${query}&grant_type=authorization_code&code_verifier=${verifier}&code=${await self.code()}`;
-  const answer = await self.get("/oauth2/token", { method: "POST", body, headers: formType });
-  assertEquals(await getOutcome(answer), "200");
+  const result = await self.get("/oauth2/token", { method: "POST", body, headers: formType });
+  assertEquals(await getOutcome(result), "200");
   assertEquals((await self.get(`/authorized?code=x&${query}`)).status, 200);
   assertEquals(({} as Record<string, unknown>).x, undefined);
 });
@@ -753,7 +753,7 @@ test("[HT-18] no value of any parameter is answered with 500, with another heade
   const authorizeNames = [...Object.keys(goodRequest), "nonce", "login_hint", "response_mode", "prompt", "max_age"];
   const tokenNames = ["grant_type", "code", "client_id", "client_secret", "redirect_uri", "code_verifier", "scope"];
   const callbackNames = ["code", "state", "error", "error_description", "error_uri", "iss"];
-  const harmless = async (response: Response, value: string) => {
+  const safe = async (response: Response, value: string) => {
     assertLess(response.status, 500);
     assertEquals(response.headers.get("set-cookie")?.includes("a=b") ?? false, false);
     const location = response.headers.get("location");
@@ -763,15 +763,15 @@ test("[HT-18] no value of any parameter is answered with 500, with another heade
     }
   };
   await forEachCase(nasty, async (value) => {
-    for (const name of authorizeNames) await harmless(await authorize({ [name]: value }), value);
-    for (const name of tokenNames) await harmless(await token({ code: "x", [name]: value }), value);
+    for (const name of authorizeNames) await safe(await authorize({ [name]: value }), value);
+    for (const name of tokenNames) await safe(await token({ code: "x", [name]: value }), value);
     for (const name of callbackNames) {
-      await harmless(await get(`/authorized?${encode({ code: "x", [name]: value })}`), value);
+      await safe(await get(`/authorized?${encode({ code: "x", [name]: value })}`), value);
     }
     const header = /^[\x20-\x7e]*$/.test(value) ? value : btoa(String.fromCharCode(...new TextEncoder().encode(value)));
     for (const name of ["authorization", "cookie", "if-none-match", "origin", "content-type"]) {
-      await harmless(await token({ code: "x" }, { headers: { [name]: header } }), value);
-      await harmless(await get("/", { headers: { [name]: header } }), value);
+      await safe(await token({ code: "x" }, { headers: { [name]: header } }), value);
+      await safe(await get("/", { headers: { [name]: header } }), value);
     }
   });
   assertNotEquals((await get("/")).headers.get("set-cookie"), null);

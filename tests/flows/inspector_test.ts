@@ -235,9 +235,9 @@ test("[FL-02] what would have been looked at next is what a request in order is 
       return [...html.matchAll(/aria-label="Not checked"[^]*?<bdi>([^<]*)<\/bdi>/g)].map(([, statement]) => statement!);
     }),
   );
-  const held = [asked, redeemed, refreshed].map((exchange) => exchange!.passed.map(({ rule }) => getPassedText(rule)));
+  const kept = [asked, redeemed, refreshed].map((exchange) => exchange!.passed.map(({ rule }) => getPassedText(rule)));
   for (const [i, list] of lists.entries()) {
-    const all = held[[0, 1, 2, 1][i]!]!;
+    const all = kept[[0, 1, 2, 1][i]!]!;
     assert(list.length > 2, `${list}`);
     assertEquals(list, all.slice(-list.length).slice(0, list.length), `flow ${i + 2}`);
   }
@@ -420,8 +420,8 @@ test("a flow is taken away as text, as an archive and as a fixture", async () =>
 
 test("[FL-09] the page of a refusal leads to the step that it is the answer of", async () => {
   const bench = await watched();
-  const refused = await bench.browser.authorize({ redirect_uri: "https://spa.example/other" });
-  const trail = linksOf(await refused.text()).find((href) => href.startsWith("/flows/of/"))!;
+  const rejected = await bench.browser.authorize({ redirect_uri: "https://spa.example/other" });
+  const trail = linksOf(await rejected.text()).find((href) => href.startsWith("/flows/of/"))!;
   const found = await bench.get(trail);
   assertEquals([found.status, found.headers.get("location")], [302, "/flows/1#step-1"]);
   assertMatch(await bench.page("/flows/1"), /id="step-1"/);
@@ -573,12 +573,12 @@ test("[FL-06] open pages are told which flows change, and nothing of what they h
   const reader = response.body!.getReader();
   assertMatch((await next(reader))!, /^retry: \d+\n\n$/);
   const code = await bench.code();
-  let told = await next(reader);
+  let logged = await next(reader);
   await bench.token({ code });
   await bench.code();
-  told += `${await next(reader)}${await next(reader)}`;
-  assertMatch(told!, /^(?:(?:data: [12]\n)+\n)+$/);
-  assertMatch(told!, /data: 1\n[^]*data: 2\n/);
+  logged += `${await next(reader)}${await next(reader)}`;
+  assertMatch(logged!, /^(?:(?:data: [12]\n)+\n)+$/);
+  assertMatch(logged!, /data: 1\n[^]*data: 2\n/);
   await bench.as.close();
   while (await next(reader) !== undefined);
 });
@@ -611,10 +611,10 @@ test("[FL-06] who reads slowly costs no memory, and misses no flow", async () =>
 
 test("[FL-06] scripts of other sites are told nothing, and places are limited", async () => {
   const bench = await watched();
-  const refused = async (headers: Record<string, string>) => (await bench.get("/flows/events", { headers })).status;
-  assertEquals(await refused({ "sec-fetch-site": "cross-site" }), 403);
-  assertEquals(await refused({ "sec-fetch-site": "same-site" }), 403);
-  assertEquals(await refused({ origin: "https://evil.example", host: "as.test" }), 403);
+  const rejected = async (headers: Record<string, string>) => (await bench.get("/flows/events", { headers })).status;
+  assertEquals(await rejected({ "sec-fetch-site": "cross-site" }), 403);
+  assertEquals(await rejected({ "sec-fetch-site": "same-site" }), 403);
+  assertEquals(await rejected({ origin: "https://evil.example", host: "as.test" }), 403);
 
   const open = await Promise.all(Array.from({ length: 20 }, () => bench.get("/flows/events")));
   assertEquals(open.map(({ status }) => status), Array(20).fill(200));

@@ -113,7 +113,7 @@ test("[IN-01, CA-01, CA-16] a confidential client authenticates by its own metho
 test("[HT-06] no script of another origin may introspect: no Access-Control header, whatever is asked", async () => {
   const b = await testServer(served);
   const origin = { origin: "https://elsewhere.example" };
-  const answers = [
+  const responses = [
     await introspect(b, { token: "x" }, { ...basicHeader("api"), ...origin }),
     await introspect(b, {}, { ...basicHeader("api"), ...origin }),
     await introspect(b, { token: "x" }, { ...basic("api", "guess"), ...origin }),
@@ -127,8 +127,8 @@ test("[HT-06] no script of another origin may introspect: no Access-Control head
       },
     }),
   ];
-  assertEquals(answers.map(({ status }) => status), [200, 400, 401, 405, 405]);
-  for (const { headers } of answers) {
+  assertEquals(responses.map(({ status }) => status), [200, 400, 401, 405, 405]);
+  for (const { headers } of responses) {
     assertEquals([...headers.keys()].filter((name) => name.startsWith("access-control-")), []);
   }
 });
@@ -329,25 +329,25 @@ test("[IN-03] a good access token is described in the types of RFC 7662, as it w
       ? await webTokens(b, client_id)
       : await publicTokens(b, { client_id });
     assertEquals(access_token.includes("."), client_id === "spa" || client_id === "web");
-    const said = await fetchIntrospection(b, access_token);
-    assertEquals(said.active, true);
+    const stated = await fetchIntrospection(b, access_token);
+    assertEquals(stated.active, true);
     for (const name of ["client_id", "scope", "sub", "iss", "token_type"]) {
-      assertEquals(typeof said[name], "string", name);
+      assertEquals(typeof stated[name], "string", name);
     }
-    for (const name of ["exp", "iat"]) assert(Number.isInteger(said[name]), name);
-    assertEquals([said.client_id, said.scope, said.iss, said.aud], [
+    for (const name of ["exp", "iat"]) assert(Number.isInteger(stated[name]), name);
+    assertEquals([stated.client_id, stated.scope, stated.iss, stated.aud], [
       client_id,
       scope,
       "https://as.test",
       "https://as.test",
     ]);
-    assertEquals([said.sub, said.token_type], [decodeClaims(id_token).sub, "Bearer"]);
-    assertEquals([said.iat, said.exp], [Date.UTC(2026, 0, 1) / 1000, Date.UTC(2026, 0, 1) / 1000 + 3600]);
-    for (const [name, value] of Object.entries(said)) {
+    assertEquals([stated.sub, stated.token_type], [decodeClaims(id_token).sub, "Bearer"]);
+    assertEquals([stated.iat, stated.exp], [Date.UTC(2026, 0, 1) / 1000, Date.UTC(2026, 0, 1) / 1000 + 3600]);
+    for (const [name, value] of Object.entries(stated)) {
       assert(value !== null && value !== undefined, `${name} is ${value}`);
     }
     if (access_token.includes(".")) {
-      for (const [name, value] of Object.entries(decodeClaims(access_token))) assertEquals(said[name], value, name);
+      for (const [name, value] of Object.entries(decodeClaims(access_token))) assertEquals(stated[name], value, name);
     }
   });
 });
@@ -365,9 +365,9 @@ test("[IN-03] a narrowed token is described as narrowed, and by the clock of its
 test("[IN-03] a refresh token of the caller's own is active, and cannot be taken for an access token", async () => {
   const b = await testServer(served);
   const { refresh_token } = await webTokens(b, "web", { scope: "openid read" });
-  const said = await fetchIntrospection(b, refresh_token, "web");
-  assertEquals([said.active, said.client_id, said.sub, said.scope], [true, "web", "alice", "openid read"]);
-  assertNotEquals(said.token_type, "Bearer");
+  const stated = await fetchIntrospection(b, refresh_token, "web");
+  assertEquals([stated.active, stated.client_id, stated.sub, stated.scope], [true, "web", "alice", "openid read"]);
+  assertNotEquals(stated.token_type, "Bearer");
 });
 
 test("[IN-03] a pairwise client's user is called the same everywhere, and never by the name this server has", async () => {
@@ -443,8 +443,8 @@ test("[IN-03, SC-16] oauth4webapi takes the answers", async () => {
   const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
   const client = { client_id: "api" };
   for (const [token, expected] of [[access_token, true], ["x", false]] as const) {
-    const answer = await introspectionRequest(metadata, client, ClientSecretBasic("api-secret"), token, over);
-    assertEquals((await processIntrospectionResponse(metadata, client, answer)).active, expected);
+    const result = await introspectionRequest(metadata, client, ClientSecretBasic("api-secret"), token, over);
+    assertEquals((await processIntrospectionResponse(metadata, client, result)).active, expected);
   }
 });
 
@@ -469,6 +469,6 @@ test("[HT-15] the trace never holds the token that was asked about", async () =>
     await b.get(`/oauth2/introspect?token=${token}`, { method: "POST" });
     await b.get(`/oauth2/introspect/${token}`);
   }
-  const told = JSON.stringify(b.events);
-  for (const secret of [access_token.split(".")[2]!, refresh_token]) assert(!told.includes(secret));
+  const logged = JSON.stringify(b.events);
+  for (const secret of [access_token.split(".")[2]!, refresh_token]) assert(!logged.includes(secret));
 });

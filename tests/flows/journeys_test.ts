@@ -154,11 +154,11 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
       ...more,
     });
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
-    return { answer: await browser.visit(url), checks };
+    return { reply: await browser.visit(url), checks };
   };
 
-  const { answer, checks } = await start();
-  const tokens = await openid.authorizationCodeGrant(config, answer, checks);
+  const { reply, checks } = await start();
+  const tokens = await openid.authorizationCodeGrant(config, reply, checks);
   assertEquals([tokens.token_type, tokens.scope], ["bearer", "openid profile email offline_access read"]);
   const { sub, auth_time } = tokens.claims()!;
   assertEquals(sub, "alice");
@@ -183,10 +183,10 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
   );
 
   const silent = await start({ prompt: "none", max_age: "3600" });
-  const again = await openid.authorizationCodeGrant(config, silent.answer, { ...silent.checks, maxAge: 3600 });
+  const again = await openid.authorizationCodeGrant(config, silent.reply, { ...silent.checks, maxAge: 3600 });
   assertEquals([again.claims()!.sub, again.claims()!.auth_time], [sub, auth_time]);
   const fresh = await start({ prompt: "login", max_age: "0" });
-  const anew = await openid.authorizationCodeGrant(config, fresh.answer, { ...fresh.checks, maxAge: 0 });
+  const anew = await openid.authorizationCodeGrant(config, fresh.reply, { ...fresh.checks, maxAge: 0 });
   assert(anew.claims()!.auth_time! >= auth_time!);
 
   const state = openid.randomState();
@@ -198,9 +198,9 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
   assertEquals(String(await browser.visit(farewell)), `${goodbye}?state=${state}`);
   assertEquals([...browser.cookies.keys()].filter((name) => name.includes("latchkey_session")), []);
   const alone = await start({ prompt: "none" });
-  const refused = await assertRejects(() => openid.authorizationCodeGrant(config, alone.answer, alone.checks));
-  assert(refused instanceof openid.AuthorizationResponseError);
-  assertEquals(refused.error, "login_required");
+  const rejected = await assertRejects(() => openid.authorizationCodeGrant(config, alone.reply, alone.checks));
+  assert(rejected instanceof openid.AuthorizationResponseError);
+  assertEquals(rejected.error, "login_required");
 
   const { refresh_token } = renewed;
   await openid.tokenRevocation(config, refresh_token!);
@@ -240,8 +240,8 @@ test("[SC-12, SC-18] openid-client takes a response by form_post", async () => {
   });
   const { action, body } = getForm(await (await surf(place).send(url)).text());
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const answer = new Request(action, { method: "POST", body, headers });
-  const tokens = await openid.authorizationCodeGrant(config, answer, { pkceCodeVerifier, expectedState });
+  const reply = new Request(action, { method: "POST", body, headers });
+  const tokens = await openid.authorizationCodeGrant(config, reply, { pkceCodeVerifier, expectedState });
   assertEquals(tokens.claims()!.sub, "alice");
 });
 
@@ -269,9 +269,9 @@ test("[SC-04, CA-05] openid-client understands why it is refused", async () => {
   const place = await inProcess();
   const wrong: Way = { ...ways[1]!, openidClient: () => openid.ClientSecretBasic("wrong") };
   const config = await discovered(place, wrong);
-  const refused = await assertRejects(() => openid.clientCredentialsGrant(config, { scope: "read" }));
-  assert(refused instanceof openid.WWWAuthenticateChallengeError || refused instanceof openid.ResponseBodyError);
-  assertEquals(refused.status, 401);
+  const rejected = await assertRejects(() => openid.clientCredentialsGrant(config, { scope: "read" }));
+  assert(rejected instanceof openid.WWWAuthenticateChallengeError || rejected instanceof openid.ResponseBodyError);
+  assertEquals(rejected.status, 401);
   const good = await discovered(place, ways[1]!);
   const scope = await assertRejects(() => openid.clientCredentialsGrant(good, { scope: "openid" }));
   assert(scope instanceof openid.ResponseBodyError);
@@ -358,8 +358,8 @@ test("[SC-01, SC-04, SC-05, SC-06, SC-07, SC-08, SC-09, SC-10, SC-11, SC-16] oau
     assertEquals([claims.sub, claims.scope], ["alice", "openid profile email read"]);
     for (const token of [next.access_token, next.refresh_token!, "unknown"]) {
       if (way.name === "none") continue;
-      const answer = await oauth.introspectionRequest(as, client, auth, token, options);
-      const { active } = await oauth.processIntrospectionResponse(as, client, answer);
+      const reply = await oauth.introspectionRequest(as, client, auth, token, options);
+      const { active } = await oauth.processIntrospectionResponse(as, client, reply);
       assertEquals(active, token !== "unknown");
     }
     for (const token of [next.access_token, next.refresh_token!, "unknown"]) {
@@ -426,9 +426,9 @@ test("[SC-03, SC-04] oauth4webapi reads every refusal as what it is", async () =
   const odd = await oauth.genericTokenEndpointRequest(as, client, auth, "urn:x", {}, options);
   assertEquals(await body(oauth.processGenericTokenEndpointResponse(as, client, odd)), [400, "unsupported_grant_type"]);
 
-  const stranger = oauth.ClientSecretBasic("wrong");
+  const attacker = oauth.ClientSecretBasic("wrong");
   for (const request of [oauth.introspectionRequest, oauth.revocationRequest]) {
-    const response = await request(as, client, stranger, "x", options);
+    const response = await request(as, client, attacker, "x", options);
     assertEquals(response.status, 401);
     const process = request === oauth.introspectionRequest
       ? oauth.processIntrospectionResponse(as, client, response)

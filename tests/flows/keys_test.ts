@@ -34,7 +34,7 @@ const start = Date.UTC(2026, 0, 1);
 const day = 86_400;
 
 /** Benches that share one clock, and one store or several. */
-function world() {
+function serverKind() {
   let time = start;
   return {
     now: () => time,
@@ -115,7 +115,7 @@ test("[JK-04] a key asked for is published at once, signs after its lead, and th
 });
 
 test("[JK-04] a token of the last second of a key verifies, for who caches and for the server, until it expires", async () => {
-  const { now, advance, open } = world();
+  const { now, advance, open } = serverKind();
   const b = await open({ lifetimes: { access_token: 600, id_token: 600 } });
   await issue(b);
   await b.as.rotateKeys();
@@ -127,13 +127,13 @@ test("[JK-04] a token of the last second of a key verifies, for who caches and f
   advance(598);
   for (const token of [last, next]) {
     await new Verifier(now, b).verify(token.access_token);
-    const answer = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token.access_token}` } });
-    assertEquals(answer.status, 200);
+    const response = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token.access_token}` } });
+    assertEquals(response.status, 200);
   }
 });
 
 test("[JK-04] under the schedule no token at any time meets a verifier that cannot verify it", async () => {
-  const { now, advance, open } = world();
+  const { now, advance, open } = serverKind();
   const b = await open({ keys: { rotateEvery: 3600 }, lifetimes: { access_token: 900, id_token: 900 } });
   const verifiers = Array.from({ length: 4 }, () => new Verifier(now, b));
   const alive: { token: string; until: number }[] = [];
@@ -253,7 +253,7 @@ const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> =
 test("[JK-04] two servers on one store sign with the same keys from the first token on, begun at the same moment", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
-    const w = world();
+    const w = serverKind();
     const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
     const tokens = await Promise.all([one, two, one, two].map(issue));
     assertEquals(new Set(tokens.flatMap(({ access_token, id_token }) => [access_token, id_token].map(kidOf))).size, 1);
@@ -265,15 +265,15 @@ test("[JK-04] a server that slept while another rotated publishes and accepts th
   await forEachCase(Object.values(stores), async (open) => {
     for (const asleep of [301, 3600, 5 * day]) {
       const [s1, s2] = await open();
-      const w = world();
+      const w = serverKind();
       const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
       await Promise.all([issue(one), issue(two)]);
       await one.as.rotateKeys();
       w.advance(asleep);
       const { access_token } = await issue(one);
       await new Verifier(w.now, two).verify(access_token);
-      const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-      assertEquals(answer.status, 200);
+      const response = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+      assertEquals(response.status, 200);
       assertEquals(kidOf((await issue(two)).access_token), kidOf(access_token));
     }
   });
@@ -289,7 +289,7 @@ test("[JK-04] the first question after a sleep may be any: the token of the othe
   await forEachCase(Object.entries(ask), async ([name, accepted]) => {
     for (const open of Object.values(stores)) {
       const [s1, s2] = await open();
-      const w = world();
+      const w = serverKind();
       const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
       await Promise.all([issue(one), issue(two)]);
       await one.as.rotateKeys();
@@ -303,13 +303,13 @@ test("[JK-04] the first question after a sleep may be any: the token of the othe
 test("[JK-04] even a rotation without any lead leaves no server of the store without the key", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
-    const w = world();
+    const w = serverKind();
     const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
     await Promise.all([issue(one), issue(two)]);
     await one.as.rotateKeys("ES256", 0);
     const { access_token } = await issue(one);
-    const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-    assertEquals(answer.status, 200);
+    const response = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    assertEquals(response.status, 200);
     assert((await kidsOf(two)).includes(kidOf(access_token)), "it is not published there");
   });
 });
@@ -317,7 +317,7 @@ test("[JK-04] even a rotation without any lead leaves no server of the store wit
 test("[JK-04] two servers on one schedule make one key between them, and their tokens verify by either's keys", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
-    const w = world();
+    const w = serverKind();
     const options: LatchkeyOptions = { keys: { rotateEvery: 3600 }, lifetimes: { access_token: 600, id_token: 600 } };
     const [one, two] = await Promise.all([w.open({ ...options, store: s1 }), w.open({ ...options, store: s2 })]);
     const verifier = new Verifier(w.now, one, two);
@@ -339,7 +339,7 @@ test("[JK-04] two servers on one schedule make one key between them, and their t
 
 test("[JK-04, JK-05] keys, leads and retirements survive a restart on SQLite", async () => {
   const path = newPath();
-  const w = world();
+  const w = serverKind();
   const open = async () =>
     await w.open({ store: await sqliteStore(path), lifetimes: { access_token: 900, id_token: 900 } });
   let b = await open();
@@ -369,7 +369,7 @@ test("[JK-04, JK-05] keys, leads and retirements survive a restart on SQLite", a
 
 test("[JK-04] the schedule goes on over a restart, counted from the making of the key", async () => {
   const path = newPath();
-  const w = world();
+  const w = serverKind();
   const open = async () => await w.open({ store: await sqliteStore(path), keys: { rotateEvery: day } });
   let b = await open();
   await issue(b);
@@ -386,7 +386,7 @@ test("[JK-04] the schedule goes on over a restart, counted from the making of th
 
 test("[JK-04] lifetimes that were changed at a restart take no key from a token that is still good", async () => {
   const path = newPath();
-  const w = world();
+  const w = serverKind();
   const open = async (seconds: number) =>
     await w.open({ store: await sqliteStore(path), lifetimes: { access_token: seconds, id_token: seconds } });
   const one = await open(7200);
@@ -396,8 +396,8 @@ test("[JK-04] lifetimes that were changed at a restart take no key from a token 
   await two.as.rotateKeys();
   w.advance(3600);
   await new Verifier(w.now, two).verify(access_token);
-  const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-  assertEquals(answer.status, 200);
+  const response = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  assertEquals(response.status, 200);
   await two.as.close();
 });
 
@@ -410,8 +410,8 @@ test("[LO-02, OI-07, JK-04] an id token goes on as a hint when the key that sign
   assertEquals((await kidsOf(b)).includes(kidOf(id_token_hint)), false);
   assertEquals(await browser.authorizeSilently(), "code");
   assertEquals(await browser.authorizeSilently({ id_token_hint }), "code");
-  const answer = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
-  assertEquals([answer.status, await browser.authorizeSilently()], [200, "login_required"]);
+  const response = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
+  assertEquals([response.status, await browser.authorizeSilently()], [200, "login_required"]);
 });
 
 test("[LO-02, OI-07] a hint counts no longer than anything of the login that a retired key signed for", async () => {
@@ -425,8 +425,8 @@ test("[LO-02, OI-07] a hint counts no longer than anything of the login that a r
   assertEquals(await browser.authorizeSilently({ id_token_hint }), "code");
   b.advance(1);
   assertEquals(await browser.authorizeSilently({ id_token_hint }), "invalid_request");
-  const answer = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
-  assertEquals([answer.status, await browser.authorizeSilently()], [400, "code"]);
+  const response = await browser.get(`/oauth2/logout?${encode({ id_token_hint })}`);
+  assertEquals([response.status, await browser.authorizeSilently()], [400, "code"]);
 });
 
 test("[JK-02, JK-03] of every key, young and old, only public members are published, under its thumbprint", async () => {
@@ -444,7 +444,7 @@ test("[JK-02, JK-03] of every key, young and old, only public members are publis
 });
 
 test("[JK-04] a hundred rotations in a row leave every token of the while its key, and one key in the end", async () => {
-  const w = world();
+  const w = serverKind();
   const b = await w.open({ lifetimes: { access_token: 600, id_token: 600 } });
   const verifier = new Verifier(w.now, b);
   const tokens: string[] = [];
@@ -463,15 +463,15 @@ test("[JK-04] a hundred rotations in a row leave every token of the while its ke
 
 test("[JK-04, CI-04] rotations amid traffic on two servers hinder no flow", async () => {
   const [s1, s2] = await stores.SQLite!();
-  const w = world();
+  const w = serverKind();
   const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
   for (let i = 0; i < 20; i++) {
     w.advance(61);
     const work: Promise<unknown>[] = [one, two, one, two].map(async (b) => {
       const { access_token } = await issue(b);
       const other = b === one ? two : one;
-      const answer = await other.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-      assertEquals(answer.status, 200);
+      const response = await other.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+      assertEquals(response.status, 200);
     });
     if (i % 3 === 0) work.push(one.as.rotateKeys(), two.as.rotateKeys());
     await Promise.all(work);
@@ -484,9 +484,9 @@ test("[JK-05] another server, with a store of its own, shares no key and accepts
     const [one, two] = await Promise.all([testServer({ alg }), testServer({ alg })]);
     const { access_token } = await issue(one);
     assertEquals((await kidsOf(two)).includes(kidOf(access_token)), false);
-    const answer = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-    assertEquals(answer.status, 401);
-    assertMatch(answer.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+    const response = await two.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    assertEquals(response.status, 401);
+    assertMatch(response.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });
 });
 
@@ -509,21 +509,21 @@ test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and 
         await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, vault.get(kid)!, new Uint8Array(bytes)),
       ),
   };
-  const shelf = memoryStore();
-  const { open, advance } = world();
-  const b = await open({ alg: "ES256", keySource, store: shelf });
+  const stored = memoryStore();
+  const { open, advance } = serverKind();
+  const b = await open({ alg: "ES256", keySource, store: stored });
   const first = await issue(b);
   assertEquals(kidOf(first.access_token), "vault-0");
   await b.as.rotateKeys();
   advance(day);
-  const other = await open({ alg: "ES256", keySource, store: shelf });
+  const other = await open({ alg: "ES256", keySource, store: stored });
   const second = await issue(other);
   assertEquals(kidOf(second.access_token), "vault-1");
   await jwtVerify(second.access_token, createLocalJWKSet({ keys: await keysOf(b) }), {
     currentDate: new Date(start + day * 1000),
   });
   for (const number of [0, 1]) {
-    const { jwk } = (await shelf.get("key", `ES256 ${number}`))!.value;
+    const { jwk } = (await stored.get("key", `ES256 ${number}`))!.value;
     assertEquals(["d", "x"].map((member) => member in jwk), [false, true]);
   }
 });

@@ -35,7 +35,7 @@ import {
 
 const refreshing = { redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] };
 
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   login: "interactive",
   clients: [
     { client_id: "spa", client_name: "The shop", ...refreshing },
@@ -64,7 +64,7 @@ function offered(html: string): string[] {
 }
 
 test("a click logs in, a second one consents, and the next time nothing is asked", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
   assertEquals([describePage(login), login.status], ["login", 200]);
@@ -79,7 +79,7 @@ test("a click logs in, a second one consents, and the next time nothing is asked
 });
 
 test("the user agent of the test kit walks through both pages by itself", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const agent = testBrowser({ issuer: () => "https://as.test", fetch: (request) => b.as.fetch(request), as: "carol" });
   const { code } = await agent.authorize(goodRequest);
   assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "carol");
@@ -88,20 +88,20 @@ test("the user agent of the test kit walks through both pages by itself", async 
 });
 
 test("where login is auto there is no page for it", async () => {
-  const b = await testServer({ ...crowd, login: "auto" });
+  const b = await testServer({ ...severalUsers, login: "auto" });
   for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) assertEquals((await b.get(path)).status, 404);
 });
 
 test("an approver of one's own decides, whatever login says", async () => {
   const b = await testServer({
-    ...crowd,
+    ...severalUsers,
     approver: ({ scope }, { users, now }) => ({ user: users.find("carol")!, scope, authTime: now() }),
   });
   assertEquals(describePage(await requestAuthorization(openBrowser(b))), "code");
 });
 
 test("[UI-01, UI-02] pages of login, consent and account are kept out of frames, caches and referrers", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
   const consent = await submit(browser, login, "sub", "alice");
@@ -121,7 +121,7 @@ test("[UI-01, UI-02] pages of login, consent and account are kept out of frames,
 test("[UI-03, OI-06] markup in login_hint, the client's name and a person's claims stays text on every page", async () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
   const b = await testServer({
-    ...crowd,
+    ...severalUsers,
     clients: [{ client_id: "spa", client_name: hostile, ...refreshing }],
     users: [{ sub: `"><b>x</b>`, name: hostile, email: hostile }],
   });
@@ -138,7 +138,7 @@ test("[UI-03, OI-06] markup in login_hint, the client's name and a person's clai
 });
 
 test("[UI-07] every login begins a session of another name, whatever cookie was there before", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const planted = openBrowser(b, [[sessionCookie, "x.y"], [browserCookie, "A".repeat(43)]]);
   const first = await logIn(planted, "alice");
   const one = planted.cookies.get(sessionCookie)!;
@@ -157,7 +157,7 @@ test("[UI-07] every cookie says in its name which port it is for, and behind htt
     ["http://localhost:9000", "", "_9000"],
     ["http://localhost:9000/tenant", "", "_9000"],
   ], async ([issuer, prefix, port]) => {
-    const b = await testServer({ ...crowd, login: "auto", issuer });
+    const b = await testServer({ ...severalUsers, login: "auto", issuer });
     const browser = openBrowser(b);
     await browser.get("/");
     await browser.authorize();
@@ -170,13 +170,13 @@ test("[UI-07] every cookie says in its name which port it is for, and behind htt
 });
 
 test("[UI-07, UI-14] a browser's cookie that this server has not made names no browser", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const victim = openBrowser(b);
   await victim.get("/");
   const good = victim.cookies.get(browserCookie)!;
   const other = openBrowser(b);
   await other.get("/");
-  const foreign = openBrowser(await testServer(crowd));
+  const foreign = openBrowser(await testServer(severalUsers));
   await foreign.get("/");
   const made = ["A".repeat(43), `${"A".repeat(43)}.${"A".repeat(43)}`, good.split(".")[0]!, `${good}A`, ".", "", "x"];
   const mixed = `${good.split(".")[0]}.${other.cookies.get(browserCookie)!.split(".")[1]}`;
@@ -193,10 +193,10 @@ test("[UI-07, UI-14] a browser's cookie that this server has not made names no b
 
 test("[UI-07] cookies are for this server alone, and Secure behind https, over http they work on loopback", async () => {
   for (const [issuer, secure] of [["https://as.test/tenant", true], ["http://localhost:9000", false]] as const) {
-    const b = await testServer({ ...crowd, issuer });
-    const answer = await b.authorize();
-    const page = await b.get(answer.headers.get("location")!.replace(/^\/tenant/, ""), {
-      headers: { cookie: answer.headers.getSetCookie()[0]!.split(";")[0]! },
+    const b = await testServer({ ...severalUsers, issuer });
+    const result = await b.authorize();
+    const page = await b.get(result.headers.get("location")!.replace(/^\/tenant/, ""), {
+      headers: { cookie: result.headers.getSetCookie()[0]!.split(";")[0]! },
     });
     const html = await page.text();
     const fields = Object.fromEntries(
@@ -207,11 +207,11 @@ test("[UI-07] cookies are for this server alone, and Secure behind https, over h
       body: encode({ ...fields, sub: "alice" }),
       headers: {
         "content-type": "application/x-www-form-urlencoded",
-        cookie: answer.headers.getSetCookie()[0]!.split(";")[0]!,
+        cookie: result.headers.getSetCookie()[0]!.split(";")[0]!,
       },
     });
     assertEquals(login.status, 303);
-    for (const line of [...answer.headers.getSetCookie(), ...login.headers.getSetCookie()]) {
+    for (const line of [...result.headers.getSetCookie(), ...login.headers.getSetCookie()]) {
       assertMatch(line, /; HttpOnly; SameSite=Lax/);
       assertStringIncludes(line, issuer.endsWith("tenant") ? "; Path=/tenant/" : "; Path=/;");
       assertEquals(/; Secure/.test(line), secure);
@@ -221,7 +221,7 @@ test("[UI-07] cookies are for this server alone, and Secure behind https, over h
 });
 
 test("[UI-14] two tabs with two requests each get their own state and client", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const [one, two] = [await requestAuthorization(browser), await requestAuthorization(browser, other)];
   const second = await submit(browser, two, "sub", "bob");
@@ -232,7 +232,7 @@ test("[UI-14] two tabs with two requests each get their own state and client", a
 });
 
 test("[UI-14] of another login in between, a consent page gives no code to the wrong person", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const alices = await logIn(browser, "alice");
   await submit(browser, await requestAuthorization(browser, { ...other, prompt: "login" }), "sub", "bob");
@@ -243,7 +243,7 @@ test("[UI-14] of another login in between, a consent page gives no code to the w
 });
 
 test("[UI-14] what is finished, too old, made up or another browser's is a page and never a code", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const pages = async () => {
     const login = await requestAuthorization(browser, { prompt: "login consent" });
@@ -257,16 +257,16 @@ test("[UI-14] what is finished, too old, made up or another browser's is a page 
   ) => {
     const { path, fields } = fillForm(page, name, value);
     const before = new Map(who.cookies);
-    for (const answer of [await send(who, path, fields), await who.get(page.path)]) {
-      await assertPage(answer, 400);
-      assertEquals(answer.headers.getSetCookie(), []);
+    for (const result of [await send(who, path, fields), await who.get(page.path)]) {
+      await assertPage(result, 400);
+      assertEquals(result.headers.getSetCookie(), []);
     }
     assertEquals(who.cookies, before);
   };
   const [login, consent] = await pages();
-  for (const stranger of [openBrowser(b), openBrowser(b, [[browserCookie, "A".repeat(43)]])]) {
-    await assertStale(stranger, login, "sub", "alice");
-    await assertStale(stranger, consent, "decision", "allow");
+  for (const attacker of [openBrowser(b), openBrowser(b, [[browserCookie, "A".repeat(43)]])]) {
+    await assertStale(attacker, login, "sub", "alice");
+    await assertStale(attacker, consent, "decision", "allow");
   }
   assertAuthorizationResponse((await submit(browser, consent, "decision", "allow")).response);
   await assertStale(browser, login, "sub", "alice");
@@ -286,7 +286,7 @@ test("[UI-14] what is finished, too old, made up or another browser's is a page 
 
 test("[UI-14] a page that is still open when its client is removed or loses its redirect URI leads nowhere", async () => {
   for (const uris of [undefined, ["https://spa.example/elsewhere"]]) {
-    const b = await testServer(crowd);
+    const b = await testServer(severalUsers);
     const browser = openBrowser(b);
     const consent = await logIn(browser, "alice");
     b.as.clients.delete("spa");
@@ -297,13 +297,13 @@ test("[UI-14] a page that is still open when its client is removed or loses its 
 });
 
 test("[UI-14] however often a button is pressed, there is one code", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const consent = await logIn(browser, "alice");
   const { path, fields } = fillForm(consent, "decision", "allow");
-  const answers = await Promise.all(Array.from({ length: 100 }, () => send(browser, path, fields)));
-  assertEquals(answers.filter(({ status }) => status === 303).length, 1);
-  assertEquals(answers.filter(({ status }) => status === 400).length, 99);
+  const responses = await Promise.all(Array.from({ length: 100 }, () => send(browser, path, fields)));
+  assertEquals(responses.filter(({ status }) => status === 303).length, 1);
+  assertEquals(responses.filter(({ status }) => status === 400).length, 99);
   const { path: again, fields: login } = fillForm(
     await requestAuthorization(browser, { prompt: "login" }),
     "sub",
@@ -315,7 +315,7 @@ test("[UI-14] however often a button is pressed, there is one code", async () =>
 });
 
 test("[UI-04] a form without its token, or with one of another form, request, browser or login, is 403 and changes nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
   const tokenOf = (page: typeof login) => /name="form_token" value="([^"]*)"/.exec(page.html)![1]!;
@@ -332,9 +332,9 @@ test("[UI-04] a form without its token, or with one of another form, request, br
       const { path, fields } = fillForm(login, name, value, typed);
       fields.delete("form_token");
       if (token !== undefined) fields.set("form_token", token);
-      const answer = await send(browser, path, fields);
-      assertEquals(answer.headers.getSetCookie(), []);
-      await assertPage(answer, 403);
+      const result = await send(browser, path, fields);
+      assertEquals(result.headers.getSetCookie(), []);
+      await assertPage(result, 403);
     }
   });
   assertEquals([browser.cookies.has(sessionCookie), b.as.users.find("mallory")], [false, undefined]);
@@ -350,7 +350,7 @@ test("[UI-04] a form without its token, or with one of another form, request, br
 });
 
 test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site or else by Origin", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
   const { path, fields } = fillForm(login, "sub", "alice");
@@ -375,9 +375,9 @@ test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site 
     { "sec-fetch-site": "same-origin" },
   ];
   for (const headers of here) {
-    const answer = await send(browser, path, fields, headers);
-    assertEquals(answer.status, 303);
-    consents.push(await openPage(browser, path, answer));
+    const result = await send(browser, path, fields, headers);
+    assertEquals(result.status, 303);
+    consents.push(await openPage(browser, path, result));
   }
   const decision = fillForm(consents.at(-1)!, "decision", "allow");
   await assertPage(await send(browser, decision.path, decision.fields, { origin: "https://evil.example" }), 403);
@@ -388,7 +388,7 @@ test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site 
 });
 
 test("[UI-05] the form that confirms a logout counts from this server's own page alone", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
   const page = await openPage(browser, "/oauth2/logout", await browser.get("/oauth2/logout"));
@@ -402,19 +402,19 @@ test("[UI-05] the form that confirms a logout counts from this server's own page
 });
 
 test("[UI-06] a request that calls itself a decision is only a request", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
-  const said = { approve: "yes", decision: "allow", sub: "alice", new: "yes", subject: "x", confirm: "yes" };
-  assertEquals(describePage(await requestAuthorization(browser, said)), "login");
+  const stated = { approve: "yes", decision: "allow", sub: "alice", new: "yes", subject: "x", confirm: "yes" };
+  assertEquals(describePage(await requestAuthorization(browser, stated)), "login");
   for (const from of ["here", "elsewhere"] as const) {
-    const answer = await browser.post("/oauth2/authorize", { ...goodRequest, ...said }, from);
-    assertEquals(describePage(await openPage(browser, "/oauth2/authorize", answer)), "login");
+    const result = await browser.post("/oauth2/authorize", { ...goodRequest, ...stated }, from);
+    assertEquals(describePage(await openPage(browser, "/oauth2/authorize", result)), "login");
   }
   assertEquals([b.events.some(({ type }) => type === "code_issued"), b.as.users.all().length], [false, 3]);
 });
 
 test("[UI-08] a request posted by another site, which brings no cookies, finds the session all the same", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
   for (const fields of [goodRequest, { ...goodRequest, prompt: "none" }]) {
@@ -428,39 +428,39 @@ test("[UI-08] a request posted by another site, which brings no cookies, finds t
 });
 
 test("[UI-08, UI-14] a parked request becomes that of the browser that comes for it, and is finished once in all", async () => {
-  const b = await testServer(crowd);
-  const [browser, stranger] = [openBrowser(b), openBrowser(b)];
+  const b = await testServer(severalUsers);
+  const [browser, attacker] = [openBrowser(b), openBrowser(b)];
   const parked = await browser.post("/oauth2/authorize", goodRequest, "elsewhere");
   const way = parked.headers.get("location")!;
   const login = await openPage(browser, way, await browser.get(way));
   assertEquals(describePage(login), "login");
-  await assertPage(await stranger.get(login.path), 400);
-  const elsewhere = await openPage(stranger, way, await stranger.get(way));
+  await assertPage(await attacker.get(login.path), 400);
+  const elsewhere = await openPage(attacker, way, await attacker.get(way));
   assertAuthorizationResponse(
     (await submit(browser, await submit(browser, login, "sub", "alice"), "decision", "allow")).response,
   );
-  await assertPage(await stranger.get(way), 400);
+  await assertPage(await attacker.get(way), 400);
   const { path, fields } = fillForm(elsewhere, "sub", "alice");
-  await assertPage(await send(stranger, path, fields), 400);
+  await assertPage(await send(attacker, path, fields), 400);
 
   const silent = await browser.post("/oauth2/authorize", { ...goodRequest, prompt: "none" }, "elsewhere");
   assertEquals(
-    assertAuthorizationResponse(await stranger.get(silent.headers.get("location")!)).error,
+    assertAuthorizationResponse(await attacker.get(silent.headers.get("location")!)).error,
     "login_required",
   );
   const raced = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
-  const answers = await Promise.all(Array.from({ length: 20 }, () => browser.get(raced)));
-  assertEquals(answers.filter(({ headers }) => headers.get("location")?.includes("code=")).length, 1);
-  assertEquals(answers.filter(({ status }) => status === 400).length, 19);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => browser.get(raced)));
+  assertEquals(responses.filter(({ headers }) => headers.get("location")?.includes("code=")).length, 1);
+  assertEquals(responses.filter(({ status }) => status === 400).length, 19);
 });
 
 test("[UI-14] a parked request that one browser finished is finished for who came for it later, too", async () => {
-  const b = await testServer(crowd);
-  const [browser, stranger] = [openBrowser(b), openBrowser(b)];
+  const b = await testServer(severalUsers);
+  const [browser, attacker] = [openBrowser(b), openBrowser(b)];
   const way = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
   const login = await openPage(browser, way, await browser.get(way));
   b.advance(29 * 60);
-  const later = await openPage(stranger, way, await stranger.get(way));
+  const later = await openPage(attacker, way, await attacker.get(way));
   assertAuthorizationResponse(
     (await submit(browser, await submit(browser, login, "sub", "alice"), "decision", "allow")).response,
   );
@@ -468,13 +468,13 @@ test("[UI-14] a parked request that one browser finished is finished for who cam
   b.advance(5 * 60);
   await b.get("/");
   const { path, fields } = fillForm(later, "sub", "alice");
-  await assertPage(await send(stranger, path, fields), 400);
+  await assertPage(await send(attacker, path, fields), 400);
 });
 
 test("[OI-03] prompt=none never shows a page: login, consent or a choice would be required", async () => {
-  const b = await testServer({ ...crowd, pages: () => Promise.reject(new Error("a page was drawn")) });
+  const b = await testServer({ ...severalUsers, pages: () => Promise.reject(new Error("a page was drawn")) });
   assertEquals(await openBrowser(b).authorizeSilently(), "login_required");
-  const real = await testServer(crowd);
+  const real = await testServer(severalUsers);
   const browser = openBrowser(real);
   await logIn(browser, "alice");
   assertEquals(await browser.authorizeSilently(), "consent_required");
@@ -491,7 +491,7 @@ test("[OI-03] prompt=none never shows a page: login, consent or a choice would b
 });
 
 test("[OI-04] prompt=login authenticates anew, select_account lets choose, and neither is skipped for the session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = decodeClaims((await tokens(b, getCode(await logInAndAllow(browser, "alice")))).id_token);
   const before = browser.cookies.get(sessionCookie);
@@ -518,7 +518,7 @@ test("[OI-04] prompt=login authenticates anew, select_account lets choose, and n
 });
 
 test("[OI-05] max_age asks for a new login where the last one is older, and however long the person takes", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
   b.advance(100);
@@ -534,7 +534,7 @@ test("[OI-05] max_age asks for a new login where the last one is older, and howe
 });
 
 test("[OI-06] login_hint puts whom it names first, by subject or address, and logs nobody in", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   assertEquals(offered((await requestAuthorization(openBrowser(b))).html), ["alice", "bob", "carol"]);
   assertEquals(offered((await requestAuthorization(openBrowser(b), { login_hint: "carol" })).html), [
     "carol",
@@ -554,13 +554,13 @@ test("[OI-06] login_hint puts whom it names first, by subject or address, and lo
   const second = await requestAuthorization(browser, { login_hint: "bob" });
   assertEquals([describePage(second), offered(second.html)[0]], ["login", "bob"]);
   for (const login_hint of ["x".repeat(60_000), "\u0000", "__proto__", "constructor"]) {
-    const answer = await openBrowser(b).post("/oauth2/authorize", { ...goodRequest, login_hint });
-    assertEquals(answer.status, 303);
+    const result = await openBrowser(b).post("/oauth2/authorize", { ...goodRequest, login_hint });
+    assertEquals(result.status, 303);
   }
 });
 
 test("who logged in last in this browser is offered first the next time, whatever became of the session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logIn(browser, "bob");
   await logIn(browser, "carol", { prompt: "login" });
@@ -570,7 +570,7 @@ test("who logged in last in this browser is offered first the next time, whateve
 });
 
 test("[OI-07] an id token of another user lets nobody but that user log in", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await tokens(b, getCode(await logInAndAllow(openBrowser(b), "bob")));
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
@@ -589,7 +589,7 @@ test("[OI-07] an id token of another user lets nobody but that user log in", asy
 });
 
 test("[LO-05] another account ends the session it replaces, with all its logins; a new login of the same person ends nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const refresh = (refresh_token: string) =>
     b.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined });
@@ -611,7 +611,7 @@ test("[LO-05] another account ends the session it replaces, with all its logins;
 });
 
 test("Cancel tells the client, in the way it asked for", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const end = await submit(browser, await requestAuthorization(browser), "cancel", "yes");
   const { error, error_description } = assertAuthorizationResponse(end.response);
@@ -629,7 +629,7 @@ test("Cancel tells the client, in the way it asked for", async () => {
 });
 
 test("somebody new is made up of a subject and claims, and can be picked from then on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const claims = JSON.stringify({ name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
   const consent = await submit(
@@ -652,14 +652,14 @@ test("somebody new is made up of a subject and claims, and can be picked from th
 
 test("a guest user is no change of the users, which would outlive what the guest allowed", async () => {
   const { store, asked } = recordingStore();
-  const b = await testServer({ ...crowd, store });
+  const b = await testServer({ ...severalUsers, store });
   const browser = openBrowser(b);
   const page = await requestAuthorization(browser);
   asked.length = 0;
   await submit(browser, page, "new", "yes", { subject: "dave", claims: "{}" });
   await b.as.users.flush();
   assertEquals([asked.includes("add person"), asked.includes("add change")], [true, false]);
-  const other = await testServer({ ...crowd, store });
+  const other = await testServer({ ...severalUsers, store });
   const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
   await other.get("/account", { headers: { cookie } });
   assertEquals(other.as.users.find("dave")?.sub, "dave");
@@ -668,7 +668,7 @@ test("a guest user is no change of the users, which would outlive what the guest
 });
 
 test("what cannot be a person is said, and replaces nobody", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const faults: readonly [string, string, string][] = [
     ["", "{}", "subject"],
     ["a b", "{}", "subject"],
@@ -699,7 +699,7 @@ test("on a real host nobody is offered, believed without a password, or made up,
   const issuer = "https://login.widgets.com";
   const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const users = [{ sub: "alice", name: "Alice Adams", password }];
-  const b = await testServer({ ...crowd, issuer, users });
+  const b = await testServer({ ...severalUsers, issuer, users });
   b.as.users.set({ sub: "carol" });
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser, { login_hint: "carol" });
@@ -715,14 +715,14 @@ test("on a real host nobody is offered, believed without a password, or made up,
   assertEquals((await send(browser, path, fields)).status, 400);
   assertEquals([b.as.users.find("mallory"), browser.cookies.has(sessionCookie)], [undefined, false]);
 
-  const open = await testServer({ ...crowd, issuer, insecureAllowOpenLogin: true });
+  const open = await testServer({ ...severalUsers, issuer, insecureAllowOpenLogin: true });
   assertEquals(offered((await requestAuthorization(openBrowser(open))).html), ["alice", "bob", "carol"]);
 });
 
 test("[UI-24] guest users count only where they can be made up: where login is closed again, all that is theirs is over", async () => {
   const issuer = "https://login.widgets.com";
   const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
-  const settings = { ...crowd, issuer, users: [{ sub: "alice", password }], store: memoryStore() };
+  const settings = { ...severalUsers, issuer, users: [{ sub: "alice", password }], store: memoryStore() };
   const open = await testServer({ ...settings, insecureAllowOpenLogin: true });
   const browser = openBrowser(open);
   const scope = "openid offline_access";
@@ -751,31 +751,31 @@ test("[UI-24] a guest user is known only once the store agrees: neither where it
   const store = memoryStore();
   let trouble: "fails" | "another was first" | undefined;
   const b = await testServer({
-    ...crowd,
+    ...severalUsers,
     store: {
       ...store,
-      async add(kind, id, value, shelf) {
-        if (kind !== "person" || trouble === undefined) return await store.add(kind, id, value, shelf);
+      async add(kind, id, value, stored) {
+        if (kind !== "person" || trouble === undefined) return await store.add(kind, id, value, stored);
         if (trouble === "fails") throw Object.assign(new Error("the store is away"), { name: "StoreError" });
-        await store.add("person", id, { user: { sub: "erin", name: "The first Erin" } }, shelf);
-        return await store.add(kind, id, value, shelf);
+        await store.add("person", id, { user: { sub: "erin", name: "The first Erin" } }, stored);
+        return await store.add(kind, id, value, stored);
       },
     },
   });
   const browser = openBrowser(b);
   const page = await requestAuthorization(browser);
-  const makeUp = async () => {
+  const createGuest = async () => {
     const { path, fields } = fillForm(page, "new", "yes", { subject: "erin", claims: '{"name":"Another Erin"}' });
     return await send(browser, path, fields);
   };
   trouble = "fails";
-  assertEquals((await makeUp()).status, 503);
+  assertEquals((await createGuest()).status, 503);
   assertEquals(b.as.users.find("erin"), undefined);
   trouble = "another was first";
-  assertEquals((await makeUp()).status, 400);
+  assertEquals((await createGuest()).status, 400);
   assertEquals(b.as.users.find("erin"), undefined);
   trouble = undefined;
-  const again = await makeUp();
+  const again = await createGuest();
   assertEquals([again.status, b.as.users.find("erin")!.name], [400, "The first Erin"]);
 });
 
@@ -790,15 +790,18 @@ test("[UI-24] a guest user who is removed is gone on every instance, after a res
         ? Promise.reject(Object.assign(new Error("the store is away"), { name: "StoreError" }))
         : memory.consume(...given),
   };
-  const settings = { ...crowd, store };
+  const settings = { ...severalUsers, store };
   const [one, two] = [await testServer(settings), await testServer(settings)];
   const browser = openBrowser(one);
-  const makeUp = async (name: string) =>
+  const createGuest = async (name: string) =>
     await submit(browser, await requestAuthorization(browser, { prompt: "login" }), "new", "yes", {
       subject: "mallory",
       claims: JSON.stringify({ name }),
     });
-  const { refresh_token } = await tokens(one, getCode(await submit(browser, await makeUp("M"), "decision", "allow")));
+  const { refresh_token } = await tokens(
+    one,
+    getCode(await submit(browser, await createGuest("M"), "decision", "allow")),
+  );
   const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
   assertEquals(await openBrowser(two, browser.cookies).authorizeSilently(), "code");
   isAway = true;
@@ -812,7 +815,7 @@ test("[UI-24] a guest user who is removed is gone on every instance, after a res
     assertEquals((await b.token(refresh)).status, 400);
     assertEquals(b.as.users.find("mallory"), undefined);
   }
-  getCode(await makeUp("Another M"));
+  getCode(await createGuest("Another M"));
   assertEquals(await openBrowser(two, browser.cookies).authorizeSilently(), "code");
   assertEquals(two.as.users.find("mallory")?.name, "Another M");
   // Removed through an instance that has not met the guest yet.
@@ -824,7 +827,7 @@ test("[UI-24] a guest user who is removed is gone on every instance, after a res
 
 test("every step may be answered by another instance on the same store", async () => {
   const store = memoryStore();
-  const [one, two] = [await testServer({ ...crowd, store }), await testServer({ ...crowd, store })];
+  const [one, two] = [await testServer({ ...severalUsers, store }), await testServer({ ...severalUsers, store })];
   let turn = 0;
   const both: TestServer = { ...one, get: (path, init) => (turn++ % 2 === 0 ? one : two).get(path, init) };
   for (const skip of [0, 1]) {
@@ -850,18 +853,18 @@ test("every step may be answered by another instance on the same store", async (
 });
 
 test("questions about headers, and other methods, change nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const parked = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
   for (const method of ["HEAD", "PUT", "DELETE"]) {
-    const answer = await browser.get(parked, { method });
-    assertEquals([answer.status, answer.headers.get("location")], [method === "HEAD" ? 200 : 405, null]);
+    const result = await browser.get(parked, { method });
+    assertEquals([result.status, result.headers.get("location")], [method === "HEAD" ? 200 : 405, null]);
   }
   assertEquals(describePage(await openPage(browser, parked, await browser.get(parked))), "login");
 });
 
 test("what is posted to the pages and is no form, or half of one, is a page that says so", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await requestAuthorization(browser);
   for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) {
@@ -871,8 +874,8 @@ test("what is posted to the pages and is no form, or half of one, is a page that
         "%",
       ]]
     ) {
-      const answer = await browser.get(path, { method: "POST", body, headers: { "content-type": type! } });
-      await assertPage(answer, 400);
+      const result = await browser.get(path, { method: "POST", body, headers: { "content-type": type! } });
+      await assertPage(result, 400);
     }
   }
   assertEquals(b.events.some(({ type }) => type === "internal_error"), false);

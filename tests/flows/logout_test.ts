@@ -30,7 +30,7 @@ after(() => rmSync(folder, { recursive: true }));
 const refreshing = { redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] };
 const bye = "https://spa.example/bye";
 
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   clients: [
     { client_id: "spa", ...refreshing, post_logout_redirect_uris: [bye, `${bye}?from=as&x`, "com.example.app:/bye"] },
     { client_id: "other", ...refreshing, post_logout_redirect_uris: ["https://other.example/bye"] },
@@ -79,7 +79,7 @@ async function asked(response: Response, ...hostile: string[]): Promise<Record<s
 }
 
 test("[LO-01] without a hint, and with one of another session, the user is asked, and stays logged in until the answer", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const elsewhere = await openBrowser(b).login();
   await forEachCase(
     [
@@ -105,42 +105,42 @@ test("[LO-01] without a hint, and with one of another session, the user is asked
       assertEquals(again.headers.getSetCookie(), []);
       const form = await asked(again);
       assertEquals(await browser.authorizeSilently(), "code");
-      const answer = await browser.post("/oauth2/logout", form);
-      if (fields.post_logout_redirect_uri) assertEquals(answer.headers.get("location"), bye);
-      else await assertLoggedOut(answer);
+      const result = await browser.post("/oauth2/logout", form);
+      if (fields.post_logout_redirect_uri) assertEquals(result.headers.get("location"), bye);
+      else await assertLoggedOut(result);
       assertEquals([await browser.authorizeSilently(), browser.cookies.has(sessionCookie)], ["login_required", false]);
     },
   );
 });
 
 test("[LO-01] with a hint of the session that there is, nobody is asked, by GET and by POST", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase(["GET", "POST"], async (method) => {
     const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
-    const answer = method === "GET"
+    const result = method === "GET"
       ? await logout(browser, { id_token_hint })
       : await browser.post("/oauth2/logout", { id_token_hint });
-    await assertLoggedOut(answer);
+    await assertLoggedOut(result);
     assertEquals(await browser.authorizeSilently(), "login_required");
   });
 });
 
 test("[LO-01] without any session nothing is asked, by GET and by POST, and again after logout", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await assertLoggedOut(await logout(browser));
   await assertLoggedOut(await browser.post("/oauth2/logout", {}));
   const { id_token: id_token_hint } = await browser.login();
   for (let i = 0; i < 2; i++) {
-    const answer = await logout(browser, { id_token_hint, post_logout_redirect_uri: bye });
-    assertEquals([answer.status, answer.headers.get("location")], [302, bye]);
+    const result = await logout(browser, { id_token_hint, post_logout_redirect_uri: bye });
+    assertEquals([result.status, result.headers.get("location")], [302, bye]);
   }
   await assertLoggedOut(await logout(openBrowser(b, [[sessionCookie, "x.y"]])));
 });
 
 test("[LO-01] a form that another site posts, and that brings no cookie, takes nobody's session away", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const attacks: Fields[] = [{}, { client_id: "spa" }, { client_id: "spa", post_logout_redirect_uri: bye }, {
     confirm: "x",
   }];
@@ -153,20 +153,20 @@ test("[LO-01] a form that another site posts, and that brings no cookie, takes n
 });
 
 test("[LO-01, LO-05] where the application posts the hint, which brings no cookie, the session ends all the same", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
   const cookie = browser.cookies.get(sessionCookie)!;
-  const answer = await browser.post("/oauth2/logout", { id_token_hint }, "elsewhere");
+  const result = await browser.post("/oauth2/logout", { id_token_hint }, "elsewhere");
   // A server may send the browser to itself first, where the cookie comes along.
-  const location = answer.headers.get("location");
+  const location = result.headers.get("location");
   if (location !== null) await browser.get(location.replace("https://as.test", ""));
   assertEquals(await openBrowser(b, [[sessionCookie, cookie]]).authorizeSilently(), "login_required");
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
 test("[LO-01, UI-04] a confirmation that is made up or of another session is 403, and the session goes on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
   const { confirm } = await asked(await logout(browser));
@@ -194,13 +194,13 @@ test("[LO-01, UI-04] a confirmation that is made up or of another session is 403
   ];
   await forEachCase(wrong, async (value) => {
     for (
-      const answer of [
+      const result of [
         await browser.post("/oauth2/logout", { confirm: value }),
         await logout(browser, { confirm: value }),
       ]
     ) {
-      assertEquals(answer.headers.getSetCookie(), []);
-      await assertPage(answer, 403);
+      assertEquals(result.headers.getSetCookie(), []);
+      await assertPage(result, 403);
     }
     assertEquals(await browser.authorizeSilently(), "code");
   });
@@ -209,7 +209,7 @@ test("[LO-01, UI-04] a confirmation that is made up or of another session is 403
 });
 
 test("[LO-02] an expired hint counts, at any time before the session ends", async () => {
-  const b = await testServer({ ...crowd, lifetimes: { id_token: 1 } });
+  const b = await testServer({ ...severalUsers, lifetimes: { id_token: 1 } });
   await forEachCase([0, 1, 3600, 28_799], async (seconds) => {
     const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
@@ -220,7 +220,7 @@ test("[LO-02] an expired hint counts, at any time before the session ends", asyn
 });
 
 test("[LO-02, LO-05] an id token of a refresh, and of another client in the same session, is a hint of the session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { refresh_token } = await browser.login();
   const { id_token: id_token_hint } = await assertTokenResponse(await refresh(b, refresh_token));
@@ -228,16 +228,16 @@ test("[LO-02, LO-05] an id token of a refresh, and of another client in the same
   assertEquals(await browser.authorizeSilently(), "login_required");
   await browser.login();
   const { id_token } = await browser.login({ client_id: "other" });
-  const answer = await logout(browser, {
+  const result = await logout(browser, {
     id_token_hint: id_token,
     post_logout_redirect_uri: "https://other.example/bye",
   });
-  assertEquals(answer.headers.get("location"), "https://other.example/bye");
+  assertEquals(result.headers.get("location"), "https://other.example/bye");
   assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
 test("[LO-02] a hint that is not this server's id token, or not the named client's, is a 400 page, and the session goes on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token, access_token, refresh_token } = await browser.login();
   const [header, payload, signature] = id_token.split(".") as [string, string, string];
@@ -255,8 +255,8 @@ test("[LO-02] a hint that is not this server's id token, or not the named client
     `${none}.${payload}.`,
     `${none}.${payload}.${signature}`,
     ...[hmac, access_token, refresh_token, "x", "..", "a.b.c", `${id_token}x`, "<script>alert(1)</script>"],
-    (await openBrowser(await testServer(crowd)).login()).id_token,
-    (await openBrowser(await testServer({ ...crowd, issuer: "https://as2.test" })).login()).id_token,
+    (await openBrowser(await testServer(severalUsers)).login()).id_token,
+    (await openBrowser(await testServer({ ...severalUsers, issuer: "https://as2.test" })).login()).id_token,
   ];
   const asks: Fields[] = [
     ...hints.map((id_token_hint) => ({ id_token_hint })),
@@ -265,13 +265,13 @@ test("[LO-02] a hint that is not this server's id token, or not the named client
   await forEachCase(asks, async (fields) => {
     for (const more of [{}, { client_id: "spa", post_logout_redirect_uri: bye, ...fields }]) {
       for (
-        const answer of [
+        const result of [
           await logout(browser, { ...fields, ...more }),
           await browser.post("/oauth2/logout", { ...fields, ...more }),
         ]
       ) {
-        assertEquals(answer.headers.getSetCookie(), []);
-        await assertPage(answer, 400, "<script>alert");
+        assertEquals(result.headers.getSetCookie(), []);
+        await assertPage(result, 400, "<script>alert");
       }
     }
     assertEquals(await browser.authorizeSilently(), "code");
@@ -280,19 +280,19 @@ test("[LO-02] a hint that is not this server's id token, or not the named client
 });
 
 test("[LO-03] the browser goes to a URI that is registered, character for character, for the client that asks", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   for (const uri of [bye, `${bye}?from=as&x`, "com.example.app:/bye"]) {
     const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
-    const answer = await logout(browser, { id_token_hint, post_logout_redirect_uri: uri });
-    assertEquals([answer.status, answer.headers.get("location")], [302, uri]);
-    assertEquals(answer.headers.get("referrer-policy"), "no-referrer");
+    const result = await logout(browser, { id_token_hint, post_logout_redirect_uri: uri });
+    assertEquals([result.status, result.headers.get("location")], [302, uri]);
+    assertEquals(result.headers.get("referrer-policy"), "no-referrer");
     assertEquals(await browser.authorizeSilently(), "login_required");
   }
 });
 
 test("[LO-03] any other URI, or one without a client to know it by, is a 400 page, and the session goes on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const { id_token: silent } = await browser.login({ client_id: "silent" });
@@ -333,9 +333,9 @@ test("[LO-03] any other URI, or one without a client to know it by, is a 400 pag
     { id_token_hint: silent, post_logout_redirect_uri: bye },
   ];
   await forEachCase(asks, async (fields) => {
-    for (const answer of [await logout(browser, fields), await browser.post("/oauth2/logout", fields)]) {
-      assertEquals(answer.headers.getSetCookie(), []);
-      const html = await assertPage(answer, 400);
+    for (const result of [await logout(browser, fields), await browser.post("/oauth2/logout", fields)]) {
+      assertEquals(result.headers.getSetCookie(), []);
+      const html = await assertPage(result, 400);
       assert(!/(?:href|action|src)="[^"]*(?:example|bye|evil)/.test(html), "the page holds a link to it");
     }
     assertEquals(await browser.authorizeSilently(), "code");
@@ -345,7 +345,7 @@ test("[LO-03] any other URI, or one without a client to know it by, is a 400 pag
 });
 
 test("[LO-03] a client that was deleted, or whose URI was, sends nobody anywhere", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   b.as.clients.set({ client_id: "spa", ...refreshing });
@@ -372,13 +372,13 @@ const states = [
 ];
 
 test("[LO-04] the redirect carries state unchanged, by GET, by POST and after the question", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase(states, async (state) => {
     for (const way of ["GET", "POST", "question", "nobody"]) {
       const browser = openBrowser(b);
       const { id_token: id_token_hint } = await browser.login();
       const fields = { id_token_hint, post_logout_redirect_uri: bye, state };
-      let answer = way === "GET"
+      let result = way === "GET"
         ? await logout(browser, fields)
         : way === "POST"
         ? await browser.post("/oauth2/logout", fields)
@@ -388,26 +388,26 @@ test("[LO-04] the redirect carries state unchanged, by GET, by POST and after th
           client_id: "spa",
         });
       if (way === "question") {
-        const form = await asked(answer, "<script>alert");
-        answer = await browser.post("/oauth2/logout", form);
+        const form = await asked(result, "<script>alert");
+        result = await browser.post("/oauth2/logout", form);
       }
-      assertEquals(answer.status, way === "POST" || way === "question" ? 303 : 302, way);
-      const location = answer.headers.get("location")!;
+      assertEquals(result.status, way === "POST" || way === "question" ? 303 : 302, way);
+      const location = result.headers.get("location")!;
       assertMatch(location, /^https:\/\/spa\.example\/bye\?state=[\x21-\x7E]+$/);
-      assertEquals([...getRedirectParams(answer)], [["state", state]]);
+      assertEquals([...getRedirectParams(result)], [["state", state]]);
     }
   });
 });
 
 test("[LO-04] no state was sent, none is returned; a registered query stays in front of it", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   for (const state of [undefined, ""]) {
-    const answer = await logout(browser, { client_id: "spa", post_logout_redirect_uri: bye, state });
-    assertEquals(answer.headers.get("location"), bye);
+    const result = await logout(browser, { client_id: "spa", post_logout_redirect_uri: bye, state });
+    assertEquals(result.headers.get("location"), bye);
   }
-  const answer = await logout(browser, { client_id: "spa", post_logout_redirect_uri: `${bye}?from=as&x`, state: "s" });
-  assertEquals(answer.headers.get("location"), `${bye}?from=as&x&state=s`);
+  const result = await logout(browser, { client_id: "spa", post_logout_redirect_uri: `${bye}?from=as&x`, state: "s" });
+  assertEquals(result.headers.get("location"), `${bye}?from=as&x&state=s`);
   const page = await logout(browser, { state: "st4te-of-nothing" });
   assert(!(await assertPage(page, 200)).includes("st4te-of-nothing"));
 });
@@ -416,7 +416,7 @@ test("[LO-05] the cookie is taken away with the attributes that it came with", a
   await forEachCase(
     [["https://as.test", "", true], ["https://as.test/t1", "/t1", true], ["http://localhost:9000", "", false]] as const,
     async ([issuer, base, secure]) => {
-      const { as } = await testServer({ ...crowd, issuer });
+      const { as } = await testServer({ ...severalUsers, issuer });
       const get = (path: string, headers = {}) =>
         as.fetch(new Request(new URL(base + path, issuer), { redirect: "manual", headers }));
       const { client_id, redirect_uri } = { client_id: "web", redirect_uri: "https://spa.example/cb" };
@@ -445,7 +445,7 @@ test("[LO-05] the cookie is taken away with the attributes that it came with", a
 test("[LO-05] a copy of the cookie is worth nothing after logout, at another server on the store and after a restart too", async () => {
   const path = join(folder, "ended.db");
   let time = Date.UTC(2026, 0, 1);
-  const start = async () => await testServer({ ...crowd, now: () => time, store: await sqliteStore(path) });
+  const start = async () => await testServer({ ...severalUsers, now: () => time, store: await sqliteStore(path) });
   const one = await start();
   const two = await start();
   const browser = openBrowser(one);
@@ -472,7 +472,7 @@ test("[LO-05] a copy of the cookie is worth nothing after logout, at another ser
 
 test("[LO-05] however late, and however often expired records are swept, what the session ended stays ended", async () => {
   const b = await testServer({
-    ...crowd,
+    ...severalUsers,
     lifetimes: { session: 60, refresh_token: 100_000, refresh_token_idle: 100_000 },
   });
   const browser = openBrowser(b);
@@ -486,7 +486,7 @@ test("[LO-05] however late, and however often expired records are swept, what th
 });
 
 test("[LO-05, RT-01] refresh tokens of the session end, of every client and however often rotated; offline ones go on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
   const other = await browser.login({ client_id: "other", scope: "read" });
@@ -494,11 +494,11 @@ test("[LO-05, RT-01] refresh tokens of the session end, of every client and howe
   const rotated = await assertTokenResponse(await refresh(b, refresh_token)) as unknown as { refresh_token: string };
   const webAuth = { headers: basic("web", "web-secret") };
   const web = { client_id: undefined, code_verifier: undefined, redirect_uri: undefined };
-  const answer = getRedirectParams(
+  const result = getRedirectParams(
     await browser.authorize({ client_id: "web", code_challenge: undefined, code_challenge_method: undefined }),
   );
   const confidential = await assertTokenResponse(
-    await b.token({ ...web, redirect_uri: "https://spa.example/cb", code: answer.get("code")! }, webAuth),
+    await b.token({ ...web, redirect_uri: "https://spa.example/cb", code: result.get("code")! }, webAuth),
   ) as unknown as { refresh_token: string };
   const introspected = async (token: string) =>
     (await (await b.get("/oauth2/introspect", {
@@ -522,7 +522,7 @@ test("[LO-05, RT-01] refresh tokens of the session end, of every client and howe
 });
 
 test("[LO-05] a code that was on its way when the user logged out brings no refresh token that works", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const code = getRedirectParams(await browser.authorize()).get("code")!;
@@ -534,7 +534,7 @@ test("[LO-05] a code that was on its way when the user logged out brings no refr
 });
 
 test("[LO-05] other sessions of the same user, and those of other users, go on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const [phone, bobs] = [openBrowser(b), openBrowser(b)];
@@ -547,7 +547,7 @@ test("[LO-05] other sessions of the same user, and those of other users, go on",
 });
 
 test("[LO-05] logging out in one tab logs out the other, and the next login is a new session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login();
   const tab = openBrowser(b, browser.cookies);
@@ -561,7 +561,7 @@ test("[LO-05] logging out in one tab logs out the other, and the next login is a
 });
 
 test("[LO-05, HT-15] the trace tells of the end of a session, and holds neither hint, cookie nor confirmation", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token } = await browser.login();
   const cookie = browser.cookies.get(sessionCookie)!;
@@ -575,7 +575,7 @@ test("[LO-05, HT-15] the trace tells of the end of a session, and holds neither 
 });
 
 test("[UI-03, LO-01] what came with the request is inert on the page that asks, and on the one that refuses", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
   const hostile = `"><script>alert(1)</script><!--`;
@@ -596,15 +596,15 @@ test("[UI-03, LO-01] what came with the request is inert on the page that asks, 
 });
 
 test("[UI-01, UI-02, LO-01] the pages of logout have the headers of every page", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
-  const answers = [
+  const responses = [
     [await logout(browser), "same-origin"],
     [await logout(browser, { id_token_hint: "x" }), "no-referrer"],
     [await logout(openBrowser(b)), "no-referrer"],
   ] as const;
-  for (const [{ headers }, referrers] of answers) {
+  for (const [{ headers }, referrers] of responses) {
     assertEquals(headers.get("cache-control"), "no-store");
     assertEquals(headers.get("referrer-policy"), referrers);
     assertEquals(headers.get("x-frame-options"), "DENY");
@@ -613,14 +613,14 @@ test("[UI-01, UI-02, LO-01] the pages of logout have the headers of every page",
 });
 
 test("[HT-01, HT-02] other methods are refused, and HEAD ends nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const query = `/oauth2/logout?${encode({ id_token_hint, post_logout_redirect_uri: bye })}`;
   for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
-    const answer = await browser.get(query, { method });
-    assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, HEAD, POST"]);
-    assertEquals(answer.headers.get("access-control-allow-origin"), null);
+    const result = await browser.get(query, { method });
+    assertEquals([result.status, result.headers.get("allow")], [405, "GET, HEAD, POST"]);
+    assertEquals(result.headers.get("access-control-allow-origin"), null);
   }
   const head = await browser.get(query, { method: "HEAD" });
   assertEquals([head.body, head.headers.getSetCookie(), head.headers.get("location")], [null, [], null]);
@@ -628,7 +628,7 @@ test("[HT-01, HT-02] other methods are refused, and HEAD ends nothing", async ()
 });
 
 test("[HT-07, HT-08, HT-10, TK-02] a logout request that is no form, too large or broken is a page, and the session goes on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
   const good = encode({ id_token_hint });
@@ -647,7 +647,7 @@ test("[HT-07, HT-08, HT-10, TK-02] a logout request that is no form, too large o
 });
 
 test("[LO-02, LO-03, LO-04] a parameter that is sent twice is a 400 page, and the session goes on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase(["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const, async (name) => {
     const browser = openBrowser(b);
     const { id_token: id_token_hint } = await browser.login();
@@ -663,7 +663,7 @@ test("[LO-02, LO-03, LO-04] a parameter that is sent twice is a 400 page, and th
 });
 
 test("[LO-05] logout ends all that one person's logins in this browser began, other people's and browsers' not", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
   const copied = new Map(browser.cookies);
@@ -682,7 +682,7 @@ test("[LO-05] logout ends all that one person's logins in this browser began, ot
 });
 
 test("[LO-05] of many logins in one browser, the one that its session has no room for ends at once", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
   const copied = new Map(browser.cookies);
@@ -704,7 +704,7 @@ test("[LO-05] of many logins in one browser, the one that its session has no roo
 });
 
 test("[LO-05] with automatic login, the login of another user ends the session it replaces, with all its grants", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
   const second = await browser.login({ scope: "openid", prompt: "login" });

@@ -177,12 +177,12 @@ async function authMethodsAt(
     b.as.clients.set(registered(method, { grant_types: ["authorization_code", "client_credentials"] }));
     for (const [other, prove] of Object.entries(proofs)) {
       const [fields, headers] = prove(method);
-      const answer = await getOutcome(
+      const result = await getOutcome(
         await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
       );
       const public_ = method === "none" && endpoint === "token_endpoint" ? "400 unauthorized_client" : "200";
       const expected = method === other && listed.includes(method) ? public_ : "401 invalid_client";
-      assertEquals(answer, expected, `${method} proved by ${other} at ${endpoint}`);
+      assertEquals(result, expected, `${method} proved by ${other} at ${endpoint}`);
     }
   }
 }
@@ -212,13 +212,13 @@ async function algorithmsAt(
       )
       : assertionOf("signer", alg);
     const proof = { ...proofBy("signer", "HS256"), client_assertion: signed };
-    const answer = await getOutcome(await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
-    assertEquals(answer, listed.includes(alg) ? "200" : "401 invalid_client", alg);
+    const result = await getOutcome(await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
+    assertEquals(result, listed.includes(alg) ? "200" : "401 invalid_client", alg);
   });
 }
 
 /** For each member of the document: that it is so. A member that is not named here is one nobody has tried. */
-const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
+const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
   authorization_endpoint: async (b) => assert(await b.code()),
   token_endpoint: async (b) => assert((await openBrowser(b).login()).access_token),
@@ -234,14 +234,14 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
   },
   async revocation_endpoint(b, metadata) {
     const { access_token, refresh_token } = await openBrowser(b).login();
-    const answer = await post(b, pathOf(metadata, "revocation_endpoint"), { token: refresh_token, client_id: "spa" });
-    assertEquals(await getOutcome(answer), "200");
+    const result = await post(b, pathOf(metadata, "revocation_endpoint"), { token: refresh_token, client_id: "spa" });
+    assertEquals(await getOutcome(result), "200");
     assertEquals((await userinfo(b, access_token)).error, "invalid_token");
   },
   async introspection_endpoint(b, metadata) {
     const { access_token: token } = await openBrowser(b).login();
-    const answer = await post(b, pathOf(metadata, "introspection_endpoint"), { token }, basic("web", secret));
-    assertEquals((await answer.json()).active, true);
+    const result = await post(b, pathOf(metadata, "introspection_endpoint"), { token }, basic("web", secret));
+    assertEquals((await result.json()).active, true);
   },
   async end_session_endpoint(b, metadata) {
     const browser = openBrowser(b);
@@ -293,8 +293,8 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     ];
     assertEquals([...listed].sort(), Object.keys(works).sort());
     for (const grant_type of ["refresh_token", "client_credentials"]) {
-      const answer = await post(b, "/oauth2/token", { grant_type, ...works[grant_type] }, web);
-      assertEquals(await getOutcome(answer), "200", grant_type);
+      const result = await post(b, "/oauth2/token", { grant_type, ...works[grant_type] }, web);
+      assertEquals(await getOutcome(result), "200", grant_type);
     }
     for (const grant_type of others.filter((one) => !listed.includes(one))) {
       const fields = { grant_type, ...works.client_credentials, username: "alice", password: "x", device_code: "x" };
@@ -344,10 +344,10 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     for (const alg of listed) {
       b.as.clients.set({ client_id: "signed", ...everything, userinfo_signed_response_alg: alg });
       const { access_token } = await openBrowser(b).login({ client_id: "signed", scope: "openid profile" });
-      const answer = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-      assertEquals(answer.headers.get("content-type"), "application/jwt");
+      const result = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+      assertEquals(result.headers.get("content-type"), "application/jwt");
       const keys = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
-      const { payload, protectedHeader } = await jwtVerify(await answer.text(), keys, {
+      const { payload, protectedHeader } = await jwtVerify(await result.text(), keys, {
         issuer: "https://as.test",
         audience: "signed",
       });
@@ -391,18 +391,18 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
   },
 };
 
-for (const [name, trial] of Object.entries(trials)) {
+for (const [name, attempt] of Object.entries(attempts)) {
   test(`[MD-09] metadata tells the truth in ${name}`, async () => {
     const b = await testServer(options);
     const metadata = await metadataOf(b);
     assert(name in metadata, "it is missing");
-    await trial(b, metadata, metadata[name] as never);
+    await attempt(b, metadata, metadata[name] as never);
   });
 }
 
 test("[MD-09] metadata says nothing that was not tried, and names no feature that is not there", async () => {
   const metadata = await metadataOf(await testServer(options));
-  assertEquals(Object.keys(metadata).filter((name) => !Object.hasOwn(trials, name)), []);
+  assertEquals(Object.keys(metadata).filter((name) => !Object.hasOwn(attempts, name)), []);
 });
 
 test("[MD-04, MD-09] endpoints that metadata does not name are not there", async () => {
@@ -437,13 +437,13 @@ test("[MD-09] a client cannot be registered for what metadata does not list", as
     { id_token_signed_response_alg: "none" },
     { userinfo_signed_response_alg: "none" },
   ], (client) => {
-    let refused = false;
+    let rejected = false;
     try {
       b.as.clients.set({ client_id: "odd", redirect_uris: [cb], ...client } as unknown as ClientMetadata);
     } catch (error) {
-      refused = error instanceof ConfigurationError;
+      rejected = error instanceof ConfigurationError;
     }
-    assert(refused, "it was registered");
+    assert(rejected, "it was registered");
   });
 });
 
@@ -477,10 +477,10 @@ test("[HT-01, RV-01, IN-01, SC-03] endpoints for clients take POST alone, and sa
   const { get } = await testServer(options);
   await forEachCase(forClients, async (path) => {
     for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE"]) {
-      const answer = await get(`${path}?${encode(good[path])}`, { method, headers: web });
-      assertEquals(answer.status, 405, method);
-      assertMatch(answer.headers.get("allow") ?? "", /^POST(?:, OPTIONS)?$/);
-      if (method !== "HEAD") assertEquals(await getOutcome(answer), "405 invalid_request");
+      const result = await get(`${path}?${encode(good[path])}`, { method, headers: web });
+      assertEquals(result.status, 405, method);
+      assertMatch(result.headers.get("allow") ?? "", /^POST(?:, OPTIONS)?$/);
+      if (method !== "HEAD") assertEquals(await getOutcome(result), "405 invalid_request");
     }
   });
 });
@@ -545,8 +545,8 @@ test("[TK-03, TK-04] what stands in the address of an endpoint for clients count
     const inQuery = await b.get(`${path}?${encode(good[path])}`, { method: "POST", body: "", headers });
     assertEquals(await getOutcome(inQuery), "400 invalid_request");
     for (const name of ["client_secret", "client_assertion", "token", "refresh_token", "code"]) {
-      const answer = await b.get(`${path}?${name}=x`, { method: "POST", body: encode(good[path]), headers });
-      assertEquals(await getOutcome(answer), "400 invalid_request", name);
+      const result = await b.get(`${path}?${name}=x`, { method: "POST", body: encode(good[path]), headers });
+      assertEquals(await getOutcome(result), "400 invalid_request", name);
     }
     assertEquals(
       await getOutcome(await b.get(`${path}?scope=write`, { method: "POST", body: encode(good[path]), headers })),
@@ -572,14 +572,14 @@ test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo refuses other methods, forms 
   const b = await testServer(options);
   const { access_token } = await openBrowser(b).login();
   const bearer = { authorization: `Bearer ${access_token}` };
-  const refusal = async (response: Response) => {
+  const rejection = async (response: Response) => {
     const { error } = await response.json();
     assertEquals(response.headers.has("www-authenticate"), response.status === 401 || response.status === 403);
     return `${response.status} ${error}`;
   };
   for (const method of ["PUT", "PATCH", "DELETE"]) {
-    const answer = await b.get("/oauth2/userinfo", { method, headers: bearer });
-    assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, HEAD, POST, OPTIONS"]);
+    const result = await b.get("/oauth2/userinfo", { method, headers: bearer });
+    assertEquals([result.status, result.headers.get("allow")], [405, "GET, HEAD, POST, OPTIONS"]);
   }
   const body = encode({ access_token });
   const send = (content: string, headers: Record<string, string>) =>
@@ -587,20 +587,20 @@ test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo refuses other methods, forms 
   assertEquals((await send(body, { "content-type": form })).status, 200);
   assertEquals((await send("{}", { "content-type": "application/json", ...bearer })).status, 200);
   assertEquals(
-    await refusal(await send(JSON.stringify({ access_token }), { "content-type": "application/json" })),
+    await rejection(await send(JSON.stringify({ access_token }), { "content-type": "application/json" })),
     "401 invalid_token",
   );
-  assertEquals(await refusal(await send(body, { "content-type": form, ...bearer })), "400 invalid_request");
-  assertEquals(await refusal(await send(`${body}&${body}`, { "content-type": form })), "400 invalid_request");
-  assertEquals(await refusal(await send(`access_token=&${body}`, { "content-type": form })), "400 invalid_request");
-  assertEquals(await refusal(await send(`${body}&x=%`, { "content-type": form })), "400 invalid_request");
+  assertEquals(await rejection(await send(body, { "content-type": form, ...bearer })), "400 invalid_request");
+  assertEquals(await rejection(await send(`${body}&${body}`, { "content-type": form })), "400 invalid_request");
+  assertEquals(await rejection(await send(`access_token=&${body}`, { "content-type": form })), "400 invalid_request");
+  assertEquals(await rejection(await send(`${body}&x=%`, { "content-type": form })), "400 invalid_request");
   assertEquals(
-    await refusal(await send(`${body}&x=${"a".repeat(70_000)}`, { "content-type": form })),
+    await rejection(await send(`${body}&x=${"a".repeat(70_000)}`, { "content-type": form })),
     "413 invalid_request",
   );
-  assertEquals(await refusal(await b.get(`/oauth2/userinfo?${body}`)), "401 invalid_token");
+  assertEquals(await rejection(await b.get(`/oauth2/userinfo?${body}`)), "401 invalid_token");
   assertEquals(
-    await refusal(
+    await rejection(
       await b.get("/oauth2/userinfo", {
         headers: { authorization: `${bearer.authorization}, ${bearer.authorization}` },
       }),
@@ -615,8 +615,8 @@ test("[HT-01, HT-02] documents and keys are there to be read, and for nothing el
     ["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
     async (path) => {
       for (const method of ["POST", "PUT", "DELETE"]) {
-        const answer = await get(path, { method });
-        assertEquals([await getOutcome(answer), answer.headers.get("allow")], [
+        const result = await get(path, { method });
+        assertEquals([await getOutcome(result), result.headers.get("allow")], [
           "405 invalid_request",
           "GET, HEAD, OPTIONS",
         ]);

@@ -211,19 +211,19 @@ test("[MD-04] every endpoint that is listed is an absolute URL below the issuer,
 });
 
 test("[MD-04] an endpoint that a layer adds with a name is listed there, and on the home page; one without is not", async () => {
-  const answer = {
+  const result = {
     GET: () => ({ status: 200, headers: {}, body: "here" }),
     reject: () => ({ status: 404, headers: {}, body: null }),
   };
-  const layer: Plugin = {
+  const plugin: Plugin = {
     routes: ({ site }) => [
-      { ...answer, name: "registration_endpoint", path: `${site.base}/oauth2/register` },
-      { ...answer, name: "beside_endpoint", path: "/beside" },
-      { ...answer, path: `${site.base}/nameless` },
+      { ...result, name: "registration_endpoint", path: `${site.base}/oauth2/register` },
+      { ...result, name: "beside_endpoint", path: "/beside" },
+      { ...result, path: `${site.base}/nameless` },
     ],
   };
   for (const issuer of ["https://as.test", "https://as.test/t1", "https://as.test/t1/"]) {
-    const b = await testServer({ issuer, plugins: [layer] });
+    const b = await testServer({ issuer, plugins: [plugin] });
     const ask = (url: string) => b.as.fetch(new Request(url));
     const text = await (await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)).text();
     const { registration_endpoint, beside_endpoint } = JSON.parse(text);
@@ -377,7 +377,7 @@ const longSecret = "s".repeat(64);
 /** The time at which servers under test begin, in seconds. */
 const now = Date.UTC(2026, 0, 1) / 1000;
 
-const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
+const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
   authorization_endpoint: async (b, metadata) => assert(getRedirectParams(await authorizeBy(b, metadata)).get("code")),
   token_endpoint: (b, metadata) => flowBy(b, metadata),
@@ -403,8 +403,8 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     }
     const others = ["token", "id_token", "code id_token", "code token", "id_token token", "none", "Code", "code token"];
     for (const response_type of others.filter((one) => !types.includes(one))) {
-      const answer = getRedirectParams(await authorizeBy(b, metadata, { response_type }));
-      assertEquals([answer.get("error"), answer.get("code")], ["unsupported_response_type", null]);
+      const result = getRedirectParams(await authorizeBy(b, metadata, { response_type }));
+      assertEquals([result.get("error"), result.get("code")], ["unsupported_response_type", null]);
     }
   },
   async response_modes_supported(b, metadata, modes: readonly string[]) {
@@ -414,9 +414,9 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     await assertTokenResponse(await redeemBy(b, metadata, { code: /name="code" value="([\w-]+)"/.exec(page)?.[1] }));
     const others = ["query", "fragment", "form_post", "jwt", "query.jwt", "web_message", "Query"];
     for (const response_mode of others.filter((one) => !modes.includes(one))) {
-      const answer = getRedirectParams(await authorizeBy(b, metadata, { response_mode }));
-      assertMatch(answer.get("error") ?? "", /^(?:invalid_request|unsupported_response_mode)$/);
-      assertEquals(answer.get("code"), null);
+      const result = getRedirectParams(await authorizeBy(b, metadata, { response_mode }));
+      assertMatch(result.get("error") ?? "", /^(?:invalid_request|unsupported_response_mode)$/);
+      assertEquals(result.get("code"), null);
     }
   },
   async grant_types_supported(b, metadata, grants: readonly string[]) {
@@ -440,8 +440,8 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     ];
     for (const grant_type of others.filter((one) => !grants.includes(one))) {
       const code = getRedirectParams(await authorizeBy(b, metadata)).get("code")!;
-      const answer = await redeemBy(b, metadata, { code, grant_type });
-      assertEquals(await getOutcome(answer), "400 unsupported_grant_type");
+      const result = await redeemBy(b, metadata, { code, grant_type });
+      assertEquals(await getOutcome(result), "400 unsupported_grant_type");
     }
   },
   async token_endpoint_auth_methods_supported(b, metadata, methods: readonly string[]) {
@@ -460,8 +460,8 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
       });
       for (const [other, [fields, headers]] of Object.entries(proofs)) {
         const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "trial" })).get("code")!;
-        const answer = await getOutcome(await redeemBy(b, metadata, { code, ...fields }, headers));
-        assertEquals(answer, method === other ? "200" : "401 invalid_client", `${method} proved by ${other}`);
+        const result = await getOutcome(await redeemBy(b, metadata, { code, ...fields }, headers));
+        assertEquals(result, method === other ? "200" : "401 invalid_client", `${method} proved by ${other}`);
       }
     }
     const others = [
@@ -482,8 +482,8 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
       const code_challenge_method of ["plain", "s256", "S384", "S512", "none"].filter((one) => !methods.includes(one))
     ) {
       for (const code_challenge of [challenge, verifier]) {
-        const answer = getRedirectParams(await authorizeBy(b, metadata, { code_challenge, code_challenge_method }));
-        assertEquals(answer.get("error"), "invalid_request");
+        const result = getRedirectParams(await authorizeBy(b, metadata, { code_challenge, code_challenge_method }));
+        assertEquals(result.get("error"), "invalid_request");
       }
     }
   },
@@ -538,10 +538,10 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     for (const userinfo_signed_response_alg of algs) {
       b.as.clients.set({ client_id: "signed", redirect_uris: [callback], userinfo_signed_response_alg });
       const { access_token } = await flowBy(b, metadata, { client_id: "signed" });
-      const answer = await (await at(b, metadata.userinfo_endpoint as string, bearer(access_token))).text();
-      assertEquals(decodeProtectedHeader(answer).alg, userinfo_signed_response_alg);
+      const result = await (await at(b, metadata.userinfo_endpoint as string, bearer(access_token))).text();
+      assertEquals(decodeProtectedHeader(result).alg, userinfo_signed_response_alg);
       const keys = createLocalJWKSet(await (await at(b, metadata.jwks_uri)).json());
-      assertEquals((await jwtVerify(answer, keys)).payload.aud, "signed");
+      assertEquals((await jwtVerify(result, keys)).payload.aud, "signed");
     }
   },
   async revocation_endpoint(b, metadata, url: string) {
@@ -603,8 +603,8 @@ const trials: Readonly<Record<string, (b: TestServer, metadata: Metadata, value:
     assertEquals(algs, metadata.token_endpoint_auth_signing_alg_values_supported as readonly string[]),
   async prompt_values_supported(b, metadata, values: readonly string[]) {
     for (const prompt of values) {
-      const answer = getRedirectParams(await authorizeBy(b, metadata, { prompt }));
-      assertEquals(answer.get("error"), prompt === "none" ? "login_required" : null, prompt);
+      const result = getRedirectParams(await authorizeBy(b, metadata, { prompt }));
+      assertEquals(result.get("error"), prompt === "none" ? "login_required" : null, prompt);
     }
   },
   async request_parameter_supported(b, metadata, value: boolean) {
@@ -626,9 +626,9 @@ test("[MD-09] all that metadata says works, and a sample of what it does not say
   for (const issuer of ["https://as.test", "https://as.test/t1/"]) {
     const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
-      const untried = Object.keys(metadata).filter((name) => !Object.hasOwn(trials, name));
+      const untried = Object.keys(metadata).filter((name) => !Object.hasOwn(attempts, name));
       assertEquals(untried, [], "members that nobody tries");
-      await forEachCase(Object.keys(metadata), (name) => trials[name]!(b, metadata, metadata[name] as never));
+      await forEachCase(Object.keys(metadata), (name) => attempts[name]!(b, metadata, metadata[name] as never));
     }
   }
 });
@@ -871,8 +871,8 @@ test("[JK-05] keys survive a restart: a token from before verifies after, and th
   const first = await testServer({ ...everyAlg, store: await sqliteStore(path) });
   const tokens: string[] = [];
   for (const client_id of ["RS256", "spa", "EdDSA"]) {
-    const answer = await assertTokenResponse(await first.token({ client_id, code: await first.code({ client_id }) }));
-    tokens.push(answer.access_token, answer.id_token);
+    const result = await assertTokenResponse(await first.token({ client_id, code: await first.code({ client_id }) }));
+    tokens.push(result.access_token, result.id_token);
   }
   const before = await jwks(first);
   await first.as.close();
@@ -912,20 +912,20 @@ test("[JK-05] private keys are readable by the server alone, and leave it by no 
   const path = newPath();
   const store = await sqliteStore(path);
   const b = await testServer({ ...everyAlg, store });
-  const said = [
+  const stated = [
     await (await b.get("/oauth2/jwks")).text(),
     await (await b.get("/.well-known/openid-configuration")).text(),
     await (await b.get("/")).text(),
     await (await b.token({ code: await b.code() })).text(),
   ];
   await b.as.rotateKeys();
-  said.push(await (await b.get("/oauth2/jwks")).text(), inspect(b.events, { depth: Infinity }));
+  stated.push(await (await b.get("/oauth2/jwks")).text(), inspect(b.events, { depth: Infinity }));
   for (const alg of ["RS256", "ES256", "EdDSA"]) {
     for (let number = 0; number < (alg === "ES256" ? 2 : 1); number++) {
       const { jwk } = (await store.get("key", `${alg} ${number}`))!.value;
       for (const member of ["d", "p", "q", "dp", "dq", "qi"]) {
         if (jwk[member] === undefined) continue;
-        for (const text of said) assert(!text.includes(String(jwk[member])), `${alg}: ${member} was told`);
+        for (const text of stated) assert(!text.includes(String(jwk[member])), `${alg}: ${member} was told`);
       }
     }
   }

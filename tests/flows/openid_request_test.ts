@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), "latchkey-openid-"));
 after(() => rmSync(folder, { recursive: true }));
 
 /** `spa` and `other` share a redirect URI and refresh; `plain` has no refresh tokens. */
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   clients: [
     ...clients.filter(({ client_id }) => client_id !== "spa"),
     ...["spa", "other"].map((client_id) => ({
@@ -74,7 +74,7 @@ async function userinfo({ get }: TestServer, token: string): Promise<Record<stri
 }
 
 test("[OI-01] an id token comes with openid among the scope, wherever it stands there, and never without", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase(["openid", "read openid", "openid read write"], async (scope) => {
     const tokens = await openBrowser(b).login({ scope });
     assertEquals("id_token" in tokens, true);
@@ -93,7 +93,7 @@ test("[OI-01] an id token comes with openid among the scope, wherever it stands 
 });
 
 test("[OI-01, RT-06] a refresh that leaves openid out brings no id token, and the next one does again", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { refresh_token } = await openBrowser(b).login();
   const less = await assertTokenResponse(await refresh(b, refresh_token, { scope: "read" }));
   assertEquals("id_token" in less, false);
@@ -102,7 +102,7 @@ test("[OI-01, RT-06] a refresh that leaves openid out brings no id token, and th
 });
 
 test("[OI-02] nonce stands in the id token unchanged, if and only if it was sent", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const nonces = [
     ...["n", "0", "null", "a".repeat(64), "b".repeat(1024), "+/%=&#?", "%2B%00", ' "quoted" \\ ', "nönce 🔑", "<b>"],
     ...["a+b", "a b", "constructor", "__proto__", '","sub":"bob'],
@@ -116,7 +116,7 @@ test("[OI-02] nonce stands in the id token unchanged, if and only if it was sent
 });
 
 test("[OI-02] each of several requests in one session has its own nonce, and a refreshed id token has no other", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login({ nonce: "first" });
   assertEquals("nonce" in decodeClaims((await browser.login()).id_token), false);
@@ -127,7 +127,7 @@ test("[OI-02] each of several requests in one session has its own nonce, and a r
 });
 
 test("[OI-03] without a session prompt=none is login_required: no page, no code, no cookie", async () => {
-  const b = await testServer({ ...crowd, pages: () => Promise.reject(new Error("a page was drawn")) });
+  const b = await testServer({ ...severalUsers, pages: () => Promise.reject(new Error("a page was drawn")) });
   const ways = [
     () => b.authorize({ prompt: "none" }),
     () => authorizeByPost(b, { prompt: "none" }),
@@ -144,7 +144,7 @@ test("[OI-03] without a session prompt=none is login_required: no page, no code,
 });
 
 test("[OI-03] with a session prompt=none is a code with the session's sub, auth_time and sid, until the session ends", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = login((await browser.login({ login_hint: "bob" })).id_token);
   for (const seconds of [0, 1, 59, 3600, 25_000]) {
@@ -158,7 +158,7 @@ test("[OI-03] with a session prompt=none is a code with the session's sub, auth_
 });
 
 test("[OI-03] none beside another value is invalid_request, whatever the value and the order", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
   const prompts = [
@@ -179,7 +179,7 @@ test("[OI-03] where the approver would show something, prompt=none is interactio
     if (shown !== null) throw new OAuthError(shown as "consent_required", "no", { rule: "OI-03" });
     return { user: users.find("alice")!, scope: request.scope, authTime: session?.authTime ?? now() };
   };
-  const b = await testServer({ ...crowd, approver });
+  const b = await testServer({ ...severalUsers, approver });
   const browser = openBrowser(b);
   await browser.login();
   const response = await browser.authorize({ prompt: "none", display: "page" });
@@ -199,7 +199,7 @@ test("[OI-03] where the approver would show something, prompt=none is interactio
 });
 
 test("[OI-04, UI-07] prompt=login is a new login: a later auth_time, a session of another name", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   let last = login((await browser.login()).id_token);
   for (const prompt of ["login", "login consent", "select_account login", "login foo", "login login"]) {
@@ -214,7 +214,7 @@ test("[OI-04, UI-07] prompt=login is a new login: a later auth_time, a session o
 });
 
 test("[OI-04] consent, select_account and what nobody defined go on with the session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = login((await browser.login({ login_hint: "bob" })).id_token);
   b.advance(10);
@@ -235,7 +235,7 @@ test("[OI-04] consent, select_account and what nobody defined go on with the ses
 });
 
 test("[OI-05, ID-05] a login that is older than max_age is renewed, and is login_required with prompt=none", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const cases: [seconds: number, max_age: string, renewed: boolean][] = [
     [2, "1", true],
     [2, "2", false],
@@ -258,7 +258,7 @@ test("[OI-05, ID-05] a login that is older than max_age is renewed, and is login
 });
 
 test("[OI-05] a max_age that is no whole number of seconds is invalid_request", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
   const ages = ["-1", "1.5", "x", "1e3", "0x10", "+1", "1 2", "NaN", "Infinity", "null", "1,000", "１", "-0", " 5"];
@@ -268,7 +268,7 @@ test("[OI-05] a max_age that is no whole number of seconds is invalid_request", 
 });
 
 test("[OI-05] no whole number of seconds is too many", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
   await forEachCase(["999999999", "2147483648", "4294967296", "9007199254740993", "9".repeat(30)], async (max_age) => {
@@ -278,7 +278,7 @@ test("[OI-05] no whole number of seconds is too many", async () => {
 
 test("[OI-05, SC-09] at no fraction of a second is auth_time older than max_age allows", async () => {
   let time = Date.UTC(2026, 0, 1);
-  const b = await testServer({ ...crowd, now: () => time });
+  const b = await testServer({ ...severalUsers, now: () => time });
   for (let i = 0; i < 200; i++) {
     time += 1 + (i * 7919) % 1000;
     const browser = openBrowser(b);
@@ -292,7 +292,7 @@ test("[OI-05, SC-09] at no fraction of a second is auth_time older than max_age 
 });
 
 test("[OI-06] login_hint chooses the user: a new login where another is there, none where it is the one", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const bob = login((await browser.login({ login_hint: "bob" })).id_token);
   assertEquals(bob.sub, "bob");
@@ -306,7 +306,7 @@ test("[OI-06] login_hint chooses the user: a new login where another is there, n
 });
 
 test("[OI-06] a login_hint that names nobody changes nothing but for a warning, and is inert", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const hints = [
     ...["nobody", "Alice", "alice ", "alice@example.com", "constructor", "__proto__", "<script>alert(1)</script>"],
     ...["a".repeat(8000), "\r\nset-cookie: x=y", "ålice", "'\"\\"],
@@ -324,7 +324,7 @@ test("[OI-06] a login_hint that names nobody changes nothing but for a warning, 
 });
 
 test("[OI-06] display, ui_locales, claims_locales and acr_values never make a request fail", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const values = [
     "page",
     "popup",
@@ -346,7 +346,7 @@ test("[OI-06] display, ui_locales, claims_locales and acr_values never make a re
 });
 
 test("[OI-07] a hint of the user who is logged in changes nothing, expired or not, from this session or an earlier one", async () => {
-  const b = await testServer({ ...crowd, lifetimes: { id_token: 10, session: 100_000 } });
+  const b = await testServer({ ...severalUsers, lifetimes: { id_token: 10, session: 100_000 } });
   const browser = openBrowser(b);
   const { id_token } = await browser.login();
   const { id_token: renewed } = await browser.login({ prompt: "login" });
@@ -358,7 +358,7 @@ test("[OI-07] a hint of the user who is logged in changes nothing, expired or no
 });
 
 test("[OI-07] where another user or nobody is logged in, the hinted one is, or it is login_required", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await openBrowser(b).login({ login_hint: "bob" });
   const empty = openBrowser(b);
   assertEquals(await empty.authorizeSilently({ id_token_hint }), "login_required");
@@ -374,11 +374,11 @@ test("[OI-07] where another user or nobody is logged in, the hinted one is, or i
 });
 
 test("[OI-07] where two hints differ, no other than the one of id_token_hint gets a code", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await openBrowser(b).login({ login_hint: "bob" });
-  const answer = getRedirectParams(await openBrowser(b).authorize({ id_token_hint, login_hint: "alice" }));
-  if (answer.has("code")) {
-    assertEquals(login((await assertTokenResponse(await b.token({ code: answer.get("code")! }))).id_token).sub, "bob");
+  const result = getRedirectParams(await openBrowser(b).authorize({ id_token_hint, login_hint: "alice" }));
+  if (result.has("code")) {
+    assertEquals(login((await assertTokenResponse(await b.token({ code: result.get("code")! }))).id_token).sub, "bob");
   }
   const claims = '{"id_token":{"sub":{"value":"alice"}}}';
   assertEquals(
@@ -388,7 +388,7 @@ test("[OI-07] where two hints differ, no other than the one of id_token_hint get
 });
 
 test("[OI-07] what is no id token of this server for this client is invalid_request", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token, access_token } = await browser.login({ scope: "openid profile" });
   const [header, payload, signature] = id_token.split(".") as [string, string, string];
@@ -402,8 +402,8 @@ test("[OI-07] what is no id token of this server for this client is invalid_requ
     new SignJWT(decodeClaims(id_token)).setProtectedHeader({ alg: "HS256", typ: "JWT", kid: key.kid }).sign(
       secret(text),
     );
-  const elsewhere = await testServer({ ...crowd, issuer: "https://as2.test" });
-  const impostor = await testServer(crowd);
+  const elsewhere = await testServer({ ...severalUsers, issuer: "https://as2.test" });
+  const impostor = await testServer(severalUsers);
   const hints: Readonly<Record<string, string>> = {
     "another user": `${header}.${with_({ sub: "bob" })}.${signature}`,
     "a longer life": `${header}.${with_({ exp: 9_999_999_999 })}.${signature}`,
@@ -439,12 +439,12 @@ test("[OI-07] what is no id token of this server for this client is invalid_requ
 });
 
 test("[OI-07] a signed answer of the userinfo endpoint is no id token, though key, issuer and audience are right", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { access_token } = await browser.login({ client_id: "signed" });
-  const answer = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
-  assertEquals(answer.headers.get("content-type"), "application/jwt");
-  const id_token_hint = await answer.text();
+  const result = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  assertEquals(result.headers.get("content-type"), "application/jwt");
+  const id_token_hint = await result.text();
   assertEquals(
     assertAuthorizationResponse(await browser.authorize({ client_id: "signed", id_token_hint })).error,
     "invalid_request",
@@ -452,7 +452,7 @@ test("[OI-07] a signed answer of the userinfo endpoint is no id token, though ke
 });
 
 test("[OI-07] a hint of a user who is no longer there logs nobody else in for them", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await openBrowser(b).login({ login_hint: "bob" });
   b.as.users.delete("bob");
   for (const prompt of [undefined, "none", "login"]) {
@@ -464,7 +464,7 @@ test("[OI-07] a hint of a user who is no longer there logs nobody else in for th
 });
 
 test("[OI-08] claims that is no object of objects is invalid_request", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const malformed = [
     ...["{", "[]", "null", "1", '"userinfo"', "true", "undefined", "{}x", "{'userinfo':{}}"],
     ...['{"userinfo":1}', '{"userinfo":[]}', '{"userinfo":"name"}', '{"userinfo":true}', '{"id_token":[]}'],
@@ -485,7 +485,7 @@ test("[OI-08] claims that is no object of objects is invalid_request", async () 
 });
 
 test("[OI-08] claims that ask for nothing, or for unknown things, change nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const idle = [
     ...["{}", '{"userinfo":{}}', '{"userinfo":null,"id_token":null}', '{"other":1}', ' {"userinfo" : {} } '],
     ...['{"userinfo":{"unheard_of":null,"x#de":{"essential":true}},"id_token":{"unheard_of":{"essential":true}}}'],
@@ -502,7 +502,7 @@ test("[OI-08] claims that ask for nothing, or for unknown things, change nothing
 });
 
 test("[OI-08, ID-07] a claim asked for by name is shown where it was asked for, without its scope, refreshed tokens included", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const shown = async (tokens: { id_token: string; access_token: string }): Promise<object> => {
     const { name, email, locale } = decodeClaims(tokens.id_token);
     return { id: { name, email, locale }, info: await userinfo(b, tokens.access_token) };
@@ -527,7 +527,7 @@ test("[OI-08, ID-07] a claim asked for by name is shown where it was asked for, 
 });
 
 test("[OI-08] a sub that is asked for is the one who gets the code, or nobody is", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const asks = (how: string, place = "id_token") => `{"${place}":{"sub":${how}}}`;
   const cases: [claims: string, sub: string | undefined][] = [
     [asks('{"value":"alice"}'), "alice"],
@@ -540,9 +540,9 @@ test("[OI-08] a sub that is asked for is the one who gets the code, or nobody is
     [asks('{"essential":true}'), "alice"],
   ];
   await forEachCase(cases, async ([claims, sub]) => {
-    const answer = getRedirectParams(await openBrowser(b).authorize({ claims }));
-    if (sub === undefined) return assertEquals(answer.get("error"), "access_denied");
-    assertEquals(login((await assertTokenResponse(await b.token({ code: answer.get("code")! }))).id_token).sub, sub);
+    const result = getRedirectParams(await openBrowser(b).authorize({ claims }));
+    if (sub === undefined) return assertEquals(result.get("error"), "access_denied");
+    assertEquals(login((await assertTokenResponse(await b.token({ code: result.get("code")! }))).id_token).sub, sub);
   });
   const browser = openBrowser(b);
   await browser.login();
@@ -551,7 +551,7 @@ test("[OI-08] a sub that is asked for is the one who gets the code, or nobody is
 });
 
 test("[OI-08] a sub among several values that was not met, or two that contradict each other, is no code for another", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase([
     '{"id_token":{"sub":{"values":["bob","nobody"]}}}',
     '{"id_token":{"sub":{"values":["nobody"]}}}',
@@ -559,15 +559,15 @@ test("[OI-08] a sub among several values that was not met, or two that contradic
     '{"userinfo":{"sub":{"value":"nobody"}},"id_token":{"sub":{"value":"alice"}}}',
     '{"id_token":{"sub":{"value":7}}}',
   ], async (claims) => {
-    const answer = getRedirectParams(await openBrowser(b).authorize({ claims }));
-    if (!answer.has("code")) return assertMatch(answer.get("error")!, /^(?:access_denied|invalid_request)$/);
-    const { sub } = login((await assertTokenResponse(await b.token({ code: answer.get("code")! }))).id_token);
+    const result = getRedirectParams(await openBrowser(b).authorize({ claims }));
+    if (!result.has("code")) return assertMatch(result.get("error")!, /^(?:access_denied|invalid_request)$/);
+    const { sub } = login((await assertTokenResponse(await b.token({ code: result.get("code")! }))).id_token);
     assert(claims.includes(`["${sub}"`), `${sub} got the code`);
   });
 });
 
 test("[OI-08] an acr that must have a value cannot be met; one that may, or that may be any, is left out", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   await forEachCase(['{"essential":true,"value":"x"}', '{"essential":true,"values":["x","y"]}'], async (how) => {
     for (const place of ["id_token", "userinfo"]) {
       const claims = `{"${place}":{"acr":${how}}}`;
@@ -586,7 +586,7 @@ test("[OI-08, SC-09] no member of a user takes the place of a claim of the proto
     ...["acr", "amr", "jti", "cnf", "client_id", "scope", "events"],
   ];
   const user = { ...Object.fromEntries(names.map((name) => [name, `forged ${name}`])), sub: "alice" };
-  const b = await testServer({ ...crowd, users: [user] });
+  const b = await testServer({ ...severalUsers, users: [user] });
   const wanted = Object.fromEntries(names.filter((name) => name !== "sub").map((name) => [name, null]));
   const claims = JSON.stringify({ id_token: wanted, userinfo: wanted });
   const { id_token } = await openBrowser(b).login({ claims, scope: "openid" });
@@ -599,7 +599,7 @@ test("[OI-08, SC-09] no member of a user takes the place of a claim of the proto
 });
 
 test("[OI-09] offline_access is granted by automatic approval, with openid and without, and counts as it is registered", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   for (const scope of ["openid offline_access", "offline_access", "read offline_access"]) {
     const tokens = await openBrowser(b).login({ scope });
     assertEquals([tokens.scope, typeof tokens.refresh_token], [scope, "string"]);
@@ -613,13 +613,13 @@ test("[OI-09] where an approver leaves offline_access out, no refresh token outl
     scope: scope.filter((value) => value !== "offline_access"),
     authTime: session?.authTime ?? now(),
   });
-  const b = await testServer({ ...crowd, approver });
+  const b = await testServer({ ...severalUsers, approver });
   const browser = openBrowser(b);
   const tokens = await browser.login({ scope: "openid offline_access" });
   assertEquals(tokens.scope, "openid");
   await browser.get(`/oauth2/logout?${encode({ id_token_hint: tokens.id_token })}`);
   assertEquals(await getOutcome(await refresh(b, tokens.refresh_token)), "400 invalid_grant");
-  const strict = await testServer({ ...crowd, approver, refresh: { onlyOffline: true } });
+  const strict = await testServer({ ...severalUsers, approver, refresh: { onlyOffline: true } });
   assertEquals("refresh_token" in await openBrowser(strict).login({ scope: "openid offline_access" }), false);
 });
 
@@ -633,7 +633,7 @@ test("[UI-07] the session cookie is for this server alone: HttpOnly, SameSite, i
       ["http://127.0.0.1:9000/a/b", "/a/b/", false],
     ] as const,
     async ([issuer, path, secure]) => {
-      const { as } = await testServer({ ...crowd, issuer });
+      const { as } = await testServer({ ...severalUsers, issuer });
       const url = `${issuer.replace(/\/$/, "")}/oauth2/authorize?${encode(goodRequest)}`;
       const response = await as.fetch(new Request(url, { redirect: "manual" }));
       const [line, ...others] = response.headers.getSetCookie();
@@ -648,7 +648,7 @@ test("[UI-07] the session cookie is for this server alone: HttpOnly, SameSite, i
 });
 
 test("[UI-07] with any character of the cookie altered there is no session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login({ login_hint: "bob" });
   const good = browser.cookies.get(sessionCookie)!;
@@ -684,7 +684,7 @@ test("[UI-07] with any character of the cookie altered there is no session", asy
 });
 
 test("[UI-07] no other value that this server seals passes for a session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { sid } = login((await browser.login()).id_token);
   const { fields } = getForm(await (await browser.get("/oauth2/logout")).text());
@@ -707,7 +707,7 @@ test("[UI-07] no other value that this server seals passes for a session", async
 });
 
 test("[UI-07] the cookie is found among others, and only under its own name", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
   const good = browser.cookies.get(sessionCookie)!;
@@ -732,7 +732,7 @@ test("[UI-07] the cookie is found among others, and only under its own name", as
 });
 
 test("[OI-03, UI-07] a session ends at its time, to the second, and a new login follows", async () => {
-  const b = await testServer({ ...crowd, lifetimes: { session: 600 } });
+  const b = await testServer({ ...severalUsers, lifetimes: { session: 600 } });
   const browser = openBrowser(b);
   const first = login((await browser.login()).id_token);
   b.advance(599);
@@ -746,7 +746,7 @@ test("[OI-03, UI-07] a session ends at its time, to the second, and a new login 
 });
 
 test("[OI-03] the session of a user who was deleted is none, and nobody gets a code in their name", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login({ login_hint: "bob" });
   b.as.users.delete("bob");
@@ -756,7 +756,7 @@ test("[OI-03] the session of a user who was deleted is none, and nobody gets a c
 });
 
 test("[UI-07] the cookie of another server is none here, though users, clients and clock are the same", async () => {
-  const [one, two] = [await testServer(crowd), await testServer(crowd)];
+  const [one, two] = [await testServer(severalUsers), await testServer(severalUsers)];
   const browser = openBrowser(one);
   await browser.login();
   assertEquals(await browser.authorizeSilently(), "code");
@@ -766,7 +766,7 @@ test("[UI-07] the cookie of another server is none here, though users, clients a
 test("[OI-03] a session goes on at another server on the same store, and after a restart", async () => {
   const path = join(folder, "sessions.db");
   let time = Date.UTC(2026, 0, 1);
-  const start = async () => await testServer({ ...crowd, now: () => time, store: await sqliteStore(path) });
+  const start = async () => await testServer({ ...severalUsers, now: () => time, store: await sqliteStore(path) });
   const one = await start();
   const two = await start();
   const browser = openBrowser(one);
@@ -781,7 +781,7 @@ test("[OI-03] a session goes on at another server on the same store, and after a
 });
 
 test("[UI-07] whoever plants a cookie gains nothing: every login begins a session of another name", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const attacker = openBrowser(b);
   const planted = login((await attacker.login({ login_hint: "bob" })).id_token);
   for (const fields of [{ prompt: "login" }, { max_age: "0" }, { login_hint: "alice" }]) {
@@ -796,7 +796,7 @@ test("[UI-07] whoever plants a cookie gains nothing: every login begins a sessio
 });
 
 test("[UI-07] a thousand logins at one moment have a thousand names and cookies", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const cookies = await Promise.all(Array.from({ length: 1000 }, async () => {
     const browser = openBrowser(b);
     await browser.authorize();
@@ -809,7 +809,7 @@ test("[UI-07] a thousand logins at one moment have a thousand names and cookies"
 });
 
 test("[OI-02, OI-03] two tabs of one browser each get their own answer in the same session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { sid } = login((await browser.login()).id_token);
   const tabs = [
@@ -829,7 +829,7 @@ test("[OI-02, OI-03] two tabs of one browser each get their own answer in the sa
 });
 
 test("[OI-06] two tabs that ask for different users never mix them up", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const asked = ["alice", "bob", "alice", "bob", "bob", "alice"];
   const responses = await Promise.all(asked.map((login_hint) => browser.authorize({ login_hint, state: login_hint })));
@@ -840,9 +840,9 @@ test("[OI-06] two tabs that ask for different users never mix them up", async ()
 });
 
 test("[HT-02, OI-03] what is refused, and what only asks about headers, begins no session and ends none", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
-  const refused: Fields[] = [
+  const rejected: Fields[] = [
     { scope: "unknown" },
     { response_type: "token" },
     { max_age: "x" },
@@ -854,17 +854,17 @@ test("[HT-02, OI-03] what is refused, and what only asks about headers, begins n
     { resource: "x" },
     { claims: '{"id_token":{"sub":{"value":"nobody"}}}' },
   ];
-  await forEachCase(refused, async (fields) => {
+  await forEachCase(rejected, async (fields) => {
     assertEquals((await browser.authorize(fields)).headers.getSetCookie(), []);
   });
   assertEquals((await b.authorize({}, { method: "HEAD" })).headers.getSetCookie(), []);
   const first = login((await browser.login()).id_token);
-  for (const fields of refused) assertEquals((await browser.authorize(fields)).headers.getSetCookie(), []);
+  for (const fields of rejected) assertEquals((await browser.authorize(fields)).headers.getSetCookie(), []);
   assertEquals(login((await browser.login({ prompt: "none" })).id_token), first);
 });
 
 test("[AR-06, HT-15] neither the answer nor the trace holds what makes a session", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const response = await browser.authorize();
   const cookie = browser.cookies.get(sessionCookie)!;

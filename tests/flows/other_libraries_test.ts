@@ -72,18 +72,18 @@ test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes,
   const renewed = await client.useRefreshToken({ state });
   assert(renewed.access_token !== first.access_token && renewed.refresh_token !== first.refresh_token);
   await client.revokeToken(renewed.access_token, "access_token");
-  const answer = await fetch(`${issuer}/oauth2/userinfo`, {
+  const response = await fetch(`${issuer}/oauth2/userinfo`, {
     headers: { authorization: `Bearer ${renewed.access_token}` },
   });
-  assertEquals((await answer.json()).error, "invalid_token");
+  assertEquals((await response.json()).error, "invalid_token");
   const silent = await login({ prompt: "none", max_age: 1000 });
   assertEquals([silent.profile.sub, silent.profile.sid], [first.profile.sub, first.profile.sid]);
   const { url } = await client.createSignoutRequest({ id_token_hint: silent.id_token!, state: { back: true } });
   const farewell = await client.processSignoutResponse(await getRedirectLocation(await visit(url)));
   assertEquals([farewell.error, farewell.userState], [null, { back: true }]);
-  const refused = await assertRejects(() => login({ prompt: "none" }));
-  assert(refused instanceof ErrorResponse);
-  assertEquals(refused.error, "login_required");
+  const rejected = await assertRejects(() => login({ prompt: "none" }));
+  assert(rejected instanceof ErrorResponse);
+  assertEquals(rejected.error, "login_required");
 });
 
 test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and fails as it should", async () => {

@@ -57,14 +57,14 @@ export function fillForm(
   name: string,
   value?: string,
   typed: Readonly<Record<string, string>> = {},
-  unticked: readonly string[] = [],
+  denied: readonly string[] = [],
 ): { readonly path: string; readonly fields: URLSearchParams } {
   for (const form of page.forms) {
     const button = form.buttons.find((one) => one.name === name && (value === undefined || one.value === value));
     if (button === undefined || !Object.keys(typed).every((key) => form.controls.some((one) => one.name === key))) {
       continue;
     }
-    const { url, form: fields } = pressed(form, button, typed, (box) => unticked.includes(box.value));
+    const { url, form: fields } = pressed(form, button, typed, (box) => denied.includes(box.value));
     return { path: url.replace(issuer, ""), fields };
   }
   throw new Error(`no button ${name}=${value} on: ${page.text}`);

@@ -37,7 +37,7 @@ const dear = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVj
 const secret = "correct horse battery staple";
 const digest = await digestOf(secret);
 
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   login: "interactive",
   throttle: true,
   users: [
@@ -53,7 +53,7 @@ async function type(browser: Browser, sub: string, password: string, fields = {}
 }
 
 test("a user with a password is logged in by it, and by nothing else", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   assertEquals(describePage(await type(browser, "alice", secret)), "consent");
   assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑")), "consent");
@@ -61,7 +61,7 @@ test("a user with a password is logged in by it, and by nothing else", async () 
   assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑".normalize("NFD"))), "consent");
   const wrong = ["", " ", `${secret} `, secret.toUpperCase(), secret.slice(1), digest, "x".repeat(2000)];
   for (const password of wrong) {
-    const attempt = openBrowser(await testServer(crowd));
+    const attempt = openBrowser(await testServer(severalUsers));
     const page = await requestAuthorization(attempt);
     const { path, fields } = fillForm(page, "", undefined, { sub: "alice", password });
     const again = await openPage(attempt, path, await send(attempt, path, fields));
@@ -71,7 +71,7 @@ test("a user with a password is logged in by it, and by nothing else", async () 
 });
 
 test("a click on somebody with a password leads to the field for it, with the name in it", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const page = await requestAuthorization(browser, { login_hint: "erin" });
   const [, href] = /<a class="person" href="([^"]*as=alice[^"]*)"/.exec(page.html)!;
@@ -86,7 +86,7 @@ test("a click on somebody with a password leads to the field for it, with the na
 });
 
 test("who is logged in goes on without the password, unless a new login is asked for", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await submit(browser, await type(browser, "alice", secret), "decision", "allow");
   const chosen = await submit(
@@ -105,7 +105,7 @@ test("who is logged in goes on without the password, unless a new login is asked
 });
 
 test("neither password nor digest is in a page, a token, a claim, a trace or what the server gives out of a user", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const pages = [await requestAuthorization(browser)];
   pages.push(await type(browser, "alice", "a wrong guess"));
@@ -119,19 +119,19 @@ test("neither password nor digest is in a page, a token, a claim, a trace or wha
   const documents = await Promise.all(
     ["/", "/users", "/account"].map(async (path) => (await browser.get(path)).text()),
   );
-  const told = [
+  const logged = [
     ...[...pages, consent].map(({ html }) => html),
     ...documents,
     JSON.stringify([decodeClaims(id_token), decodeClaims(access_token), await info.json(), await metadata.json()]),
     JSON.stringify([b.events, b.as.users.all(), b.as.users.find("alice")]),
   ].join("\n");
-  for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!told.includes(word), word);
+  for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!logged.includes(word), word);
   assertNotMatch(JSON.stringify(b.events), /a wrong guess/);
   assertEquals(getRejections(b.events).map(({ explanation }) => explanation.rule), ["UI-12", "UI-12"]);
 });
 
 test("[UI-12] nothing tells whether it was the name or the password that was wrong", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const seen = new Set<string>();
   for (const sub of ["alice", "nobody", "constructor"]) {
     const page = await type(openBrowser(b), sub, "wrong");
@@ -147,7 +147,7 @@ async function realHost(
 ): Promise<{ readonly b: TestServer; asked(work: () => Promise<unknown>): Promise<string> }> {
   const { store, asked } = recordingStore();
   return {
-    b: await testServer({ ...crowd, issuer: "https://login.widgets.com", throttle: false, store, users }),
+    b: await testServer({ ...severalUsers, issuer: "https://login.widgets.com", throttle: false, store, users }),
     async asked(work) {
       asked.length = 0;
       await work();
@@ -158,8 +158,8 @@ async function realHost(
 
 test("[UI-12] every login attempt is verified once at each cost in use, whatever name it has", async () => {
   const b = await testServer({
-    ...crowd,
-    users: [...crowd.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
+    ...severalUsers,
+    users: [...severalUsers.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
   });
   for (const sub of ["alice", "erin", "frank", "nobody", "constructor"]) {
     const costs = await recordScryptCosts(async () => {
@@ -210,7 +210,7 @@ test("[UI-12] a hint brings forward whom this browser knows, by subject or e-mai
 });
 
 test("[UI-12] after ten wrong guesses even the right one must wait; others go on", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   for (let i = 0; i < 10; i++) assertEquals((await type(browser, "alice", `guess ${i}`)).status, 403);
   const late = await type(browser, "alice", secret);
@@ -224,14 +224,14 @@ test("[UI-12] after ten wrong guesses even the right one must wait; others go on
 });
 
 test("[UI-12] of guesses made all at once from one network a few wait for their turn, and the rest is told to wait", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
     sub: "alice",
     password: "wrong",
   });
-  const answers = await Promise.all(Array.from({ length: 40 }, () => send(browser, path, fields)));
-  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  const responses = await Promise.all(Array.from({ length: 40 }, () => send(browser, path, fields)));
+  const count = (status: number) => responses.filter((result) => result.status === status).length;
   assertEquals(count(403) + count(429), 40);
   assert(count(403) >= 4 && count(403) <= 10, `${count(403)} were looked at`);
 });
@@ -265,16 +265,16 @@ test("[LO-06] a password that is changed, set or taken away ends the sessions of
   ] as const;
   await forEachCase(changes, async ([, password, changed]) => {
     const store = memoryStore();
-    const users = crowd.users!.map((user) => user.sub === changed.sub ? changed : user);
-    const b = await testServer({ ...crowd, clients: renewing, store });
+    const users = severalUsers.users!.map((user) => user.sub === changed.sub ? changed : user);
+    const b = await testServer({ ...severalUsers, clients: renewing, store });
     const scope = "openid read";
     const bound = await enter(b, changed.sub, password, scope);
     const lasting = await enter(b, changed.sub, password, "openid offline_access");
     const others = await enter(b, "erin", "pässwörd 🔑", scope);
-    const elsewhere = await testServer({ ...crowd, clients: renewing, store });
+    const elsewhere = await testServer({ ...severalUsers, clients: renewing, store });
     assertEquals(await openBrowser(elsewhere, bound.browser.cookies).authorizeSilently({ scope }), "code");
 
-    const later = await testServer({ ...crowd, clients: renewing, store, users });
+    const later = await testServer({ ...severalUsers, clients: renewing, store, users });
     b.as.users.set(changed);
     for (const server of [b, later]) {
       assertEquals(await openBrowser(server, bound.browser.cookies).authorizeSilently({ scope }), "login_required");
@@ -292,13 +292,13 @@ test("[LO-06] a password that is changed, set or taken away ends the sessions of
 });
 
 test("[LO-06] other changes of a user end no session, and the cookie tells nothing of the password", async () => {
-  const b = await testServer({ ...crowd, clients: renewing });
+  const b = await testServer({ ...severalUsers, clients: renewing });
   const { browser, refresh_token } = await enter(b, "alice", secret, "openid");
   b.as.users.set({ sub: "alice", name: "Alice Brown", password: digest });
   assertEquals(await browser.authorizeSilently({ scope: "openid" }), "code");
   assertEquals((await refresh(b, refresh_token)).status, 200);
   const sealed = JSON.parse(Buffer.from(browser.cookies.get(sessionCookie)!.split(".")[0]!, "base64url").toString());
-  const same = await testServer(crowd);
+  const same = await testServer(severalUsers);
   const again = (await enter(same, "alice", secret, "openid")).browser.cookies.get(sessionCookie)!;
   const elsewhere = JSON.parse(Buffer.from(again.split(".")[0]!, "base64url").toString());
   assertEquals([sealed[1], elsewhere[1]], ["alice", "alice"]);
@@ -307,7 +307,7 @@ test("[LO-06] other changes of a user end no session, and the cookie tells nothi
 
 test("[LO-06] introspection calls a refresh token of before inactive", async () => {
   const web = { client_id: "spa", client_secret: "s", redirect_uris: ["https://spa.example/cb"] };
-  const b = await testServer({ ...crowd, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
+  const b = await testServer({ ...severalUsers, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
   const browser = openBrowser(b);
   const page = await submit(browser, await type(browser, "alice", secret), "decision", "allow");
   const headers = { ...basic("spa", "s"), "content-type": "application/x-www-form-urlencoded" };
@@ -325,7 +325,7 @@ test("[LO-06] where everybody is asked for a password, sessions of users without
   const issuer = "https://login.widgets.com";
   const store = memoryStore();
   const users = [{ sub: "alice", password: dear }];
-  const settings = { ...crowd, clients: renewing, issuer, store, users };
+  const settings = { ...severalUsers, clients: renewing, issuer, store, users };
   const open = await testServer({ ...settings, users: [...users, { sub: "bob" }], insecureAllowOpenLogin: true });
   const bob = await enter(open, "bob", undefined, "openid");
   const closed = await testServer(settings);
@@ -337,7 +337,7 @@ test("[LO-06] where everybody is asked for a password, sessions of users without
 });
 
 test("[UI-12] guesses from many networks of one site, or from dozens of addresses, leave places in the queue", async () => {
-  const b = await testServer({ ...crowd, throttle: false });
+  const b = await testServer({ ...severalUsers, throttle: false });
   const browser = openBrowser(b);
   const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
     sub: "alice",
@@ -364,19 +364,19 @@ test("[UI-12] guesses from many networks of one site, or from dozens of addresse
 });
 
 test("users that are added or changed while the server runs keep their passwords out of sight, too", async () => {
-  const b: TestServer = await testServer(crowd);
+  const b: TestServer = await testServer(severalUsers);
   b.as.users.set({ sub: "frank", password: await digestOf("frank's") });
   assertEquals(b.as.users.find("frank"), { sub: "frank" });
   assertEquals((await type(openBrowser(b), "frank", "wrong")).status, 403);
   assertEquals(describePage(await type(openBrowser(b), "frank", "frank's")), "consent");
-  let told = "";
+  let logged = "";
   try {
     b.as.users.set({ sub: "grace", password: "hunter2" });
   } catch (error) {
-    told = String(error);
+    logged = String(error);
   }
-  assertStringIncludes(told, "latchkey hash-password");
-  assert(!told.includes("hunter2"));
+  assertStringIncludes(logged, "latchkey hash-password");
+  assert(!logged.includes("hunter2"));
 });
 
 test("a real host wants a password of every user, or to be told that it is not one", async () => {
@@ -412,9 +412,9 @@ test("[UI-12] a digest that is cheap to guess is rejected on a real host, at sta
     "ln=15,r=8,p=1",
   ];
   await forEachCase(cheap, async (cost) => {
-    const told = String(await start(costing(cost)).catch((error) => error));
+    const logged = String(await start(costing(cost)).catch((error) => error));
     assertMatch(
-      told,
+      logged,
       /users\[0\]\.password\n +Expected .* ln=16, r=8, p=1.* found ln=\d+, r=\d, p=\d+.*hash-password/s,
     );
     await (await start(costing(cost), "https://as.test")).close();

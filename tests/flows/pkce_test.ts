@@ -32,14 +32,14 @@ async function s256(text: string): Promise<string> {
 }
 
 /** The error that `spa`, or the client named, is redirected with; asserts that no code was issued. */
-async function refusal(server: TestServer, fields: Fields): Promise<Readonly<Record<string, string>>> {
+async function rejection(server: TestServer, fields: Fields): Promise<Readonly<Record<string, string>>> {
   const before = codesIssued(server);
   const uri = fields.redirect_uri as string | undefined;
-  const answer = assertAuthorizationResponse(await server.authorize(fields), { uri });
-  assertEquals(assertAuthorizationResponse(await authorizeByPost(server, fields), { uri }), answer);
-  assert("error" in answer, "a code was issued");
+  const result = assertAuthorizationResponse(await server.authorize(fields), { uri });
+  assertEquals(assertAuthorizationResponse(await authorizeByPost(server, fields), { uri }), result);
+  assert("error" in result, "a code was issued");
   assertEquals(codesIssued(server), before);
-  return answer;
+  return result;
 }
 
 function codesIssued({ events }: TestServer): number {
@@ -53,7 +53,7 @@ function redeemAsWeb({ token }: TestServer, fields: Fields): Promise<Response> {
 }
 
 /** Asserts a refusal of the token endpoint with one of these errors and nothing that could be used. */
-async function assertRefused(response: Response, ...errors: readonly string[]): Promise<void> {
+async function assertRejected(response: Response, ...errors: readonly string[]): Promise<void> {
   const body = await response.json();
   assertEquals(response.status, 400);
   assert(errors.includes(body.error), `${body.error} is none of ${errors}`);
@@ -67,16 +67,16 @@ function warnings({ events }: TestServer, rule: string): number {
 test("[PK-01] a public client without a challenge gets invalid_request and no code", async () => {
   const server = await testServer();
   await forEachCase([undefined, ""], async (code_challenge) => {
-    assertEquals((await refusal(server, { ...bare, code_challenge })).error, "invalid_request");
-    assertEquals((await refusal(server, { code_challenge })).error, "invalid_request");
-    assertEquals((await refusal(server, { ...bare, code_challenge, scope: "read" })).error, "invalid_request");
+    assertEquals((await rejection(server, { ...bare, code_challenge })).error, "invalid_request");
+    assertEquals((await rejection(server, { code_challenge })).error, "invalid_request");
+    assertEquals((await rejection(server, { ...bare, code_challenge, scope: "read" })).error, "invalid_request");
   });
-  assertEquals((await refusal(server, { ...bare, Code_Challenge: challenge })).error, "invalid_request");
+  assertEquals((await rejection(server, { ...bare, Code_Challenge: challenge })).error, "invalid_request");
   const native = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], application_type: "native" }],
     pkce: { requireForConfidential: false, requireMethod: false },
   });
-  assertEquals((await refusal(native, bare)).error, "invalid_request");
+  assertEquals((await rejection(native, bare)).error, "invalid_request");
 });
 
 test("[PK-02] a confidential client may leave the challenge out", async () => {
@@ -93,8 +93,8 @@ test("[PK-02] a confidential client may leave the challenge out", async () => {
 test("[PK-02] with pkce.requireForConfidential every confidential client must send a challenge", async () => {
   const server = await testServer({ pkce: { requireForConfidential: true } });
   await forEachCase([web, poster], async (client) => {
-    assertEquals((await refusal(server, { ...client, ...bare })).error, "invalid_request");
-    assertEquals((await refusal(server, { ...client, ...bare, code_challenge: "" })).error, "invalid_request");
+    assertEquals((await rejection(server, { ...client, ...bare })).error, "invalid_request");
+    assertEquals((await rejection(server, { ...client, ...bare, code_challenge: "" })).error, "invalid_request");
     assert(await server.code(client));
   });
 });
@@ -103,7 +103,7 @@ test("[PK-02] a confidential client with require_pkce must send a challenge, oth
   const server = await testServer({
     clients: [{ ...clients[1], require_pkce: true }, { ...clients[2], require_pkce: false }],
   });
-  assertEquals((await refusal(server, { ...web, ...bare })).error, "invalid_request");
+  assertEquals((await rejection(server, { ...web, ...bare })).error, "invalid_request");
   assertEquals((await redeemAsWeb(server, { code: await server.code(web) })).status, 200);
   assert(await server.code({ ...poster, ...bare }));
 });
@@ -133,10 +133,10 @@ test("[PK-04] S256 is the only method, and the description of the refusal says s
   ];
   await forEachCase(methods, (code_challenge_method) =>
     forEachCase([spa, web], async (client) => {
-      const answer = await refusal(server, { ...client, code_challenge_method });
-      assertEquals(answer.error, "invalid_request");
-      assertMatch(answer.error_description!, /not supported/);
-      const plain = await refusal(server, { ...client, code_challenge_method, code_challenge: verifier });
+      const result = await rejection(server, { ...client, code_challenge_method });
+      assertEquals(result.error, "invalid_request");
+      assertMatch(result.error_description!, /not supported/);
+      const plain = await rejection(server, { ...client, code_challenge_method, code_challenge: verifier });
       assertEquals(plain.error, "invalid_request");
     }));
 });
@@ -150,7 +150,7 @@ test("[PK-05] a challenge without a method is read as S256, with a warning in th
       assertEquals(warnings(server, "PK-05"), before + 1);
       const redeem = (code_verifier: string) =>
         client === web ? redeemAsWeb(server, { code, code_verifier }) : server.token({ code, code_verifier });
-      await assertRefused(await redeem(challenge), "invalid_grant");
+      await assertRejected(await redeem(challenge), "invalid_grant");
       assertEquals((await redeem(verifier)).status, 200);
     });
   });
@@ -163,8 +163,8 @@ test("[PK-05] a challenge without a method is read as S256, with a warning in th
 test("[PK-05] with pkce.requireMethod a challenge without a method is invalid_request", async () => {
   const server = await testServer({ pkce: { requireMethod: true } });
   await forEachCase([spa, web], async (client) => {
-    assertEquals((await refusal(server, { ...client, code_challenge_method: undefined })).error, "invalid_request");
-    assertEquals((await refusal(server, { ...client, code_challenge_method: "" })).error, "invalid_request");
+    assertEquals((await rejection(server, { ...client, code_challenge_method: undefined })).error, "invalid_request");
+    assertEquals((await rejection(server, { ...client, code_challenge_method: "" })).error, "invalid_request");
     assert(await server.code(client));
   });
   assert(await server.code({ ...web, ...bare }));
@@ -177,8 +177,8 @@ test("[PK-06] a method without a challenge is invalid_request for every client",
     await forEachCase([spa, web, poster], async (client) => {
       await forEachCase(["S256", "plain", "bogus"], async (code_challenge_method) => {
         const fields = { ...client, code_challenge_method };
-        assertEquals((await refusal(server, { ...fields, code_challenge: undefined })).error, "invalid_request");
-        assertEquals((await refusal(server, { ...fields, code_challenge: "" })).error, "invalid_request");
+        assertEquals((await rejection(server, { ...fields, code_challenge: undefined })).error, "invalid_request");
+        assertEquals((await rejection(server, { ...fields, code_challenge: "" })).error, "invalid_request");
       });
     });
   });
@@ -198,8 +198,8 @@ test("[PK-07] a challenge that is too short, too long or holds another character
   await forEachCase(challenges, (code_challenge) =>
     forEachCase([spa, web], async (client) => {
       await forEachCase(["S256", undefined], async (code_challenge_method) => {
-        const answer = await refusal(server, { ...client, code_challenge, code_challenge_method });
-        assertEquals(answer.error, "invalid_request");
+        const result = await rejection(server, { ...client, code_challenge, code_challenge_method });
+        assertEquals(result.error, "invalid_request");
       });
     }));
 });
@@ -216,9 +216,9 @@ test("[PK-08] a verifier that is too short, too long or holds another character 
   await forEachCase(verifiers, async (code_verifier) => {
     const code_challenge = await s256(code_verifier);
     const code = await server.code({ code_challenge });
-    await assertRefused(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
     const other = await server.code({ ...web, code_challenge });
-    await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
   });
   assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
 });
@@ -243,8 +243,8 @@ test("[PK-09, CI-09] a verifier that does not answer is invalid_grant without to
   const code = await server.code();
   const other = await server.code(web);
   await forEachCase(wrong, async (code_verifier) => {
-    await assertRefused(await server.token({ code, code_verifier }), "invalid_grant");
-    await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_grant");
+    await assertRejected(await server.token({ code, code_verifier }), "invalid_grant");
+    await assertRejected(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_grant");
   });
   assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
   assertEquals((await server.token({ code })).status, 200);
@@ -256,7 +256,7 @@ test("[PK-09] the verifier of one code does not redeem another", async () => {
   const [mine, theirs] = ["m".repeat(43), "t".repeat(43)];
   const code = await server.code({ code_challenge: await s256(mine) });
   const stolen = await server.code({ code_challenge: await s256(theirs) });
-  await assertRefused(await server.token({ code: stolen, code_verifier: mine }), "invalid_grant");
+  await assertRejected(await server.token({ code: stolen, code_verifier: mine }), "invalid_grant");
   assertEquals((await server.token({ code, code_verifier: mine })).status, 200);
 });
 
@@ -281,9 +281,9 @@ test("[PK-10] without a verifier a code with a challenge is refused, and not spe
   const code = await server.code();
   const other = await server.code(web);
   await forEachCase([undefined, ""], async (code_verifier) => {
-    await assertRefused(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
-    await assertRefused(await server.token({ code, code_verifier, Code_Verifier: verifier }), "invalid_request");
-    await assertRefused(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(await server.token({ code, code_verifier, Code_Verifier: verifier }), "invalid_request");
+    await assertRejected(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
   });
   assertEquals((await server.token({ code })).status, 200);
   assertEquals((await redeemAsWeb(server, { code: other })).status, 200);
@@ -293,19 +293,19 @@ test("[PK-10] a public client needs a verifier even for a code it got without a 
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   server.as.clients.set({ client_id: "web", redirect_uris: [web.redirect_uri] });
-  await assertRefused(
+  await assertRejected(
     await server.token({ ...web, code, code_verifier: undefined }),
     "invalid_request",
     "invalid_grant",
   );
-  await assertRefused(await server.token({ ...web, code }), "invalid_request", "invalid_grant");
+  await assertRejected(await server.token({ ...web, code }), "invalid_request", "invalid_grant");
 });
 
 test("[PK-11] a verifier for a code that was issued without a challenge is refused, and the code not spent", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   await forEachCase([verifier, challenge, "a".repeat(43), "x"], async (code_verifier) => {
-    await assertRefused(await redeemAsWeb(server, { code, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(await redeemAsWeb(server, { code, code_verifier }), "invalid_request", "invalid_grant");
   });
   assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
 });
@@ -324,7 +324,7 @@ test("[PK-12] challenge and method stay on the server, whatever it answers", asy
   const own = await s256("never to be seen again, neither readable nor encoded");
   const code_challenge = own;
   const code = await server.code({ code_challenge });
-  const answers = [
+  const responses = [
     await server.authorize({ code_challenge }),
     await authorizeByPost(server, { code_challenge }),
     await server.authorize({ code_challenge, scope: "bogus" }),
@@ -342,12 +342,12 @@ test("[PK-12] challenge and method stay on the server, whatever it answers", asy
   ];
   const mine = await server.token({ code: await server.code() });
   const body = await mine.clone().json();
-  const texts = await Promise.all(answers.map(async (one) => `${[...one.headers].join()} ${await one.text()}`));
+  const texts = await Promise.all(responses.map(async (one) => `${[...one.headers].join()} ${await one.text()}`));
   for (const text of texts) {
     for (const disguise of disguises(own)) assert(!text.includes(disguise), text);
   }
   const claims = [body.access_token, body.id_token].map((jwt) => JSON.stringify(decodeClaims(jwt)));
-  const success = answers[0]!.headers.get("location")!;
+  const success = responses[0]!.headers.get("location")!;
   for (const text of [await mine.text(), ...claims, success]) {
     for (const disguise of [...disguises(challenge), "code_challenge"]) assert(!text.includes(disguise), text);
   }

@@ -111,13 +111,13 @@ function bodyOf(message: string): Record<string, unknown> {
 test("[DM-11] the callback page shows the request that led there and the redirect, with a verdict on state and iss", async () => {
   const browser = openBrowser(await testServer(demo));
   const { text, path, verdicts } = await arrive(browser);
-  const answer = new URL(path, "https://as.test").searchParams;
+  const result = new URL(path, "https://as.test").searchParams;
   for (const part of ["response_type code asks for a code", "client_id demo-public who asks"]) {
     assertStringIncludes(text, part);
   }
-  assertStringIncludes(text, `scope openid profile read what is asked for state ${answer.get("state")}`);
+  assertStringIncludes(text, `scope openid profile read what is asked for state ${result.get("state")}`);
   assertMatch(text, /nonce [\w-]{22} comes back in the ID token code_challenge [\w-]{43} hash of the verifier/);
-  assertStringIncludes(text, `code ${answer.get("code")} worth tokens, once state ${answer.get("state")}`);
+  assertStringIncludes(text, `code ${result.get("code")} worth tokens, once state ${result.get("state")}`);
   assertStringIncludes(text, "iss https://as.test who answered");
   const [state, iss] = verdicts;
   assertMatch(state!, /^✓ state is the one that this browser sent/);
@@ -166,11 +166,11 @@ test("[DM-11, AZ-13] in another browser the state fails, nothing of the flow is 
 
 test("[DM-11] of a state that none of the links made, and of an answer without iss, the page says what it knows", async () => {
   const { get } = await testServer(demo);
-  const judge = async (query: string) => (await read(await get(`/authorized?code=x&${query}`))).verdicts.slice(0, 2);
-  assertMatch((await judge("state=my-own"))[0]!, /^– state comes from no link of this server/);
-  assertMatch((await judge("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
-  assertMatch((await judge("state=s"))[1]!, /^✗ iss does not name this server/);
-  assertMatch((await judge("iss=https://as.test"))[0]!, /^– state/);
+  const validate = async (query: string) => (await read(await get(`/authorized?code=x&${query}`))).verdicts.slice(0, 2);
+  assertMatch((await validate("state=my-own"))[0]!, /^– state comes from no link of this server/);
+  assertMatch((await validate("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
+  assertMatch((await validate("state=s"))[1]!, /^✗ iss does not name this server/);
+  assertMatch((await validate("iss=https://as.test"))[0]!, /^– state/);
 });
 
 test("[DM-12, DM-13] one button exchanges the code: the request as proposed, the real answer, every verdict good", async () => {
@@ -198,12 +198,12 @@ test("[DM-12, DM-13] one button exchanges the code: the request as proposed, the
 
 test("[DM-12, PK-09] a wrong verifier is refused, and the code stays good for the right one", async () => {
   const browser = openBrowser(await testServer(demo));
-  const refused = await press(browser, await arrive(browser), "wrong_verifier");
-  assertEquals(refused.heading, "A wrong verifier is refused");
-  assertMatch(refused.messages[1]!, /^HTTP\/1\.1 400 Bad Request\n/);
-  assertEquals(bodyOf(refused.messages[1]!).error, "invalid_grant");
-  assertEquals(refused.steps, ["exchange", "wrong_verifier"]);
-  const page = await press(browser, refused, "exchange");
+  const rejected = await press(browser, await arrive(browser), "wrong_verifier");
+  assertEquals(rejected.heading, "A wrong verifier is refused");
+  assertMatch(rejected.messages[1]!, /^HTTP\/1\.1 400 Bad Request\n/);
+  assertEquals(bodyOf(rejected.messages[1]!).error, "invalid_grant");
+  assertEquals(rejected.steps, ["exchange", "wrong_verifier"]);
+  const page = await press(browser, rejected, "exchange");
   assertEquals(page.heading, "The code was exchanged");
   assertStringIncludes(page.text, "Send a wrong verifier: 400 invalid_grant");
 });
@@ -248,10 +248,10 @@ test("[DM-12, CI-06] a replayed code is refused, and the page shows what that en
   const browser = openBrowser(self);
   const replayed = await walk(browser, await arrive(browser), "exchange", "replay");
   assertEquals(replayed.heading, "The second use was refused");
-  const [, refusal, use, answer] = replayed.messages;
-  assertEquals(bodyOf(refusal!).error, "invalid_grant");
+  const [, rejection, use, result] = replayed.messages;
+  assertEquals(bodyOf(rejection!).error, "invalid_grant");
   assertMatch(use!, /^GET \/oauth2\/userinfo HTTP\/1\.1\n[^]*Authorization: Bearer ey/);
-  assertMatch(answer!, /^HTTP\/1\.1 401 /);
+  assertMatch(result!, /^HTTP\/1\.1 401 /);
   assertStringIncludes(replayed.text, "a second use ends all that the first one bought");
   assertEquals(self.events.filter(({ type }) => type === "grant_revoked").length, 1);
 });
@@ -413,7 +413,7 @@ test("[DM-12] every request of a step goes through the layers, and to this serve
 });
 
 test("[DM-12] an answer that is broken, late or missing is shown as it is, and the page stays whole", async () => {
-  const answers: (() => Response)[] = [
+  const responses: (() => Response)[] = [
     () => new Response("<b>gateway</b> timed out", { status: 503, headers: { "content-type": "text/html" } }),
     () => new Response("{", { status: 200, headers: { "content-type": "application/json" } }),
     () => new Response(null, { status: 200 }),
@@ -435,9 +435,9 @@ test("[DM-12] an answer that is broken, late or missing is shown as it is, and t
     }],
   });
   const browser = openBrowser(self);
-  await forEachCase(answers, async (answer) => {
+  await forEachCase(responses, async (result) => {
     const arrived = await arrive(browser);
-    broken = answer;
+    broken = result;
     const page = await press(browser, arrived, "exchange");
     broken = undefined;
     assert(!/<b>gateway|<i>/.test(page.html));
@@ -520,9 +520,9 @@ test("[DM-13] what was tried before is told in order, without its secrets, and n
     "userinfo",
   ];
   const page = await walk(browser, await arrive(browser), ...steps);
-  const told = [...page.html.matchAll(/<span class="time">00:00:00<\/span> <b[^>]*>.<\/b> ([\w ]+): (\d+)/g)];
-  assertEquals(told.length, 11);
-  assertEquals(told.slice(-3).map(([, name, status]) => `${name} ${status}`), [
+  const logged = [...page.html.matchAll(/<span class="time">00:00:00<\/span> <b[^>]*>.<\/b> ([\w ]+): (\d+)/g)];
+  assertEquals(logged.length, 11);
+  assertEquals(logged.slice(-3).map(([, name, status]) => `${name} ${status}`), [
     "Call userinfo 200",
     "Introspect 200",
     "Revoke 200",
@@ -632,13 +632,13 @@ test("[UI-03, DM-12] hostile values in any field stay text or are left out, and 
 
 test("[DM-12] under an issuer with a path, the form and every request stay below it", async () => {
   const self = await testServer({ ...demo, issuer: "https://as.test/t1" });
-  const person = openBrowser({
+  const user = openBrowser({
     ...self,
     get: (path, init) => self.as.fetch(new Request(`https://as.test${path}`, { redirect: "manual", ...init })),
   });
-  const start = (await person.get("/t1/start")).headers.get("location")!;
-  const back = new URL((await person.get(start)).headers.get("location")!);
-  const html = await (await person.get(back.pathname + back.search)).text();
+  const start = (await user.get("/t1/start")).headers.get("location")!;
+  const back = new URL((await user.get(start)).headers.get("location")!);
+  const html = await (await user.get(back.pathname + back.search)).text();
   assertStringIncludes(html, 'action="/t1/authorized/try"');
   assertStringIncludes(html, "POST /t1/oauth2/token HTTP/1.1");
   const fields: Fields = Object.fromEntries(
@@ -647,6 +647,6 @@ test("[DM-12] under an issuer with a path, the form and every request stay below
       return [input.get("name")!, input.get("value")!];
     }),
   );
-  const page = await (await person.post("/t1/authorized/try", { ...fields, step: "exchange" })).text();
+  const page = await (await user.post("/t1/authorized/try", { ...fields, step: "exchange" })).text();
   assertStringIncludes(page, "<h1>The code was exchanged</h1>");
 });

@@ -36,7 +36,7 @@ async function assertPages(server: TestServer, uris: readonly string[]): Promise
 }
 
 /** Asks `c` to be answered at each of these URIs, and asserts that it is, with a code and with an error. */
-async function assertAnswered(server: TestServer, uris: readonly string[]): Promise<void> {
+async function assertResponded(server: TestServer, uris: readonly string[]): Promise<void> {
   await forEachCase(uris, async (redirect_uri) => {
     assert(
       assertAuthorizationResponse(await server.authorize({ client_id: "c", redirect_uri }), { uri: redirect_uri }).code,
@@ -46,8 +46,8 @@ async function assertAnswered(server: TestServer, uris: readonly string[]): Prom
         uri: redirect_uri,
       }).code,
     );
-    const refusal = await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" });
-    assertEquals(assertAuthorizationResponse(refusal, { uri: redirect_uri }).error, "invalid_scope");
+    const rejection = await server.authorize({ client_id: "c", redirect_uri, scope: "bogus" });
+    assertEquals(assertAuthorizationResponse(rejection, { uri: redirect_uri }).error, "invalid_scope");
   });
 }
 
@@ -58,10 +58,10 @@ async function assertUnregistrable(uris: readonly string[], options: LatchkeyOpt
       { client_id: "good", redirect_uris: ["https://good.example/cb"] },
       { client_id: "c", redirect_uris: ["https://c.example/ok", uri] },
     ];
-    const refusal = await assertRejects(() => testServer({ ...options, clients }), ConfigurationError);
-    assertEquals(refusal.issues.map(({ path }) => path), ["clients[1].redirect_uris[1]"]);
-    assertStringIncludes(refusal.message, "clients[1].redirect_uris[1]");
-    for (const text of [refusal.issues[0]!.expected, refusal.issues[0]!.hint]) assertMatch(text, /\w{3}/);
+    const rejection = await assertRejects(() => testServer({ ...options, clients }), ConfigurationError);
+    assertEquals(rejection.issues.map(({ path }) => path), ["clients[1].redirect_uris[1]"]);
+    assertStringIncludes(rejection.message, "clients[1].redirect_uris[1]");
+    for (const text of [rejection.issues[0]!.expected, rejection.issues[0]!.hint]) assertMatch(text, /\w{3}/);
   });
 }
 
@@ -69,7 +69,7 @@ async function assertUnregistrable(uris: readonly string[], options: LatchkeyOpt
 async function assertRegistrable(uris: readonly string[], options: LatchkeyOptions = {}): Promise<void> {
   await forEachCase(uris, async (uri) => {
     const server = await testServer({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] });
-    await assertAnswered(server, [uri]);
+    await assertResponded(server, [uri]);
   });
 }
 
@@ -78,7 +78,7 @@ const cb = "https://c.example/cb";
 
 test("[RU-01] the requested URI equals a registered one character for character", async () => {
   const server = await serverWith([cb, "https://c.example/other", "https://c.example/a%20b%2f", "https://c.example"]);
-  await assertAnswered(server, [cb, "https://c.example/other", "https://c.example/a%20b%2f", "https://c.example"]);
+  await assertResponded(server, [cb, "https://c.example/other", "https://c.example/a%20b%2f", "https://c.example"]);
 });
 
 test("[RU-01] a URI that only means the same as the registered one gives a page", async () => {
@@ -161,16 +161,16 @@ test("[RU-03] on 127.0.0.1 and [::1] the port is free, for every kind of client"
       const v4 = await serverWith(["http://127.0.0.1/cb"], kind);
       const v6 = await serverWith(["http://[::1]/cb"], kind);
       for (const port of ["", ":1", ":80", ":443", ":8080", ":51004", ":65535"]) {
-        await assertAnswered(v4, [`http://127.0.0.1${port}/cb`]);
-        await assertAnswered(v6, [`http://[::1]${port}/cb`]);
+        await assertResponded(v4, [`http://127.0.0.1${port}/cb`]);
+        await assertResponded(v6, [`http://[::1]${port}/cb`]);
       }
     },
   );
-  await assertAnswered(await serverWith(["http://127.0.0.1:3000/cb"]), [
+  await assertResponded(await serverWith(["http://127.0.0.1:3000/cb"]), [
     ...["http://127.0.0.1:3000/cb", "http://127.0.0.1:4000/cb", "http://127.0.0.1/cb"],
   ]);
-  await assertAnswered(await serverWith(["http://127.0.0.1"]), ["http://127.0.0.1", "http://127.0.0.1:5000"]);
-  await assertAnswered(await serverWith(["http://[::1]:1/cb?a=1"]), ["http://[::1]:2/cb?a=1"]);
+  await assertResponded(await serverWith(["http://127.0.0.1"]), ["http://127.0.0.1", "http://127.0.0.1:5000"]);
+  await assertResponded(await serverWith(["http://[::1]:1/cb?a=1"]), ["http://[::1]:2/cb?a=1"]);
 });
 
 test("[RU-03] on loopback hosts scheme, spelling of the host, path and query are not free", async () => {
@@ -204,14 +204,14 @@ test("[RU-03, TK-15] the code is bound to the port that was asked for", async ()
 test("[RU-04] on localhost the port is free for public clients and for native ones", async () => {
   await forEachCase([{}, { client_secret: "s", application_type: "native" as const }], async (kind) => {
     const server = await serverWith(["http://localhost:3000/cb"], kind);
-    await assertAnswered(server, ["http://localhost:3000/cb", "http://localhost:9999/cb", "http://localhost/cb"]);
+    await assertResponded(server, ["http://localhost:3000/cb", "http://localhost:9999/cb", "http://localhost/cb"]);
     await assertPages(server, ["http://localhost:9999/other", "http://LOCALHOST:9999/cb", "https://localhost:9999/cb"]);
   });
 });
 
 test("[RU-04] on localhost the port is not free for a confidential client that is not native", async () => {
   const server = await serverWith(["http://localhost:3000/cb"], { client_secret: "s" });
-  await assertAnswered(server, ["http://localhost:3000/cb"]);
+  await assertResponded(server, ["http://localhost:3000/cb"]);
   await assertPages(server, ["http://localhost:9999/cb", "http://localhost/cb"]);
 });
 
@@ -240,7 +240,7 @@ test("[RU-05] the free port is :digits behind the host, from 1 to 65535, and not
   const hosts = ["127.0.0.1", "[::1]", "localhost"];
   await forEachCase(hosts, async (host) => {
     const server = await serverWith([`http://${host}/cb`]);
-    await assertAnswered(server, [`http://${host}:1/cb`, `http://${host}:65535/cb`]);
+    await assertResponded(server, [`http://${host}:1/cb`, `http://${host}:65535/cb`]);
     await assertPages(
       server,
       [
@@ -281,7 +281,7 @@ test("[RU-06] a client with several redirect URIs must name one", async () => {
     await assertPage(await authorizeByPost(server, { client_id: "c", redirect_uri: undefined, scope }));
   });
   assertEquals(getRejections(server.events)[0]!.explanation.rule, "RU-06");
-  await assertAnswered(server, [cb, "http://127.0.0.1:4000/cb"]);
+  await assertResponded(server, [cb, "http://127.0.0.1:4000/cb"]);
 });
 
 test("[RU-07] a client with one redirect URI may leave it out, and is answered at it as it is registered", async () => {
@@ -472,9 +472,9 @@ test("[RU-12] a query of the registered URI survives untouched, with the answer 
     const server = await serverWith([uri]);
     const location = (await server.authorize({ client_id: "c", redirect_uri: uri })).headers.get("location")!;
     assert(location.startsWith(`${begin}code=`), location);
-    const refusal = await server.authorize({ client_id: "c", redirect_uri: uri, scope: "bogus" });
-    assert(refusal.headers.get("location")!.startsWith(`${begin}error=`));
-    await assertAnswered(server, [uri]);
+    const rejection = await server.authorize({ client_id: "c", redirect_uri: uri, scope: "bogus" });
+    assert(rejection.headers.get("location")!.startsWith(`${begin}error=`));
+    await assertResponded(server, [uri]);
     await assertPages(server, [uri.replace(/\?.*/, ""), `${uri}&c=1`, decodeURIComponent(uri).replace("+", " ") + "&"]);
   });
 });

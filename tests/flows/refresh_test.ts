@@ -105,7 +105,7 @@ async function assertOver(b: TestServer, of: readonly Tokens[], init?: readonly 
 }
 
 /** Asserts that the newest tokens of a grant are good. */
-async function assertGoesOn(
+async function assertContinues(
   b: TestServer,
   { access_token, refresh_token }: Tokens,
   init?: readonly [Fields, Record<string, string>],
@@ -142,7 +142,7 @@ test("[RT-01] a client that is not registered for them cannot refresh, whoever's
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 unauthorized_client");
   b.as.clients.set(publicClient("spa"));
   assertEquals(getRevokedGrants(b), []);
-  await assertGoesOn(b, { ...await refreshTokens(b, refresh_token) });
+  await assertContinues(b, { ...await refreshTokens(b, refresh_token) });
 });
 
 test("[RT-01] with refresh.onlyOffline there is one if and only if offline_access was granted", async () => {
@@ -195,7 +195,7 @@ test("[RT-01, LO-05] without offline_access the token and all that follow from i
   for (let i = 0; i < 40; i++) {
     b.advance(day);
     assertEquals(await getOutcome(await refresh(b, second.refresh_token)), "400 invalid_grant");
-    if (i === 0) await assertGoesOn(b, await refreshTokens(b, bystander.refresh_token));
+    if (i === 0) await assertContinues(b, await refreshTokens(b, bystander.refresh_token));
   }
 });
 
@@ -205,7 +205,7 @@ test("[RT-01, LO-05] with offline_access the token outlives the session, narrowe
   const second = await refreshTokens(b, first.refresh_token, { scope: "openid" });
   await first.logout();
   const third = await refreshTokens(b, second.refresh_token, { scope: "openid" });
-  await assertGoesOn(b, third);
+  await assertContinues(b, third);
 });
 
 test("[RT-02] another client's token is 400 invalid_grant, ends nothing, and still works for its owner", async () => {
@@ -219,13 +219,13 @@ test("[RT-02] another client's token is 400 invalid_grant, ends nothing, and sti
       assertEquals(await getOutcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
       assertEquals(findLastRule(b), "RT-02");
     });
-    tokens = await assertGoesOn(b, tokens);
+    tokens = await assertContinues(b, tokens);
   }
   const tokens = await webTokens(b);
   for (const sender of [[{ client_id: "spa" }, {}], [{}, basicHeader("web2")]] as const) {
     assertEquals(await getOutcome(await refresh(b, tokens.refresh_token, ...sender)), "400 invalid_grant");
   }
-  await assertGoesOn(b, tokens, asWeb);
+  await assertContinues(b, tokens, asWeb);
   assertEquals(getRevokedGrants(b), []);
 });
 
@@ -284,25 +284,25 @@ test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that
 });
 
 test("[RT-02] the store and the trace hear no refresh token; who reads the store cannot tell the next one", async () => {
-  const heard: string[] = [];
+  const observed: string[] = [];
   const inner = memoryStore();
-  const b = await open({ store: observedStore(inner, (verb, args) => heard.push(JSON.stringify([verb, ...args]))) });
+  const b = await open({ store: observedStore(inner, (verb, args) => observed.push(JSON.stringify([verb, ...args]))) });
   const first = await publicTokens(b);
   const second = await refreshTokens(b, first.refresh_token);
   const third = await refreshTokens(b, second.refresh_token, { scope: "openid" });
   await refresh(b, third.refresh_token, { client_id: "other" });
   await refresh(b, first.refresh_token);
   await refresh(b, third.refresh_token);
-  const shelf = heard.join("\n");
-  const told = JSON.stringify(b.events);
+  const stored = observed.join("\n");
+  const logged = JSON.stringify(b.events);
   for (const { refresh_token } of [first, second, third]) {
     const digest = createHash("sha256").update(`${b.as.issuer} ${refresh_token}`).digest();
-    assert(shelf.includes(digest.toString("base64url")), "shelved under something else than a SHA-256 digest");
-    assert(!shelf.includes(refresh_token), "the store was told a refresh token");
+    assert(stored.includes(digest.toString("base64url")), "shelved under something else than a SHA-256 digest");
+    assert(!stored.includes(refresh_token), "the store was told a refresh token");
     for (
       const secret of [refresh_token, refresh_token.slice(0, 20), digest.toString("base64url"), digest.toString("hex")]
     ) {
-      assert(!told.includes(secret), "the trace was told a refresh token or its digest");
+      assert(!logged.includes(secret), "the trace was told a refresh token or its digest");
     }
   }
 });
@@ -313,7 +313,7 @@ test("[RT-03] a public client gets a new token with every refresh, and the chain
   const seen = [tokens.refresh_token];
   for (let i = 0; i < 20; i++) {
     b.advance(60);
-    tokens = await assertGoesOn(b, tokens);
+    tokens = await assertContinues(b, tokens);
     seen.push(tokens.refresh_token);
   }
   assertEquals(new Set(seen).size, 21);
@@ -350,7 +350,7 @@ test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse en
     assertMatch(await getOutcome(await refresh(b, first.refresh_token, { client_id: undefined }, headers)), /^40[01] /);
   }
   assertEquals(getRevokedGrants(b), []);
-  const third = await assertGoesOn(b, second, asWeb);
+  const third = await assertContinues(b, second, asWeb);
   assertEquals(await getOutcome(await refresh(b, first.refresh_token, ...asWeb)), "400 invalid_grant");
   await assertOver(b, [first, second, third], asWeb);
 });
@@ -369,7 +369,7 @@ test("[RT-04] every token that was used before, sent again, ends the family, wit
       assertEquals([findLastRule(b), getRevokedGrants(b).length], ["RT-04", 1]);
       await assertOver(b, chain);
       await assertOver(b, chain.toReversed());
-      await assertGoesOn(b, bystander);
+      await assertContinues(b, bystander);
       assertEquals(new Set(getRevokedGrants(b)).size, 1);
     }
   });
@@ -410,7 +410,7 @@ test("[RT-04] a used token in the hands of anybody but its own client ends nothi
   );
   assertEquals((await fetchIntrospection(b, first.refresh_token)).active, false);
   assertEquals(getRevokedGrants(b), []);
-  await assertGoesOn(b, second);
+  await assertContinues(b, second);
 });
 
 test("[RT-04] a used token that comes again long after ends the family as well, as long as it lives", async () => {
@@ -453,18 +453,18 @@ for (const [name, openStore] of Object.entries(stores)) {
       const first = await publicTokens(one);
       const bystander = await publicTokens(two);
       one.events.length = two.events.length = 0;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: tries }, (_, i) => refresh(i % 2 === 0 ? one : two, first.refresh_token)),
       );
-      const bodies = await Promise.all(answers.map((answer) => answer.clone().text()));
-      assertEquals(await countOutcomes(answers), { "200": 1, "400 invalid_grant": tries - 1 });
-      assertEquals(new Set(bodies.filter((_, i) => !answers[i]!.ok)).size, 1);
+      const bodies = await Promise.all(responses.map((result) => result.clone().text()));
+      assertEquals(await countOutcomes(responses), { "200": 1, "400 invalid_grant": tries - 1 });
+      assertEquals(new Set(bodies.filter((_, i) => !responses[i]!.ok)).size, 1);
       assertEquals([...one.events, ...two.events].filter(({ type }) => type === "tokens_issued").length, 1);
-      const second: Tokens = JSON.parse(bodies[answers.findIndex(({ ok }) => ok)]!);
+      const second: Tokens = JSON.parse(bodies[responses.findIndex(({ ok }) => ok)]!);
       for (const b of [one, two]) await assertOver(b, [first, second]);
       // Either server may have come too late to be the one that ended it.
       assertEquals(new Set([...getRevokedGrants(one), ...getRevokedGrants(two)]).size, 1);
-      await assertGoesOn(one, await assertGoesOn(two, bystander));
+      await assertContinues(one, await assertContinues(two, bystander));
       await close();
     }
   });
@@ -472,13 +472,13 @@ for (const [name, openStore] of Object.entries(stores)) {
   test(`[RT-03, RT-05] a hundred refreshes at once that do not rotate all succeed with the same token (${name})`, async () => {
     const { one, two, close } = await openTwo(openStore);
     const { refresh_token } = await webTokens(one);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, i) => refreshTokens(i % 2 === 0 ? one : two, refresh_token, ...asWeb)),
     );
-    assertEquals(new Set(answers.map((answer) => answer.refresh_token)), new Set([refresh_token]));
-    assertEquals(new Set(answers.map((answer) => answer.access_token)).size, 100);
+    assertEquals(new Set(responses.map((result) => result.refresh_token)), new Set([refresh_token]));
+    assertEquals(new Set(responses.map((result) => result.access_token)).size, 100);
     assertEquals(getRevokedGrants(one), []);
-    await assertGoesOn(two, answers[0]!, asWeb);
+    await assertContinues(two, responses[0]!, asWeb);
     await close();
   });
 
@@ -493,16 +493,20 @@ for (const [name, openStore] of Object.entries(stores)) {
       refresh: { grace: 10 },
     });
     const first = await publicTokens(one);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, i) => refreshTokens(i % 2 === 0 ? one : two, first.refresh_token)),
     );
-    const next = new Set(answers.map((answer) => answer.refresh_token));
+    const next = new Set(responses.map((result) => result.refresh_token));
     next.add((await refreshTokens(two, first.refresh_token)).refresh_token);
     assertEquals(next.size, 1);
     const unspent = await Promise.all([...live].map(async (id) => (await store.get("refresh_token", id))?.consumedAt));
-    assertEquals(unspent.filter((spentAt) => spentAt === undefined).length, 1, "more than one token is alive");
+    assertEquals(
+      unspent.filter((consumedAtTime) => consumedAtTime === undefined).length,
+      1,
+      "more than one token is alive",
+    );
     assertEquals([getRevokedGrants(one), getRevokedGrants(two)], [[], []]);
-    await assertGoesOn(two, answers[99]!);
+    await assertContinues(two, responses[99]!);
     await close();
   });
 
@@ -525,7 +529,7 @@ for (const [name, openStore] of Object.entries(stores)) {
 test("[RT-05] the attempts of other clients, among a hundred at once, neither win nor end anything", async () => {
   const b = await open();
   const first = await publicTokens(b);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from(
       { length: 100 },
       (_, i) =>
@@ -534,9 +538,9 @@ test("[RT-05] the attempts of other clients, among a hundred at once, neither wi
           : refresh(b, first.refresh_token, ...i % 2 ? [{ client_id: "other" }, {}] as const : asWeb),
     ),
   );
-  assertEquals(await countOutcomes(answers), { "200": 1, "400 invalid_grant": 99 });
+  assertEquals(await countOutcomes(responses), { "200": 1, "400 invalid_grant": 99 });
   assertEquals(getRevokedGrants(b), []);
-  await assertGoesOn(b, await answers[50]!.json());
+  await assertContinues(b, await responses[50]!.json());
 });
 
 test("[RT-05] refresh.grace is 0 unless it is set: the very next use of a token is a replay", async () => {
@@ -567,7 +571,7 @@ test("[RT-05] a lost answer can be asked for again until refresh.grace is over, 
         const again = await refreshTokens(b, first.refresh_token);
         assertEquals(again.refresh_token, lost.refresh_token);
         assertNotEquals(again.access_token, lost.access_token);
-        await assertGoesOn(b, again);
+        await assertContinues(b, again);
       } else {
         assertEquals(await getOutcome(await refresh(b, first.refresh_token)), "400 invalid_grant", `after ${late} s`);
         assertEquals(getRevokedGrants(b).length, 1);
@@ -659,11 +663,11 @@ test("[RT-06] scope narrows one access token; the next refresh has it all again"
   ) {
     const tokens = await refreshTokens(b, refresh_token, { scope });
     const same = await refreshTokens(b, web.refresh_token, { scope }, basicHeader("web"));
-    for (const answer of [tokens, same]) {
-      assertEquals(answer.scope.split(" ").sort(), granted.split(" "));
-      assertEquals(decodeClaims(answer.access_token).scope, answer.scope);
-      assertEquals("id_token" in answer, granted.includes("openid"));
-      assertEquals((await userinfo(b, answer.access_token)).status, granted.includes("openid") ? 200 : 403);
+    for (const result of [tokens, same]) {
+      assertEquals(result.scope.split(" ").sort(), granted.split(" "));
+      assertEquals(decodeClaims(result.access_token).scope, result.scope);
+      assertEquals("id_token" in result, granted.includes("openid"));
+      assertEquals((await userinfo(b, result.access_token)).status, granted.includes("openid") ? 200 : 403);
     }
     refresh_token = tokens.refresh_token;
   }
@@ -764,7 +768,7 @@ test("[RT-07] the rule behind each refusal is told to the operator", async () =>
   await refresh(b, refresh_token);
   assertEquals([findLastRule(b), getRejections(b.events).at(-1)!.client], ["CI-11", "spa"]);
   b.as.users.set({ sub: "bob" });
-  await assertGoesOn(b, await refreshTokens(b, refresh_token));
+  await assertContinues(b, await refreshTokens(b, refresh_token));
   b.as.clients.delete("spa");
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "401 invalid_client");
 });
@@ -796,7 +800,7 @@ test("[RT-07] each use of a token that rotates starts the idle time anew", async
     tokens = await refreshTokens(b, tokens.refresh_token);
   }
   b.advance(day);
-  await assertGoesOn(b, await refreshTokens(b, tokens.refresh_token));
+  await assertContinues(b, await refreshTokens(b, tokens.refresh_token));
 });
 
 test("[RT-07] each use of a token that does not rotate starts the idle time anew", async () => {
@@ -917,8 +921,8 @@ test("[RT-09] where nothing is left of the scope, code and refresh token are ref
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const { refresh_token } = await publicTokens(before, { scope: "write" });
     const code = await before.code({ scope: "admin" });
-    for (const answer of [await refresh(after, refresh_token), await after.token({ code })]) {
-      assertEquals(await getOutcome(answer), "400 invalid_grant");
+    for (const result of [await refresh(after, refresh_token), await after.token({ code })]) {
+      assertEquals(await getOutcome(result), "400 invalid_grant");
       assertEquals(findLastRule(after), "RT-09");
     }
     assertEquals((await refreshTokens(before, refresh_token)).scope, "write");

@@ -22,7 +22,7 @@ import type { LoginTokens } from "./browser.ts";
 
 const [api, mail, files] = ["https://api.example", "https://mail.example/v1", "https://files.example/a?b=c"] as const;
 
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   clients: [
     ...clients.filter(({ client_id }) => client_id === "web"),
     {
@@ -40,7 +40,7 @@ const crowd: LatchkeyOptions = {
     { client_id: "shouting", client_secret: "s", grant_types: [], serves: ["HTTPS://API.Example/"] },
   ],
 };
-const listed: LatchkeyOptions = { ...crowd, resources: [api, mail, files].map((uri) => ({ uri })) };
+const listed: LatchkeyOptions = { ...severalUsers, resources: [api, mail, files].map((uri) => ({ uri })) };
 
 const audienceOf = (token: string) => decodeClaims(token).aud;
 
@@ -55,14 +55,14 @@ function refresh({ token }: TestServer, refresh_token: string, fields: Fields = 
 }
 
 /** The error of an authorization response, or `null`; a response with an error holds no code. */
-async function refusal(response: Promise<Response>): Promise<string | null> {
-  const answer = getRedirectParams(await response);
-  assertEquals([answer.get("state"), answer.get("iss"), answer.has("code")], [
+async function rejection(response: Promise<Response>): Promise<string | null> {
+  const result = getRedirectParams(await response);
+  assertEquals([result.get("state"), result.get("iss"), result.has("code")], [
     "st4te",
     "https://as.test",
-    !answer.has("error"),
+    !result.has("error"),
   ]);
-  return answer.get("error");
+  return result.get("error");
 }
 
 /** Redeems a code of `spa` for these resources. */
@@ -98,11 +98,11 @@ const malformed = [
 ];
 
 test("[RI-01] what is no absolute URI without a fragment is invalid_target, by redirect and as JSON", async () => {
-  for (const options of [crowd, listed]) {
+  for (const options of [severalUsers, listed]) {
     const b = await testServer(options);
     await forEachCase(malformed, async (resource) => {
-      assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
-      assertEquals(await refusal(authorizeByPost(b, { resource: [api, resource] })), "invalid_target");
+      assertEquals(await rejection(b.authorize({ resource })), "invalid_target");
+      assertEquals(await rejection(authorizeByPost(b, { resource: [api, resource] })), "invalid_target");
       assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
     });
   }
@@ -123,7 +123,7 @@ test("[RI-01] a refused resource leaves code and refresh token usable", async ()
 
 test("[RI-01] with a list of resources, those alone may be named; without, https URIs and those on test hosts", async () => {
   const strict = await testServer(listed);
-  const open = await testServer(crowd);
+  const open = await testServer(severalUsers);
   const cases: [resource: string, listed: boolean, open: boolean][] = [
     [api, true, true],
     [mail, true, true],
@@ -144,18 +144,18 @@ test("[RI-01] with a list of resources, those alone may be named; without, https
   ];
   await forEachCase(cases, async ([resource, isListed, isOpen]) => {
     for (const [b, good] of [[strict, isListed], [open, isOpen]] as const) {
-      assertEquals(await refusal(b.authorize({ resource })), good ? null : "invalid_target");
+      assertEquals(await rejection(b.authorize({ resource })), good ? null : "invalid_target");
       assertEquals(await getOutcome(await machine(b, { resource })), good ? "200" : "400 invalid_target");
     }
   });
-  const none = await testServer({ ...crowd, resources: [] });
-  assertEquals(await refusal(none.authorize({ resource: api })), "invalid_target");
+  const none = await testServer({ ...severalUsers, resources: [] });
+  assertEquals(await rejection(none.authorize({ resource: api })), "invalid_target");
 });
 
 test("[RI-01] a resource that is no URI with a host, or has a fragment, is refused at the start", async () => {
   await forEachCase(["x", "/api", `${api}#`, "", "https://", "https://a b"], async (uri) => {
     try {
-      await testServer({ ...crowd, resources: [{ uri }] });
+      await testServer({ ...severalUsers, resources: [{ uri }] });
     } catch (error) {
       return assertMatch(String(error), /resources\[0\]\.uri/);
     }
@@ -213,7 +213,7 @@ test("[RI-03] none at all may be named where none was granted, not even the serv
 });
 
 test("[RI-03, US-03] a token for other resources is none for userinfo, which its own resource accepts", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const status = async (resource: string | string[] | undefined) => {
     const { access_token } = await granted(b, resource);
     return (await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } })).status;
@@ -227,7 +227,7 @@ test("[RI-03, US-03] a token for other resources is none for userinfo, which its
 });
 
 test("[RI-03, CI-09] the resources of a code are settled at authorization; those of the token request add nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const code = await b.code({ resource: api });
   assertEquals(await getOutcome(await b.token({ code, resource: [api, mail] })), "400 invalid_target");
   const { access_token, id_token } = await assertTokenResponse(await b.token({ code, resource: api }));
@@ -266,13 +266,13 @@ test("[RI-04] scheme and host may be in capitals and a lone slash may follow; no
     ],
     ...["http://api.example", "https://xn--pi-pla.example"],
   ], async (resource) => {
-    assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
+    assertEquals(await rejection(b.authorize({ resource })), "invalid_target");
   });
 });
 
 test("[RI-04] aud has the spelling of the list, however the request spells it, at each endpoint", async () => {
   const resources: ResourceSettings[] = [{ uri: "https://API.Example/" }, { uri: "HTTPS://mail.example/V1" }];
-  const b = await testServer({ ...crowd, resources });
+  const b = await testServer({ ...severalUsers, resources });
   for (const resource of ["https://api.example", "https://API.Example/", "https://api.example/"]) {
     const { access_token, refresh_token } = await granted(b, resource);
     assertEquals(audienceOf(access_token), "https://API.Example/");
@@ -297,25 +297,32 @@ test("[RI-04, IN-02] who serves a resource may introspect its tokens, in whichev
 
 test("[JA-03] the audience of an access token is never a client, though its id be a URI", async () => {
   const b = await testServer({
-    clients: [...crowd.clients!, { client_id: "https://app.example", redirect_uris: ["https://app.example/cb"] }],
+    clients: [...severalUsers.clients!, {
+      client_id: "https://app.example",
+      redirect_uris: ["https://app.example/cb"],
+    }],
   });
-  const answer = getRedirectParams(await b.authorize({ resource: "https://app.example" }));
-  assertEquals(answer.get("error"), "invalid_target");
+  const result = getRedirectParams(await b.authorize({ resource: "https://app.example" }));
+  assertEquals(result.get("error"), "invalid_target");
   assertEquals(await getOutcome(await machine(b, { resource: "https://app.example" })), "400 invalid_target");
 });
 
 test("[RI-01, RI-02] a dozen resources in one request are one audience each; more than a server takes are refused", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const resource = Array.from({ length: 100 }, (_, i) => `https://r${i}.example`);
   assertEquals(audienceOf((await granted(b, resource.slice(0, 12))).access_token), resource.slice(0, 12));
-  assertEquals(await refusal(b.authorize({ resource })), "invalid_target");
+  assertEquals(await rejection(b.authorize({ resource })), "invalid_target");
   assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
 });
 
 test("[RI-05] a granted resource that is no longer registered is left out, by redemption and by refresh", async () => {
   const store = memoryStore();
   const before = await testServer({ ...listed, store });
-  const after = await testServer({ ...crowd, resources: [{ uri: "HTTPS://API.example" }, { uri: files }], store });
+  const after = await testServer({
+    ...severalUsers,
+    resources: [{ uri: "HTTPS://API.example" }, { uri: files }],
+    store,
+  });
   const tokens = await granted(before, [api, mail]);
   const code = await before.code({ resource: [api, mail] });
   const redeemed = await assertTokenResponse(await after.token({ code })) as LoginTokens;
@@ -331,7 +338,7 @@ test("[RI-05] a granted resource that is no longer registered is left out, by re
 test("[RI-05] where none is left it is invalid_target, never the default audience, and nothing is used up", async () => {
   const store = memoryStore();
   const before = await testServer({ ...listed, store });
-  const after = await testServer({ ...crowd, resources: [{ uri: files }], store });
+  const after = await testServer({ ...severalUsers, resources: [{ uri: files }], store });
   const { refresh_token } = await granted(before, api);
   const code = await before.code({ resource: [api, mail] });
   for (const resource of [undefined, api, files]) {
@@ -349,14 +356,14 @@ test("[RI-05] where none is left it is invalid_target, never the default audienc
 });
 
 test("[RI-05] a resource that has become the id of a client is one no longer", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { refresh_token } = await granted(b, api);
   b.as.clients.set({ client_id: api, redirect_uris: ["https://spa.example/cb"] });
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_target");
 });
 
 test("[RI-01] a request names at most 16 resources, each of at most 512 characters and all of at most 2048", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const uri = (i: number, length: number) => `https://api.example/${i}/`.padEnd(length, "x");
   const uris = (count: number, length: number) => Array.from({ length: count }, (_, i) => uri(i, length));
   const audienceSize = async (resource: string[]) =>

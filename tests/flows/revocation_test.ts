@@ -174,9 +174,9 @@ test("[RV-04] another client's token is left alone, and the answer is that of an
   for (const format of ["jwt", "opaque"] as const) {
     const b = await testServer(withFormat(format));
     const [spa, web] = [await publicTokens(b), await webTokens(b)];
-    const spent = spa.refresh_token;
-    const next = await refreshTokens(b, spent);
-    for (const token of [spa.access_token, spent, next.refresh_token, next.access_token]) {
+    const consumed = spa.refresh_token;
+    const next = await refreshTokens(b, consumed);
+    for (const token of [spa.access_token, consumed, next.refresh_token, next.access_token]) {
       await revoke(b, token, { client_id: "other" });
       await revoke(b, token, {}, basicHeader("web"));
       await revoke(b, token, {}, basicHeader("api"));
@@ -246,8 +246,8 @@ test("[RV-05] an access token ends alone and at once; the refresh token beside i
     assertEquals((await userinfo(b, second.access_token)).status, 200);
     const third = await refreshTokens(b, second.refresh_token);
     assert(await isActive(b, third.access_token));
-    const told = b.events.filter((event) => event.type === "token_revoked");
-    assertEquals(told.map(({ client }) => client), ["spa"]);
+    const logged = b.events.filter((event) => event.type === "token_revoked");
+    assertEquals(logged.map(({ client }) => client), ["spa"]);
     assertEquals(getRevokedGrants(b), []);
   }
 });
@@ -270,9 +270,9 @@ test("[RV-05] revoking and refreshing at once leaves nothing alive", async () =>
   for (let round = 0; round < 10; round++) {
     const b = await testServer(testClients);
     const { refresh_token } = await publicTokens(b);
-    const [answer] = await Promise.all([refresh(b, refresh_token), revoke(b, refresh_token)]);
-    if (answer.status !== 200) continue;
-    const late = await answer.json();
+    const [result] = await Promise.all([refresh(b, refresh_token), revoke(b, refresh_token)]);
+    if (result.status !== 200) continue;
+    const late = await result.json();
     assertEquals(await isActive(b, late.access_token), false);
     assertEquals(await getOutcome(await refresh(b, late.refresh_token)), "400 invalid_grant");
   }
@@ -346,11 +346,11 @@ test("[RV-05, HT-15] the trace says what was revoked and never holds the token",
   await revoke(b, refresh_token);
   await post(b, "/oauth2/revoke", { token: refresh_token }, basic("web", "guess"));
   await post(b, `/oauth2/revoke?token=${refresh_token}`, {}, basicHeader("web"));
-  const told = JSON.stringify(b.events);
+  const logged = JSON.stringify(b.events);
   for (const secret of [access_token, access_token.split(".")[2]!, refresh_token, "guess"]) {
-    assert(!told.includes(secret), "the trace holds a secret");
+    assert(!logged.includes(secret), "the trace holds a secret");
   }
-  const family = String(decodeClaims(access_token).jti).split(".")[0]!;
-  assertEquals(getRevokedGrants(b), [family]);
-  assertMatch(told, new RegExp(`"token_revoked"[^}]*"grantId":"${family}"`));
+  const grant = String(decodeClaims(access_token).jti).split(".")[0]!;
+  assertEquals(getRevokedGrants(b), [grant]);
+  assertMatch(logged, new RegExp(`"token_revoked"[^}]*"grantId":"${grant}"`));
 });

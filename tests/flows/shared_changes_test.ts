@@ -55,8 +55,8 @@ test("[OP-06] a client added at one instance works at another at once: login her
     await getOutcome(await three.token({ ...lateRequest, code, client_id: undefined }, proof)),
     "401 invalid_client",
   );
-  const answer = await one.token({ ...lateRequest, code, client_id: undefined }, proof);
-  assertEquals((await assertTokenResponse(answer)).token_type, "Bearer");
+  const response = await one.token({ ...lateRequest, code, client_id: undefined }, proof);
+  assertEquals((await assertTokenResponse(response)).token_type, "Bearer");
 });
 
 test("[OP-06] a secret that is changed at one instance counts at another at once", async () => {
@@ -65,8 +65,8 @@ test("[OP-06] a secret that is changed at one instance counts at another at once
   await one.as.clients.flush();
   const code = await two.code({ client_id: "web", redirect_uri: "https://web.example/cb" });
   const fields = { code, client_id: undefined, redirect_uri: "https://web.example/cb" };
-  const answer = await two.token(fields, { headers: basic("web", "the-new-secret") });
-  assertEquals(await getOutcome(answer), "200");
+  const response = await two.token(fields, { headers: basic("web", "the-new-secret") });
+  assertEquals(await getOutcome(response), "200");
 });
 
 const proof = { headers: basic("late", "late-secret-late-secret") };
@@ -289,7 +289,7 @@ function changed(...entries: readonly { readonly client_id?: string; readonly su
 }
 
 /** What a start said of the store: what it changed, and what was left out of it. */
-function toldAtStart({ events }: TestServer): readonly [stored: unknown[], left: (string | undefined)[]] {
+function loggedAtStart({ events }: TestServer): readonly [stored: unknown[], left: (string | undefined)[]] {
   const stored = events.flatMap((event) => {
     if (event.type !== "stored_changes") return [];
     const { of, replaced, removed, added } = event;
@@ -303,12 +303,12 @@ function toldAtStart({ events }: TestServer): readonly [stored: unknown[], left:
 
 /** Whether a client proves itself by a secret. */
 async function proves(b: TestServer, id: string, secret: string): Promise<boolean> {
-  const answer = await b.get("/oauth2/introspect", {
+  const response = await b.get("/oauth2/introspect", {
     method: "POST",
     body: "token=none",
     headers: { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" },
   });
-  return answer.status === 200;
+  return response.status === 200;
 }
 
 const lastingStores: (readonly [name: string, skip: boolean, open: () => Promise<Store>])[] = [
@@ -326,7 +326,7 @@ for (const [server, skip, open] of lastingStores) {
   }, async () => {
     const start = async (options: LatchkeyOptions) => await testServer({ ...options, store: await open() });
     const one = await start(first);
-    assertEquals(toldAtStart(one), [[], []]);
+    assertEquals(loggedAtStart(one), [[], []]);
     one.as.clients.set({ ...first.clients[1]!, client_secret: "changed-web-secret" });
     one.as.clients.set({ ...first.clients[2]!, client_secret: "changed-gone-secret" });
     one.as.clients.delete("kept");
@@ -338,7 +338,7 @@ for (const [server, skip, open] of lastingStores) {
     await one.as.close();
 
     const same = await start(first);
-    assertEquals(toldAtStart(same), [[
+    assertEquals(loggedAtStart(same), [[
       "clients: replaced web,gone; removed kept; added late",
       "users: replaced bob; removed carol; added dora",
     ], []]);
@@ -355,7 +355,7 @@ for (const [server, skip, open] of lastingStores) {
       { sub: "bob", ...{ name: "Bobby" } },
       { sub: "carol", ...{ name: "Carol" } },
     ));
-    assertEquals(toldAtStart(rotated), [
+    assertEquals(loggedAtStart(rotated), [
       ["clients: replaced ; removed kept; added ", "users: replaced ; removed ; added dora"],
       ["bob", "carol", "gone", "late", "web"],
     ]);
@@ -372,7 +372,7 @@ for (const [server, skip, open] of lastingStores) {
 
     // What the configuration has replaced does not come back with the configuration of before.
     const before = await start(first);
-    assertEquals(toldAtStart(before), [
+    assertEquals(loggedAtStart(before), [
       ["clients: replaced ; removed kept; added ", "users: replaced ; removed ; added dora"],
       [],
     ]);
@@ -419,7 +419,7 @@ test("[OP-10] instances with two configurations, as in a rolling update, lose no
   await one.as.clients.flush();
   await old.as.clients.refresh();
   assertEquals([await proves(old, "web", "changed-at-old"), await proves(old, "web", "changed-at-new")], [true, false]);
-  assertEquals([toldAtStart(old)[1], idsOf(old).includes("late")], [["web"], true]);
+  assertEquals([loggedAtStart(old)[1], idsOf(old).includes("late")], [["web"], true]);
   // An old instance that is restarted meanwhile takes nothing from the new ones.
   const restarted = await start(first);
   assertEquals([await proves(restarted, "web", "web-secret"), idsOf(restarted).includes("late")], [true, true]);
@@ -471,7 +471,7 @@ test("[OP-10] of changes without a digest those that take away count, until the 
   await write(6, { of: "users", id: "bob", verb: "first" });
   for (const left of [["bob", "gone", "late", "web"], []]) {
     const b = await testServer({ ...first, store });
-    assertEquals(toldAtStart(b), [
+    assertEquals(loggedAtStart(b), [
       ["clients: replaced ; removed kept; added ", "users: replaced ; removed carol; added "],
       left,
     ]);
@@ -482,7 +482,7 @@ test("[OP-10] of changes without a digest those that take away count, until the 
     ...changed({ client_id: "kept", ...{ redirect_uris: ["https://kept.example/new"] } }),
     store,
   });
-  assertEquals([idsOf(b), toldAtStart(b)[1]], [["spa", "web", "gone", "kept"], ["kept"]]);
+  assertEquals([idsOf(b), loggedAtStart(b)[1]], [["spa", "web", "gone", "kept"], ["kept"]]);
 });
 
 test("[OP-10] what a change was made over is kept as a digest, keyed by a secret that each store has of its own", async () => {
@@ -507,10 +507,10 @@ test("[OP-10] what a change was made over is kept as a digest, keyed by a secret
 
 /** A page of a server, and the token of its form. */
 async function pageOf(as: Latchkey, path: string): Promise<{ html: string; token: string; cookie: string }> {
-  const answer = await as.fetch(new Request(as.issuer + path));
-  const html = await answer.text();
+  const response = await as.fetch(new Request(as.issuer + path));
+  const html = await response.text();
   const token = /name="form_token" value="([^"]+)"/.exec(html)![1]!;
-  return { html, token, cookie: answer.headers.get("set-cookie")!.split(";")[0]! };
+  return { html, token, cookie: response.headers.get("set-cookie")!.split(";")[0]! };
 }
 
 test("[OP-06] the pages say whether a change is kept, and answer when it is", async () => {

@@ -48,8 +48,8 @@ test("[HT-15] a verifier of any allowed characters, put where it does not belong
     }
     await b.get(`/authorized/${secret}`);
     assert(getRejections(b.events).length >= 8);
-    const told = JSON.stringify(b.events) + b.events.map((event) => formatEvent(event, true)).join("\n");
-    assert(!told.includes(secret), secret);
+    const logged = JSON.stringify(b.events) + b.events.map((event) => formatEvent(event, true)).join("\n");
+    assert(!logged.includes(secret), secret);
   }
 });
 

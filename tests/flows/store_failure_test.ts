@@ -52,8 +52,10 @@ test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answe
     assertEquals(response.headers.get("www-authenticate"), null);
     assertNotMatch(text, /postgres|10\.0\.0\.7|StoreError/);
   });
-  const told = b.events.filter((event) => event.type === "internal_error").map(({ cause }) => (cause as Error).message);
-  assert(told.length >= 5 && told.every((message) => message.includes(place)), "the operator is told which store");
+  const logged = b.events.filter((event) => event.type === "internal_error").map(({ cause }) =>
+    (cause as Error).message
+  );
+  assert(logged.length >= 5 && logged.every((message) => message.includes(place)), "the operator is told which store");
   comeBack();
   assertEquals((await b.token({ code })).status, 200);
 });
@@ -102,8 +104,8 @@ test("keys that are known go on signing while others cannot be looked up", async
   const b = await testServer({ store, clients: [machine] });
   const sign = async () => {
     const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
-    const answer = await b.token(fields, { headers: basic("job", "job-secret") });
-    return `${answer.status} ${(await answer.json()).access_token?.split(".")[0]}`;
+    const result = await b.token(fields, { headers: basic("job", "job-secret") });
+    return `${result.status} ${(await result.json()).access_token?.split(".")[0]}`;
   };
   const before = await sign();
   assertMatch(before, /^200 ey/);

@@ -30,7 +30,7 @@ after(() => rmSync(folder, { recursive: true }));
 const refreshing = ["authorization_code", "refresh_token"];
 const cb = "https://spa.example/cb";
 
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   clients: [
     { client_id: "spa", redirect_uris: [cb], grant_types: refreshing },
     { client_id: "opaque", redirect_uris: [cb], grant_types: refreshing, access_token_format: "opaque" },
@@ -92,7 +92,7 @@ function refresh({ token }: TestServer, refresh_token: string, fields: Fields = 
 }
 
 test("[IN-03] an opaque token says nothing by itself: 256 random bits, no dot, and no two alike", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const tokens = await Promise.all(
     Array.from({ length: 50 }, async () => (await openBrowser(b).login({ client_id: "opaque" })).access_token),
   );
@@ -101,7 +101,7 @@ test("[IN-03] an opaque token says nothing by itself: 256 random bits, no dot, a
 });
 
 test("[IN-03] opaque is what the client is registered for, or what one of the resources wants", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const isOpaque = ({ access_token }: { access_token: string }) => !access_token.includes(".");
   const cases: [Fields, boolean][] = [
     [{}, false],
@@ -128,7 +128,7 @@ test("[IN-03] opaque is what the client is registered for, or what one of the re
 });
 
 test("[IN-03] introspection tells the same of an opaque token as of a JWT, and as the JWT says itself", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const resource = "https://api.example";
   const jwt = await browser.login({ resource });
@@ -141,7 +141,7 @@ test("[IN-03] introspection tells the same of an opaque token as of a JWT, and a
 });
 
 test("[IN-02] who may introspect an opaque token: its client, who serves its resource, and all for the default audience", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const forApi = (await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" })).access_token;
   const forServer = (await openBrowser(b).login({ client_id: "opaque" })).access_token;
   const forClosed =
@@ -154,7 +154,7 @@ test("[IN-02] who may introspect an opaque token: its client, who serves its res
 });
 
 test("[US-01, US-03] userinfo takes an opaque token as it takes a JWT, until it expires", async () => {
-  const b = await testServer({ ...crowd, lifetimes: { access_token: 100 } });
+  const b = await testServer({ ...severalUsers, lifetimes: { access_token: 100 } });
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", scope: "openid profile" });
   assertEquals(await (await info(b, access_token)).json(), { sub: "alice", name: "Alice Adams" });
   assertEquals((await post(b, "/oauth2/userinfo", { access_token })).status, 200);
@@ -167,7 +167,7 @@ test("[US-01, US-03] userinfo takes an opaque token as it takes a JWT, until it 
 });
 
 test("[US-03, RI-03] an opaque token for another resource, or without openid, is refused as a JWT would be", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" });
   assertEquals((await info(b, access_token)).status, 401);
   const { access_token: plain } = await openBrowser(b).login({ client_id: "opaque", scope: "read" });
@@ -175,7 +175,7 @@ test("[US-03, RI-03] an opaque token for another resource, or without openid, is
 });
 
 test("[RV-05, CI-06, RT-04] an opaque token ends when it is revoked, and with its family", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const gone = async (token: string) => {
     assertEquals((await info(b, token)).status, 401);
     assertEquals(await introspect(b, token), { active: false });
@@ -199,16 +199,16 @@ test("[RV-05, CI-06, RT-04] an opaque token ends when it is revoked, and with it
 
 test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store holds none of them", async () => {
   const path = join(folder, "opaque.db");
-  const start = async (hear: (text: string) => void = () => {}) =>
+  const start = async (observe: (text: string) => void = () => {}) =>
     await testServer({
-      ...crowd,
-      store: observedStore(await sqliteStore(path), (_, args) => hear(JSON.stringify(args))),
+      ...severalUsers,
+      store: observedStore(await sqliteStore(path), (_, args) => observe(JSON.stringify(args))),
     });
-  let heard = "";
-  const one = await start((text) => heard += text);
+  let received = "";
+  const one = await start((text) => received += text);
   const { access_token, refresh_token } = await openBrowser(one).login({ client_id: "opaque" });
   await one.as.close();
-  assert(!heard.includes(access_token) && !heard.includes(refresh_token), "a token was stored as it is");
+  assert(!received.includes(access_token) && !received.includes(refresh_token), "a token was stored as it is");
   const two = await start();
   assertEquals((await info(two, access_token)).status, 200);
   assertEquals((await introspect(two, access_token)).sub, "alice");
@@ -216,7 +216,7 @@ test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store ho
 });
 
 test("[CC-03, IN-03] an opaque token of a client that acts for itself names the client, and no user", async () => {
-  const b = await testServer({ ...crowd, users: [{ sub: "machine" }] });
+  const b = await testServer({ ...severalUsers, users: [{ sub: "machine" }] });
   const { access_token } = await assertTokenResponse(
     await post(
       b,
@@ -231,7 +231,7 @@ test("[CC-03, IN-03] an opaque token of a client that acts for itself names the 
 });
 
 test("[BR-03] no token of another kind, and nothing of a token, is an opaque access token", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const { access_token, refresh_token, id_token } = await openBrowser(b).login({ client_id: "opaque" });
   const code = await b.code({ client_id: "opaque" });
   const [first = "", middle = ""] = id_token.split(".");
@@ -262,7 +262,7 @@ const sectors: ClientMetadata[] = [
   },
 ].map((client) => ({ ...client, subject_type: "pairwise", grant_types: refreshing }));
 
-const pairwise: LatchkeyOptions = { ...crowd, clients: [...crowd.clients!, ...sectors] };
+const pairwise: LatchkeyOptions = { ...severalUsers, clients: [...severalUsers.clients!, ...sectors] };
 
 function loginAt(b: TestServer, client_id: string, fields: Fields = {}): Promise<LoginTokens> {
   const client = sectors.find((one) => one.client_id === client_id);
@@ -374,8 +374,8 @@ test("[OI-08, ID-04] a sub that a pairwise client asks for is its own name for t
   const ask = { client_id: "a", redirect_uri };
   assertEquals(await bobs.authorizeSilently({ ...ask, claims: asks(sub) }), "code");
   for (const value of ["bob", "alice", subOf(await loginAt(b, "b", { login_hint: "bob" }))]) {
-    const answer = getRedirectParams(await bobs.authorize({ ...ask, claims: asks(value) }));
-    assertEquals([answer.get("error"), answer.get("code")], ["access_denied", null]);
+    const result = getRedirectParams(await bobs.authorize({ ...ask, claims: asks(value) }));
+    assertEquals([result.get("error"), result.get("code")], ["access_denied", null]);
   }
   // What the server calls the user is no name for them at that client, and the client's name is none at another.
   assertEquals(assertAuthorizationResponse(await bobs.authorize({ claims: asks(sub) })).error, "access_denied");
@@ -445,7 +445,7 @@ const byCookie: Approver = (request, { session, users, now, httpRequest }) => {
 };
 
 test("[AZ-18, OI-03] an approver of one's own asks first, then a session begins, and the answer goes on with it", async () => {
-  const b = await testServer({ ...crowd, approver: byCookie });
+  const b = await testServer({ ...severalUsers, approver: byCookie });
   const browser = openBrowser(b);
   const page = await browser.authorize();
   assertEquals([page.status, await page.text(), page.headers.get("cache-control")], [200, "Who are you?", "no-store"]);
@@ -465,7 +465,7 @@ test("[OI-04, OI-05, UI-07] an approver sees no session where a new login is dem
     seen.push(at.session?.sub);
     return byCookie(request, at);
   };
-  const b = await testServer({ ...crowd, approver });
+  const b = await testServer({ ...severalUsers, approver });
   const browser = openBrowser(b, [["user", "bob"]]);
   const first = decodeClaims((await browser.login()).id_token);
   b.advance(10);
@@ -478,17 +478,17 @@ test("[OI-04, OI-05, UI-07] an approver sees no session where a new login is dem
 });
 
 test("[OI-03, OI-07] an approver cannot answer prompt=none or a hint with another user", async () => {
-  const b = await testServer({ ...crowd, approver: byCookie });
+  const b = await testServer({ ...severalUsers, approver: byCookie });
   const browser = openBrowser(b, [["user", "bob"]]);
   const { id_token: id_token_hint } = await browser.login();
   browser.cookies.set("user", "alice");
-  const answer = getRedirectParams(await browser.authorize({ id_token_hint }));
-  assertEquals([answer.get("error"), answer.get("code")], ["access_denied", null]);
+  const result = getRedirectParams(await browser.authorize({ id_token_hint }));
+  assertEquals([result.get("error"), result.get("code")], ["access_denied", null]);
   assertNotEquals(await browser.authorizeSilently({ id_token_hint }), "code");
 });
 
 test("[OI-03] whoever an approver finds, prompt=none logs in no other user than the one of the session", async () => {
-  const b = await testServer({ ...crowd, approver: byCookie });
+  const b = await testServer({ ...severalUsers, approver: byCookie });
   const browser = openBrowser(b, [["user", "bob"]]);
   await browser.login();
   browser.cookies.set("user", "alice");
@@ -504,7 +504,7 @@ test("[AZ-18] the built-in approver can be wrapped, and what it grants be cut", 
       ? approval
       : { ...approval, scope: approval.scope.filter((one) => one !== "read") };
   };
-  const b = await testServer({ ...crowd, approver });
+  const b = await testServer({ ...severalUsers, approver });
   const browser = openBrowser(b);
   const tokens = await browser.login({ scope: "openid read write" });
   assertEquals([tokens.scope, await browser.authorizeSilently()], ["openid write", "code"]);

@@ -39,7 +39,7 @@ const webBasic = { headers: basic("web", "web-secret") };
 const otherVerifier = "0123456789-0123456789-0123456789-0123456789";
 
 /** Clients that show what the usual three cannot. */
-const crowd: LatchkeyOptions = {
+const severalUsers: LatchkeyOptions = {
   clients: [
     ...clients,
     { client_id: "other", redirect_uris: ["https://spa.example/cb"] },
@@ -146,7 +146,7 @@ test("[TK-03] a request whose parameters stand in the query is 400, with any bod
 });
 
 test("[TK-03] what the query says beside a good body changes nothing", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const query = `?${
     encode({ client_id: "other", scope: "admin", grant_type: "password", redirect_uri: "x", foo: "1" })
   }`;
@@ -194,8 +194,8 @@ test("[TK-04] a known parameter given twice is 400 invalid_request, with equal v
 
 test("[TK-04] an empty parameter is an absent one", async () => {
   const b = await testServer();
-  const harmless = ["scope", "client_secret", "client_assertion", "client_assertion_type", "resource", "foo", ""];
-  await forEachCase(harmless, async (name) => {
+  const safe = ["scope", "client_secret", "client_assertion", "client_assertion_type", "resource", "foo", ""];
+  await forEachCase(safe, async (name) => {
     assertEquals(await getOutcome(await b.token({ code: await b.code(), [name]: "" })), "200");
   });
   await forEachCase(["grant_type", "code", "redirect_uri", "code_verifier"], async (name) => {
@@ -219,8 +219,8 @@ test("[TK-04] unknown parameters change nothing, twice neither, and resource may
     { resource: ["https://a.example", "https://b.example"] },
   ], async (more) => {
     const { resource } = more;
-    const answer = await assertTokenResponse(await b.token({ code: await b.code({ resource }), ...more }));
-    assertEquals([Object.keys(answer), answer.scope], [expected, "openid read"]);
+    const result = await assertTokenResponse(await b.token({ code: await b.code({ resource }), ...more }));
+    assertEquals([Object.keys(result), result.scope], [expected, "openid read"]);
   });
   const raw = `__proto__=1&__proto__[code]=x&${goodForm(await b.code())}&&&=&=1&x`;
   assertEquals(await getOutcome(await send(b, raw, form)), "200");
@@ -241,8 +241,8 @@ test("[TK-05] no grant_type is invalid_request, an unknown one unsupported_grant
       ...["urn:ietf:params:oauth:grant-type:device_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"],
       ...["__proto__", "constructor", "toString", "x".repeat(10_000)],
     ], async (grant_type) => {
-      const answer = await b.token({ ...fields, grant_type, username: "alice", password: "x" }, init);
-      assertEquals(await getOutcome(answer), "400 unsupported_grant_type");
+      const result = await b.token({ ...fields, grant_type, username: "alice", password: "x" }, init);
+      assertEquals(await getOutcome(result), "400 unsupported_grant_type");
     });
   }
 });
@@ -259,7 +259,7 @@ test("[TK-05] from a client that is not authenticated every grant_type is 401", 
 });
 
 test("[TK-06] a client that is not registered for the code grant is 400 unauthorized_client", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const code = await b.code();
   const machine = { headers: basic("machine", "machine-secret") };
   assertEquals(await getOutcome(await b.token({ code, client_id: "renewer" })), "400 unauthorized_client");
@@ -299,7 +299,7 @@ test("[TK-08] Basic alone names the client, and its own client_id beside it does
 });
 
 test("[TK-08] another client_id beside Basic is 400 invalid_request, with tokens for neither and both codes kept", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const webCode = await b.code(webRequest);
   const spaCode = await b.code();
   await forEachCase(["spa", "web2", "poster", "nobody", "Web", "web ", "web\0"], async (client_id) => {
@@ -317,15 +317,15 @@ test("[TK-08] another client_id beside Basic is 400 invalid_request, with tokens
 test("[TK-09, TK-10, TK-20] success is what a client can rely on: strings, a number, nothing null, an hour at most", async () => {
   const b = await testServer();
   await forEachCase(["openid", "openid read", "read", undefined], async (scope) => {
-    const answer = await assertTokenResponse(await b.token({ code: await b.code({ scope }) }));
-    assertMatch(answer.access_token, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
-    assertEquals(answer.token_type, "Bearer");
-    assert(Number.isInteger(answer.expires_in));
-    assertGreater(answer.expires_in, 0);
-    assertLessOrEqual(answer.expires_in, 3600);
+    const result = await assertTokenResponse(await b.token({ code: await b.code({ scope }) }));
+    assertMatch(result.access_token, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+    assertEquals(result.token_type, "Bearer");
+    assert(Number.isInteger(result.expires_in));
+    assertGreater(result.expires_in, 0);
+    assertLessOrEqual(result.expires_in, 3600);
     const openid = scope?.includes("openid") === true;
     assertEquals(
-      Object.entries(answer).map(([name, value]) => [name, typeof value]),
+      Object.entries(result).map(([name, value]) => [name, typeof value]),
       [
         ...[["access_token", "string"], ["token_type", "string"], ["expires_in", "number"], ["scope", "string"]],
         ...openid ? [["id_token", "string"]] : [],
@@ -354,7 +354,7 @@ test("[TK-11] scope is in every success and names what was granted", async () =>
 });
 
 test("[TK-12, TK-13] every refusal is uncached JSON of its status, to a browser too", async () => {
-  const b = await testServer({ ...crowd, throttle: true });
+  const b = await testServer({ ...severalUsers, throttle: true });
   const code = await b.code();
   const headers = { accept: "text/html,*/*;q=0.1", origin: "https://spa.example" };
   const guess = { headers: { ...headers, ...basic("web2", "guess") } };
@@ -386,7 +386,7 @@ test("[TK-14] without redirect_uri the code grant is 400 invalid_request, though
 });
 
 test("[TK-15] redirect_uri equals that of the authorization request, byte for byte", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const asked = { client_id: "native", redirect_uri: "http://127.0.0.1:5000/cb" };
   const code = await b.code(asked);
   await forEachCase([
@@ -419,7 +419,7 @@ test("[TK-16] no code is 400 invalid_request", async () => {
 });
 
 test("[TK-16] a code that is unknown, expired, used or another client's gets one and the same answer", async () => {
-  const b = await testServer({ ...crowd, users: [{ sub: "alice" }, { sub: "bob" }] });
+  const b = await testServer({ ...severalUsers, users: [{ sub: "alice" }, { sub: "bob" }] });
   const expired = await b.code();
   b.advance(300);
   const used = await b.code();
@@ -431,15 +431,15 @@ test("[TK-16] a code that is unknown, expired, used or another client's gets one
   b.as.users.delete("bob");
   const unknown = ["A".repeat(43), used.slice(1), "x", "é", "\0", "'", "code_", "../keys", "x".repeat(10_000)];
   b.events.length = 0;
-  const answers = new Set<string>();
+  const responses = new Set<string>();
   for (const code of [expired, used, foreign, foreignUsed, orphan, ...unknown]) {
     const response = await b.token({ code });
-    answers.add(JSON.stringify([response.status, [...response.headers], await response.clone().text()]));
+    responses.add(JSON.stringify([response.status, [...response.headers], await response.clone().text()]));
     assertEquals(await getOutcome(response), "400 invalid_grant");
   }
-  assertEquals(answers.size, 1, [...answers].join("\n"));
-  const told = getRejections(b.events).map(({ explanation }) => explanation.reason);
-  assertGreater(new Set(told).size, 3, "the trace does not tell the reasons apart");
+  assertEquals(responses.size, 1, [...responses].join("\n"));
+  const logged = getRejections(b.events).map(({ explanation }) => explanation.reason);
+  assertGreater(new Set(logged).size, 3, "the trace does not tell the reasons apart");
 });
 
 test("[TK-16] a code whose approval was ended gets the answer of one that is unknown", async () => {
@@ -453,12 +453,15 @@ test("[TK-16] a code whose approval was ended gets the answer of one that is unk
 });
 
 test("[TK-17] a refused request writes nothing into the store and issues nothing", async () => {
-  const heard: string[] = [];
-  const store = observedStore(memoryStore(), (verb) => verb !== "get" && verb !== "deleteExpired" && heard.push(verb));
-  const b = await testServer({ ...crowd, store });
+  const received: string[] = [];
+  const store = observedStore(
+    memoryStore(),
+    (verb) => verb !== "get" && verb !== "deleteExpired" && received.push(verb),
+  );
+  const b = await testServer({ ...severalUsers, store });
   const code = await b.code();
   await assertTokenResponse(await b.token({ code: await b.code() }));
-  heard.length = b.events.length = 0;
+  received.length = b.events.length = 0;
   await forEachCase<[Fields, RequestInit?]>([
     [{ code_verifier: otherVerifier }],
     [{ code_verifier: undefined }],
@@ -479,7 +482,7 @@ test("[TK-17] a refused request writes nothing into the store and issues nothing
     [{}, { headers: { authorization: "Bearer x" } }],
     [{}, { headers: { "content-type": "text/plain" } }],
   ], async ([change, init]) => assertMatch(await getOutcome(await b.token({ code, ...change }, init)), /^40[01] /));
-  assertEquals(heard, []);
+  assertEquals(received, []);
   assertEquals([...new Set(b.events.map((event) => event.type))], ["rejected"]);
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
@@ -489,8 +492,8 @@ test("[TK-18] scope beside a code widens nothing", async () => {
   await forEachCase(
     ["admin", "openid read write", "write", "openid profile email read write offline_access"],
     async (scope) => {
-      const answer = await assertTokenResponse(await b.token({ code: await b.code({ scope: "read" }), scope }));
-      assertEquals([answer.scope, decodeClaims(answer.access_token).scope, "id_token" in answer], [
+      const result = await assertTokenResponse(await b.token({ code: await b.code({ scope: "read" }), scope }));
+      assertEquals([result.scope, decodeClaims(result.access_token).scope, "id_token" in result], [
         "read",
         "read",
         false,
@@ -510,14 +513,14 @@ test("[TK-19] every access token differs from every other, also where everything
 });
 
 test("[TK-19] the store never hears of a token", async () => {
-  const heard: unknown[] = [];
-  const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => heard.push([verb, ...args])) });
+  const received: unknown[] = [];
+  const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => received.push([verb, ...args])) });
   const code = await b.code();
   const { access_token, id_token } = await assertTokenResponse(await b.token({ code }));
   await b.token({ code });
-  const shelf = JSON.stringify(heard);
+  const stored = JSON.stringify(received);
   for (const token of [access_token, id_token, ...access_token.split(".").slice(1), ...id_token.split(".").slice(1)]) {
-    assert(!shelf.includes(token));
+    assert(!stored.includes(token));
   }
 });
 
@@ -539,7 +542,7 @@ test("[TK-21] expires_in and exp agree, and whoever checks by the server's clock
 });
 
 test("[TK-22] no refusal repeats what was sent, in its body or its headers", async () => {
-  const b = await testServer(crowd);
+  const b = await testServer(severalUsers);
   const canary = "Canary7Canary7Canary7Canary7Canary7Canary7Canary7";
   const code = await b.code();
   const names = [
@@ -610,10 +613,10 @@ for (const onTheSpot of [false, true]) {
       fail(verb, onTheSpot);
       for (const expected of [first, second]) {
         b.advance(2);
-        const answer = await b.token({ code });
-        const text = JSON.stringify([...answer.headers]) + await answer.clone().text();
+        const result = await b.token({ code });
+        const text = JSON.stringify([...result.headers]) + await result.clone().text();
         assertNotMatch(text, internals);
-        assertEquals(await getOutcome(answer), expected);
+        assertEquals(await getOutcome(result), expected);
       }
       const bugs = b.events.filter((event) => event.type === "internal_error");
       assertEquals(verb === "put" || bugs.some(({ cause }) => (cause as Error).message === words), true);
@@ -673,9 +676,11 @@ test("[TK-13, TK-22] dice and listeners that throw are no way out for a token or
 });
 
 test("[TK-16] a guess costs the store one look and nothing else", async () => {
-  const heard: string[] = [];
-  const b = await testServer({ store: observedStore(memoryStore(), (verb, [kind]) => heard.push(`${verb} ${kind}`)) });
+  const received: string[] = [];
+  const b = await testServer({
+    store: observedStore(memoryStore(), (verb, [kind]) => received.push(`${verb} ${kind}`)),
+  });
   for (let i = 0; i < 20; i++) await b.token({ code: `guess-${i}` });
-  assertLess(heard.length, 41);
-  assertEquals([...new Set(heard)], ["get code"]);
+  assertLess(received.length, 41);
+  assertEquals([...new Set(received)], ["get code"]);
 });

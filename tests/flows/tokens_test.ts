@@ -207,14 +207,14 @@ test("[ID-06] at_hash is the left half of the access token's digest, by the hash
 });
 
 test("[ID-07] no scope puts claims of the person, and no automatic login puts acr or amr, into a token", async () => {
-  const person = {
+  const visitor = {
     ...{ name: "Alice", given_name: "A", email: "alice@example.com", email_verified: true, phone_number: "+49 1" },
     ...{ address: { country: "DE" }, birthdate: "2000-01-01", acr: "gold", amr: ["pwd"], sid: "s", groups: ["admin"] },
     ...{ iss: "https://evil.example", aud: "evil", exp: 9e9, nonce: "evil", scope: "admin", client_id: "evil" },
   };
   const scopes = ["openid", "profile", "email", "address", "phone", "read"];
-  const b = await testServer({ users: [{ sub: "alice", ...person }], scopes });
-  const answer = await issue(b, {
+  const b = await testServer({ users: [{ sub: "alice", ...visitor }], scopes });
+  const response = await issue(b, {
     scope: scopes.join(" "),
     nonce: "n",
     acr_values: "gold",
@@ -222,11 +222,11 @@ test("[ID-07] no scope puts claims of the person, and no automatic login puts ac
   });
   // The e-mail address was asked for by name, the session is the server's own.
   const expected = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid", "email"];
-  const claims = decodeClaims(answer.id_token);
+  const claims = decodeClaims(response.id_token);
   assertEquals(Object.keys(claims).filter((name) => name !== "azp").sort(), expected.sort());
   assertEquals([claims.iss, claims.aud, claims.nonce], ["https://as.test", "spa", "n"]);
   assertEquals(
-    Object.keys(decodeClaims(answer.access_token)).filter((name) => Object.hasOwn(person, name)).sort(),
+    Object.keys(decodeClaims(response.access_token)).filter((name) => Object.hasOwn(visitor, name)).sort(),
     ["aud", "client_id", "exp", "iss", "scope", "sid"],
   );
 });
@@ -321,12 +321,12 @@ test("[JA-04] a resource that checks all it should takes the access token until 
     const { access_token, id_token, expires_in } = await issue(b);
     const keys = await publishedJwks(b);
     const check = resource(keys, "https://as.test", "https://api.example");
-    const refuses = (token: string, seconds: number) => assertRejects(async () => await check(token, seconds));
+    const rejects = (token: string, seconds: number) => assertRejects(async () => await check(token, seconds));
     for (const seconds of [0, 1, expires_in - 1]) assertEquals(check(access_token, start + seconds), "openid read");
-    for (const seconds of [expires_in, expires_in + 1]) await refuses(access_token, start + seconds);
-    await refuses(id_token, start);
+    for (const seconds of [expires_in, expires_in + 1]) await rejects(access_token, start + seconds);
+    await rejects(id_token, start);
     await assertRejects(async () => await resource(keys, "https://as.test", "spa")(id_token, start));
-    await refuses(forged(access_token, { exp: start + 1e6 }), start);
+    await rejects(forged(access_token, { exp: start + 1e6 }), start);
     for (
       const [iss, aud] of [["https://as.test/", "https://api.example"], ["https://as.test", "https://other.example"]]
     ) {
@@ -381,11 +381,11 @@ test("[ID-01, ID-02, ID-05, JA-02, TK-09] oauth4webapi takes every answer of the
       : client_id === "poster"
       ? oauth.ClientSecretPost("poster-secret")
       : oauth.None();
-    const answer = await oauth.authorizationCodeGrantRequest(as, client, auth, params, redirect_uri, verifier, over);
-    const { access_token, id_token } = await answer.clone().json();
+    const response = await oauth.authorizationCodeGrantRequest(as, client, auth, params, redirect_uri, verifier, over);
+    const { access_token, id_token } = await response.clone().json();
     const expected = { expectedNonce: "n", maxAge: 60, requireIdToken: true };
-    const result = await oauth.processAuthorizationCodeResponse(as, client, answer, expected);
-    await oauth.validateApplicationLevelSignature(as, answer, over);
+    const result = await oauth.processAuthorizationCodeResponse(as, client, response, expected);
+    await oauth.validateApplicationLevelSignature(as, response, over);
     assertEquals([oauth.getValidatedIdTokenClaims(result)?.sub, result.scope], ["alice", "openid read"]);
 
     const call = (token: string, audience: string) => {

@@ -38,7 +38,7 @@ const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
 const address = { formatted: "1 Main Street\nAnytown", country: "US" };
 
 /** All that OpenID Connect Core §5.1 knows of a person, by the scope that shows it. */
-const person = {
+const user = {
   profile: {
     ...{ name: "Alice Adams", family_name: "Adams", given_name: "Alice", middle_name: "M", nickname: "Al" },
     ...{ preferred_username: "alice", profile: "https://a.example", picture: "https://a.example/p", gender: "female" },
@@ -52,7 +52,7 @@ const person = {
 
 const alice: User = {
   sub: "alice",
-  ...{ ...person.profile, ...person.email, ...person.address, ...person.phone },
+  ...{ ...user.profile, ...user.email, ...user.address, ...user.phone },
   secret_of_the_house: "attic",
 };
 
@@ -118,7 +118,7 @@ async function outcome(response: Response): Promise<string> {
 }
 
 /** What is told about the user of a good token. */
-async function told(b: TestServer, token: string): Promise<Record<string, unknown>> {
+async function logged(b: TestServer, token: string): Promise<Record<string, unknown>> {
   const response = await userinfo(b, token);
   assertEquals(await outcome(response.clone()), "200");
   assertEquals(response.headers.get("content-type"), "application/json");
@@ -137,7 +137,7 @@ test("[US-01, BR-01] GET, POST with the header and POST with a form answer the s
       const response = await ways[way]!(b, token);
       assertEquals(await outcome(response.clone()), "200");
       assertEquals(response.headers.get("content-type"), "application/json");
-      assertEquals(await response.json(), { sub: "alice", ...person.email });
+      assertEquals(await response.json(), { sub: "alice", ...user.email });
     });
   }
 });
@@ -261,15 +261,15 @@ test("[HT-04, HT-05] scripts of every origin may call it and read its refusals a
   assertMatch(preflight.headers.get("access-control-allow-methods")!, /^GET, HEAD, POST\b/);
   assertMatch(preflight.headers.get("access-control-allow-headers")!, /\bauthorization\b/);
   const narrow = await tokenFor(b, { scope: "read" });
-  const answers = [
+  const responses = [
     await b.get("/oauth2/userinfo", { headers: { ...origin, authorization: `Bearer ${await tokenFor(b)}` } }),
     await b.get("/oauth2/userinfo", { headers: origin }),
     await b.get("/oauth2/userinfo", { headers: { ...origin, authorization: `Bearer ${narrow}` } }),
     await post(b, "/oauth2/userinfo", { access_token: narrow }, { ...origin, authorization: `Bearer ${narrow}` }),
     preflight,
   ];
-  assertEquals(answers.map(({ status }) => status), [200, 401, 403, 400, 204]);
-  for (const { headers } of answers) {
+  assertEquals(responses.map(({ status }) => status), [200, 401, 403, 400, 204]);
+  for (const { headers } of responses) {
     assertEquals(headers.get("access-control-allow-origin"), "*");
     assertEquals(headers.get("access-control-allow-credentials"), null);
     assertMatch(headers.get("access-control-expose-headers")!, /\bWWW-Authenticate\b/);
@@ -459,11 +459,11 @@ test("[US-02] each scope value shows its claims and no others, and read shows no
   ], async (values) => {
     const expected = Object.assign(
       { sub: "alice" },
-      ...values.map((value) => person[value as keyof typeof person] ?? {}),
+      ...values.map((value) => user[value as keyof typeof user] ?? {}),
     );
     for (const client_id of ["spa", "opaque"]) {
       const tokens = await publicTokens(b, { client_id, scope: ["openid", ...values].join(" ") });
-      assertEquals(await told(b, tokens.access_token), expected);
+      assertEquals(await logged(b, tokens.access_token), expected);
       assertEquals(decodeClaims(tokens.id_token).sub, "alice");
     }
   });
@@ -475,10 +475,10 @@ test("[US-02] sub is that of the id token, for every user and every kind of clie
     for (const login_hint of ["alice", "bob"]) {
       const { access_token, id_token, refresh_token } = await publicTokens(b, { client_id, login_hint });
       const { sub } = decodeClaims(id_token);
-      assertEquals(await told(b, access_token), { sub });
+      assertEquals(await logged(b, access_token), { sub });
       assertEquals(sub === login_hint, client_id !== "pair");
       const again = await refreshTokens(b, refresh_token, { client_id });
-      assertEquals(await told(b, again.access_token), { sub });
+      assertEquals(await logged(b, again.access_token), { sub });
     }
   }
 });
@@ -502,7 +502,7 @@ test("[US-02] claims that were asked for by name are shown, whatever the scope, 
         scope: "openid",
         claims: JSON.stringify(claims),
       });
-      assertEquals(await told(b, access_token), { ...expected, sub: decodeClaims(id_token).sub });
+      assertEquals(await logged(b, access_token), { ...expected, sub: decodeClaims(id_token).sub });
     }
   });
 });
@@ -522,7 +522,7 @@ test("[US-02, HT-19] names of prototypes are asked for in vain", async () => {
 test("[US-02] what is not known is left out, never null and never empty", async () => {
   const empty = { name: "", given_name: null, family_name: undefined, nickname: "Al", email: null, address: null };
   const b = await testServer({ ...house, users: [{ sub: "alice", ...empty as object }] });
-  assertEquals(await told(b, await tokenFor(b, { scope: "openid profile email address phone" })), {
+  assertEquals(await logged(b, await tokenFor(b, { scope: "openid profile email address phone" })), {
     sub: "alice",
     nickname: "Al",
   });
@@ -538,7 +538,7 @@ test("[US-02] email_verified and phone_number_verified are booleans, updated_at 
   await forEachCase(Object.entries(wrong), async ([name, values]) => {
     for (const value of values) {
       const b = await testServer({ ...house, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
-      const info = await told(b, await tokenFor(b, { scope: "openid profile email address phone" }));
+      const info = await logged(b, await tokenFor(b, { scope: "openid profile email address phone" }));
       assertEquals(info, { sub: "alice", nickname: "Al" }, `${name} of ${JSON.stringify(value)}`);
     }
   });
@@ -552,7 +552,7 @@ test("[US-02] a number that JSON cannot hold, and a list for an address, are lef
     ["address", ["1 Main Street"]],
   ], async ([name, value]) => {
     const b = await testServer({ ...house, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
-    const info = await told(b, await tokenFor(b, { scope: "openid profile address" }));
+    const info = await logged(b, await tokenFor(b, { scope: "openid profile address" }));
     assertEquals(info, { sub: "alice", nickname: "Al" });
   });
 });
@@ -563,7 +563,10 @@ test("[US-02] claims that are text by definition are shown as text or not at all
       ...house,
       users: [{ sub: "alice", nickname: "Al", given_name: value, phone_number: value }],
     });
-    assertEquals(await told(b, await tokenFor(b, { scope: "openid profile phone" })), { sub: "alice", nickname: "Al" });
+    assertEquals(await logged(b, await tokenFor(b, { scope: "openid profile phone" })), {
+      sub: "alice",
+      nickname: "Al",
+    });
   });
 });
 
@@ -571,7 +574,7 @@ test("[US-02] what is told is what is known now, not what was known when the tok
   const b = await testServer(house);
   const token = await tokenFor(b, { scope: "openid email" });
   b.as.users.set({ sub: "alice", email: "new@a.example", email_verified: true });
-  assertEquals(await told(b, token), { sub: "alice", email: "new@a.example", email_verified: true });
+  assertEquals(await logged(b, token), { sub: "alice", email: "new@a.example", email_verified: true });
 });
 
 test("[US-04] a client that registered for it gets a JWT of iss, aud and the claims, signed by a published key", async () => {
@@ -589,7 +592,7 @@ test("[US-04] a client that registered for it gets a JWT of iss, aud and the cla
       assertEquals(protectedHeader.alg, alg);
       const { iss, aud, sub, email, email_verified } = payload;
       assertEquals([iss, aud, sub], ["https://as.test", client_id, decodeClaims(id_token).sub]);
-      assertEquals({ email, email_verified }, person.email);
+      assertEquals({ email, email_verified }, user.email);
     }
     assertEquals(
       await outcome(await userinfo(b, await tokenFor(b, { client_id, scope: "read" }))),
@@ -656,6 +659,6 @@ test("[HT-15] the trace says why and never holds the token", async () => {
     new Set(getRejections(b.events).map(({ explanation }) => explanation.rule)),
     new Set(["BR-01", "BR-02"]),
   );
-  const said = JSON.stringify(b.events);
-  for (const secret of [token.split(".")[2]!, opaque]) assert(!said.includes(secret));
+  const stated = JSON.stringify(b.events);
+  for (const secret of [token.split(".")[2]!, opaque]) assert(!stated.includes(secret));
 });

@@ -94,8 +94,8 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
     ["/users/bob", { action: "save", claims: `"<b>"` }, "claims", /a JSON object/],
   ], async ([path, fields, field, fault]) => {
     const html = await assertPageWithForms(await post(browser, path, fields), 400, "<b>");
-    const [, said] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
-    assertMatch(said ?? "nothing", fault);
+    const [, stated] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];
+    assertMatch(stated ?? "nothing", fault);
     assertStringIncludes(html, `role="alert"`);
     assertMatch(html, new RegExp(`id="${field}" name="${field}"[^>]*aria-invalid="true"`));
     assertEquals(JSON.stringify(b.as.users.all()), before);

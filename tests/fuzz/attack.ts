@@ -328,35 +328,35 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 /** An attack on one of the servers. */
 export interface Attack {
-  readonly world: number;
+  readonly serverKind: number;
   readonly steps: readonly Step[];
 }
 
 /** How attacks go: many begin with a login that is in order. */
-export function attacks(worlds: number): fc.Arbitrary<Attack> {
+export function attacks(kinds: number): fc.Arbitrary<Attack> {
   const calm = (move: Move, pick: number): Step => ({ move, client: 0, pick, text: "alice", changes: [] });
   const login = [calm("authorize", 1), calm("follow", 0), calm("submit", 0), calm("follow", 0)];
-  const trial = [calm("open", 0), calm("follow", 0), calm("follow", 0)];
+  const attempt = [calm("open", 0), calm("follow", 0), calm("follow", 0)];
   const openings: readonly (readonly Step[])[] = [
     [],
     [calm("authorize", 1)],
     [calm("authorize", 1), calm("follow", 0)],
     login,
     [...login, calm("submit", 0), calm("redeem", 1)],
-    trial,
-    [...trial, calm("submit", 0)],
+    attempt,
+    [...attempt, calm("submit", 0)],
     [calm("open", 4)],
     [calm("open", 7)],
     [calm("authorize", 1), calm("open", 9)],
     [calm("authorize", 1), calm("redeem", 1)],
   ];
   return fc.record({
-    world: fc.nat(worlds - 1),
+    serverKind: fc.nat(kinds - 1),
     opening: fc.constantFrom(...openings),
     client: fc.nat(99),
     steps: fc.array(step, { minLength: 1, maxLength: 6 }),
-  }).map(({ world, opening, client, steps }) => ({
-    world,
+  }).map(({ serverKind, opening, client, steps }) => ({
+    serverKind,
     steps: [...opening.map((one) => ({ ...one, client })), ...steps],
   }));
 }

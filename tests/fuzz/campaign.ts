@@ -32,7 +32,7 @@ export async function assertAttackFails(attack: Attack): Promise<number> {
 }
 
 /** Attacks a new server, and judges every answer, and the log at the end. `on`: another kind than the one named. */
-export async function runAttack({ world, steps }: Attack, on = serverKinds[world]!): Promise<AttackResult> {
+export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[serverKind]!): Promise<AttackResult> {
   const server = await startServer(on);
   const { as, events } = server;
   const state = emptyState();

@@ -28,9 +28,9 @@ function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
     "rejects": { handle: (next) => async (request, peer) => (fail(), await next(request, peer)) },
     "fails after the answer": {
       handle: (next) => async (request, peer) => {
-        const answer = await next(request, peer);
+        const response = await next(request, peer);
         fail();
-        return answer;
+        return response;
       },
     },
     "fails inside": { extend: (server) => (fail(), server) },
@@ -40,10 +40,10 @@ function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
 // On Node nobody caught it: the client waited for ever, and the process ended.
 test("[HT-18] a layer that fails is a traced bug and 500 over the network, and the next request is answered", async () => {
   let broken = true;
-  await forEachCase(Object.entries(failing(() => broken)), async ([_, layer]) => {
+  await forEachCase(Object.entries(failing(() => broken)), async ([_, plugin]) => {
     broken = true;
     const events: TraceEvent[] = [];
-    const as = await latchkey({ alg: "ES256", plugins: [layer], trace: (event) => events.push(event) });
+    const as = await latchkey({ alg: "ES256", plugins: [plugin], trace: (event) => events.push(event) });
     try {
       const port = Number(new URL((await as.listen({ port: 0 })).url).port);
       const received = await sendRaw(port, asked);
@@ -64,8 +64,8 @@ test("[HT-18] a layer that fails is a traced bug and 500 over the network, and t
 });
 
 test("in process, `fetch` rejects with what a layer throws", async () => {
-  const { "rejects": layer } = failing(() => true);
-  const { get } = await testServer({ plugins: [layer!] });
+  const { "rejects": plugin } = failing(() => true);
+  const { get } = await testServer({ plugins: [plugin!] });
   await assertRejects(() => get("/oauth2/jwks"), Error, "the layer is to blame");
 });
 
@@ -73,8 +73,8 @@ test("in process, `fetch` rejects with what a layer throws", async () => {
 test("an answer that cannot be sent, as a layer has spoilt it, costs that one connection or is 500", async () => {
   const spoilt: Plugin = {
     handle: (next) => async (request, peer) => {
-      const answer = await next(request, peer);
-      if (!request.url.endsWith("/jwks")) return answer;
+      const response = await next(request, peer);
+      if (!request.url.endsWith("/jwks")) return response;
       return { status: 200, headers: { "x-name": "\u2603" }, body: "" };
     },
   };
@@ -113,9 +113,9 @@ test("[HT-18] claims nested as deep as a form can hold are refused, and the page
     });
   };
   await forEachCase([`{"name":${deep(30_000)}}`, `{"a":{"b":${deep(32)}}}`, deep(30_000)], async (claims) => {
-    const refused = await add(claims);
-    assertEquals(refused.status, 400);
-    const html = await refused.text();
+    const rejected = await add(claims);
+    assertEquals(rejected.status, 400);
+    const html = await rejected.text();
     assertStringIncludes(extractText(html), claims.startsWith("[") ? "a list" : "at most 32 deep");
   });
   assertEquals((await browser.get("/users/carol")).status, 404);
@@ -130,11 +130,11 @@ test("[HT-18] nobody is made up on the login page whose claims are nested too de
   const login = await (await browser.get(headers.get("location")!)).text();
   const form = parseForms(login, "https://as.test").find(({ buttons }) => buttons.some(({ name }) => name === "new"));
   const hidden = form!.controls.filter(({ type }) => type === "hidden").map(({ name, value }) => `${name}=${value}`);
-  const answer = await browser.get("/oauth2/login", {
+  const response = await browser.get("/oauth2/login", {
     method: "POST",
     body: [...hidden, "new=yes", "subject=carol", `claims={"a":${deep(1000)}}`].join("&"),
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
-  assertEquals(answer.status, 400);
-  assertStringIncludes(await answer.text(), "The claims are nested too deep.");
+  assertEquals(response.status, 400);
+  assertStringIncludes(await response.text(), "The claims are nested too deep.");
 });

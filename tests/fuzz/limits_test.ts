@@ -77,12 +77,12 @@ test("[HT-20] key sets of clients are read up to 256 KiB, and an endless one is 
   const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
   const now = Date.UTC(2026, 0, 1) / 1000;
   const claims = { iss: "far", sub: "far", aud: "https://as.test", exp: now + 60, iat: now, jti: "once" };
-  const answer = await post(b, "/oauth2/token", {
+  const response = await post(b, "/oauth2/token", {
     grant_type: "authorization_code",
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,
   });
-  assertEquals(await getOutcome(answer), "401 invalid_client");
+  assertEquals(await getOutcome(response), "401 invalid_client");
   assert(cancelled);
   assertLess(pulled, 8);
 });
@@ -152,10 +152,10 @@ test("[HT-20] the pages of clients and users add up to a thousand of each", asyn
   const spa = { redirect_uris: uris[0]!, token_endpoint_auth_method: "none" };
   assertEquals((await add("/clients", { ...spa, client_id: "a" })).status, 303);
   assertEquals((await add("/users", { sub: "a", claims: "{}" })).status, 303);
-  const refused = [await add("/clients", { ...spa, client_id: "b" }), await add("/users", { sub: "b", claims: "{}" })];
-  for (const answer of refused) {
-    assertEquals(answer.status, 400);
-    assertStringIncludes(extractText(await answer.text()), "at most 1000");
+  const rejected = [await add("/clients", { ...spa, client_id: "b" }), await add("/users", { sub: "b", claims: "{}" })];
+  for (const response of rejected) {
+    assertEquals(response.status, 400);
+    assertStringIncludes(extractText(await response.text()), "at most 1000");
   }
   assertEquals([b.as.clients.all().length, b.as.users.all().length], [1000, 1000]);
 });

@@ -21,14 +21,14 @@ export interface RequestDraft {
   /** In the place of `form`. */
   readonly body?: Uint8Array;
   /** How the body comes: at once, in small parts, or until it breaks off. */
-  readonly arrival: "whole" | "parts" | "broken";
+  readonly authorizationRequest: "whole" | "parts" | "broken";
   /** Whether the address begins with scheme and host, as some runtimes hand it over and others do not. */
   readonly absolute: boolean;
 }
 
 /** A plain request. */
 export function requestDraft(method: string, path: string, more: Partial<RequestDraft> = {}): RequestDraft {
-  return { method, path, query: [], headers: [], arrival: "whole", absolute: true, ...more };
+  return { method, path, query: [], headers: [], authorizationRequest: "whole", absolute: true, ...more };
 }
 
 /** What is done to a request. Numbers choose among what there is, whatever its number. */
@@ -171,7 +171,7 @@ export function mutate(draft: RequestDraft, { how, where, name, text }: Mutation
     case "length":
       return withHeader(draft, "content-length", ["0", "1", "-1", "1x", "99999999999", "65536", "NaN", ""][where % 8]!);
     case "arrival":
-      return { ...draft, arrival: where % 2 === 0 ? "parts" : "broken" };
+      return { ...draft, authorizationRequest: where % 2 === 0 ? "parts" : "broken" };
     case "relative":
       return { ...draft, absolute: false };
     case "origin":
@@ -286,7 +286,7 @@ export function toRequest(draft: RequestDraft, issuer: string): RequestLike {
   if (bytes !== undefined && draft.form !== undefined && !headers.has("content-type")) {
     headers.set("content-type", "application/x-www-form-urlencoded");
   }
-  if (bytes !== undefined && draft.arrival === "whole" && !headers.has("content-length")) {
+  if (bytes !== undefined && draft.authorizationRequest === "whole" && !headers.has("content-length")) {
     headers.set("content-length", String(bytes.length));
   }
   let used = false;
@@ -296,14 +296,14 @@ export function toRequest(draft: RequestDraft, issuer: string): RequestLike {
     url: draft.absolute ? new URL(issuer).origin + target : target,
     headers: { get: (name) => headers.get(name) ?? null },
     get body() {
-      return bytes === undefined ? null : stream ??= createStream(bytes, draft.arrival, () => used = true);
+      return bytes === undefined ? null : stream ??= createStream(bytes, draft.authorizationRequest, () => used = true);
     },
     get bodyUsed() {
       return used;
     },
     bytes() {
       used = true;
-      if (draft.arrival === "broken") return Promise.reject(new TypeError("the connection was lost"));
+      if (draft.authorizationRequest === "broken") return Promise.reject(new TypeError("the connection was lost"));
       return Promise.resolve(new Uint8Array(bytes ?? []));
     },
   };
@@ -311,15 +311,15 @@ export function toRequest(draft: RequestDraft, issuer: string): RequestLike {
 
 function createStream(
   bytes: Uint8Array,
-  arrival: RequestDraft["arrival"],
+  authorizationRequest: RequestDraft["authorizationRequest"],
   onUse: () => void,
 ): ReadableStream<Uint8Array> {
-  const step = arrival === "whole" ? bytes.length || 1 : Math.max(7, Math.ceil(bytes.length / 20));
+  const step = authorizationRequest === "whole" ? bytes.length || 1 : Math.max(7, Math.ceil(bytes.length / 20));
   let sent = 0;
   return new ReadableStream({
     pull(controller) {
       onUse();
-      if (arrival === "broken" && sent >= bytes.length / 2) return controller.error(new TypeError("lost"));
+      if (authorizationRequest === "broken" && sent >= bytes.length / 2) return controller.error(new TypeError("lost"));
       if (sent >= bytes.length) return controller.close();
       controller.enqueue(bytes.slice(sent, sent += step));
     },

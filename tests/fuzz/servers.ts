@@ -159,9 +159,13 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
       }],
     },
   },
-].map(async (world) => {
-  const clients = await createClients(world.options.issuer);
-  return { ...world, clients, options: { ...world.options, clients: clients.map(({ metadata }) => metadata) } };
+].map(async (serverKind) => {
+  const clients = await createClients(serverKind.options.issuer);
+  return {
+    ...serverKind,
+    clients,
+    options: { ...serverKind.options, clients: clients.map(({ metadata }) => metadata) },
+  };
 }));
 
 /** Starts a server for one attack; nothing of it is left to chance. */

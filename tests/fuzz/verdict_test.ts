@@ -16,23 +16,23 @@ const calmly = (...moves: readonly (readonly [Step["move"], number])[]): Step[] 
 const page = calmly(["open", 0]);
 const redirect = calmly(["authorize", 1]);
 const tokens = calmly(["authorize", 1], ["redeem", 1]);
-const refused = calmly(["redeem", 1]);
+const rejected = calmly(["redeem", 1]);
 
 /** A layer that changes every answer of one status. */
-function spoiling(status: number, spoil: (answer: Response, text: string) => Response): Plugin {
+function spoiling(status: number, spoil: (response: Response, text: string) => Response): Plugin {
   return {
     handle: (next) => async (request, peer) => {
       const given = await next(request, peer);
       if (given.status !== status) return given;
-      const answer = new Response(given.body, given);
-      return spoil(answer, await answer.clone().text());
+      const response = new Response(given.body, given);
+      return spoil(response, await response.clone().text());
     },
   };
 }
 
 const withHeader = (status: number, name: string, value: string) =>
-  spoiling(status, (answer, text) => {
-    const headers = new Headers(answer.headers);
+  spoiling(status, (response, text) => {
+    const headers = new Headers(response.headers);
     if (value === "") headers.delete(name);
     else headers.append(name, value);
     return new Response(text === "" ? null : text, { status, headers });
@@ -60,22 +60,22 @@ const again = (): Plugin => {
   };
 };
 const gossip = (secret: (location: string) => string | null): Plugin => {
-  let tell = (_: string) => {};
+  let format = (_: string) => {};
   return {
     extend(server) {
-      tell = (reason) => server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason } });
+      format = (reason) => server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason } });
       return server;
     },
     handle: (next) => async (request, peer) => {
-      const answer = await next(request, peer);
-      const found = secret(new Headers(answer.headers).get("location") ?? "x:");
-      if (found !== null) tell(`saw ${found}`);
-      return answer;
+      const response = await next(request, peer);
+      const found = secret(new Headers(response.headers).get("location") ?? "x:");
+      if (found !== null) format(`saw ${found}`);
+      return response;
     },
   };
 };
 
-const cases: readonly (readonly [name: string, steps: readonly Step[], layer: Plugin, fault: RegExp])[] = [
+const cases: readonly (readonly [name: string, steps: readonly Step[], plugin: Plugin, fault: RegExp])[] = [
   ["a failure", page, throwing(), /unforeseen/],
   ["a 500", page, spoiling(200, () => Response.json({ error: "server_error" }, { status: 500 })), /HT-18/],
   [
@@ -98,14 +98,14 @@ const cases: readonly (readonly [name: string, steps: readonly Step[], layer: Pl
   ["a cookie for scripts", page, withHeader(200, "set-cookie", "latchkey_x=1; Path=/; SameSite=Lax; Secure"), /UI-07/],
   ["what came, in a header", page, withHeader(200, "x-note", "q7zq7z"), /comes back in the header/],
   ["a refresh", page, withHeader(200, "refresh", "0; url=/"), /Refresh/],
-  ["a challenge with a 400", refused, withHeader(400, "www-authenticate", 'Basic realm="x"'), /SC-03/],
-  ["a refusal as text", refused, spoiling(400, () => new Response("no", { status: 400 })), /SC-04/],
-  ["a refusal without error", refused, withText(400, () => "{}"), /SC-04/],
-  ["a refusal that says more", refused, withText(400, (text) => text.replace("{", '{"code":"x",')), /says more/],
-  ["a refusal in other letters", refused, withText(400, (text) => text.replace("code", "cöde\\n")), /SC-04/],
-  ["broken JSON", refused, withText(400, (text) => text.slice(1)), /HT-12/],
-  ["a refusal that may be kept", refused, withHeader(400, "cache-control", "public"), /may be cached/],
-  ["no cross-origin reading", refused, withHeader(400, "access-control-allow-origin", "x"), /HT-05/],
+  ["a challenge with a 400", rejected, withHeader(400, "www-authenticate", 'Basic realm="x"'), /SC-03/],
+  ["a refusal as text", rejected, spoiling(400, () => new Response("no", { status: 400 })), /SC-04/],
+  ["a refusal without error", rejected, withText(400, () => "{}"), /SC-04/],
+  ["a refusal that says more", rejected, withText(400, (text) => text.replace("{", '{"code":"x",')), /says more/],
+  ["a refusal in other letters", rejected, withText(400, (text) => text.replace("code", "cöde\\n")), /SC-04/],
+  ["broken JSON", rejected, withText(400, (text) => text.slice(1)), /HT-12/],
+  ["a refusal that may be kept", rejected, withHeader(400, "cache-control", "public"), /may be cached/],
+  ["no cross-origin reading", rejected, withHeader(400, "access-control-allow-origin", "x"), /HT-05/],
   ["a code that works twice", [...tokens, ...calmly(["redeem", 1])], again(), /CI-06.*redeemed 2 times: code/],
   [
     "a refresh token that works twice",
@@ -116,12 +116,12 @@ const cases: readonly (readonly [name: string, steps: readonly Step[], layer: Pl
   ["a code in the log", redirect, gossip((location) => new URL(location).searchParams.get("code")), /HT-15/],
 ];
 
-for (const [name, steps, layer, fault] of cases) {
+for (const [name, steps, plugin, fault] of cases) {
   test(`the fuzzer notices ${name}`, async () => {
-    const attack = { world: 0, steps };
+    const attack = { serverKind: 0, steps };
     assertEquals((await runAttack(attack)).problems, []);
-    const world = serverKinds[0]!;
-    const { problems } = await runAttack(attack, { ...world, options: { ...world.options, plugins: [layer] } });
+    const kind = serverKinds[0]!;
+    const { problems } = await runAttack(attack, { ...kind, options: { ...kind.options, plugins: [plugin] } });
     assert(problems.some((one) => fault.test(one)), `found only ${JSON.stringify(problems)}`);
   });
 }
@@ -131,16 +131,16 @@ test("attacks get far enough to be dangerous: codes, tokens, refusals of each ki
   for (const one of fc.sample(attack, { seed: 7, numRuns: 250 })) {
     const listening: Plugin = {
       handle: (next) => async (request, peer) => {
-        const answer = await next(request, peer);
+        const response = await next(request, peer);
         const path = /^[^?#]*?(\/(?:oauth2\/\w+|clients|users|flows|authorized\/try))(?:[/?#]|$)/.exec(request.url)
           ?.[1];
-        const key = `${request.method} ${path} ${answer.status}`;
+        const key = `${request.method} ${path} ${response.status}`;
         seen.set(key, (seen.get(key) ?? 0) + 1);
-        return answer;
+        return response;
       },
     };
-    const world = serverKinds[one.world]!;
-    await runAttack(one, { ...world, options: { ...world.options, plugins: [listening] } });
+    const kind = serverKinds[one.serverKind]!;
+    await runAttack(one, { ...kind, options: { ...kind.options, plugins: [listening] } });
   }
   for (
     const key of [
@@ -152,5 +152,5 @@ test("attacks get far enough to be dangerous: codes, tokens, refusals of each ki
   ) {
     assert(seen.has(key), `never ${key}, but ${[...seen.keys()].join(", ")}`);
   }
-  assertEquals(await assertAttackFails({ world: 0, steps: page }), 1);
+  assertEquals(await assertAttackFails({ serverKind: 0, steps: page }), 1);
 });

@@ -125,8 +125,8 @@ test("[HT-14, HT-16, HT-18] no bytes on a socket bring forth a 5xx of this serve
     const cases = fc.sample(sent, { seed: 20260101, numRuns: 400 });
     for (let i = 0; i < cases.length; i += 40) {
       const batch = cases.slice(i, i + 40);
-      const answers = await Promise.all(batch.map((bytes) => provoke(port, bytes)));
-      for (const [j, received] of answers.entries()) {
+      const responses = await Promise.all(batch.map((bytes) => provoke(port, bytes)));
+      for (const [j, received] of responses.entries()) {
         // The runtimes themselves say 501 and 505 to what is no HTTP/1.1.
         const worst = getStatuses(received).filter((status) => status >= 500 && status !== 501 && status !== 505);
         assertEquals(worst, [], JSON.stringify(batch[j]!.slice(0, 500)));

@@ -30,8 +30,8 @@ test("networks hold their addresses and no other", () => {
     ["10.0.0.0/8", "not an address", false],
     ["10.0.0.0/8", "10.0.0.256", false],
   ];
-  for (const [network, address, held] of cases) {
-    assertStrictEquals(addressMatcher([network])(address), held, `${address} in ${network}`);
+  for (const [network, address, kept] of cases) {
+    assertStrictEquals(addressMatcher([network])(address), kept, `${address} in ${network}`);
   }
 });
 

@@ -10,15 +10,15 @@ import { forEachCase, testServer } from "../flows/harness.ts";
 
 const target: RequestTarget = { path: "/", query: "", clientAddress: {} };
 const request = new Request("https://any.test/");
-const answers = { GET: () => json(200, "got"), reject: () => json(405, "rejected") };
+const responses = { GET: () => json(200, "got"), reject: () => json(405, "rejected") };
 
 test("requests that come at the same time load an endpoint once, and later ones do not wait", async () => {
   let loads = 0;
-  const { promise, resolve } = Promise.withResolvers<typeof answers>();
+  const { promise, resolve } = Promise.withResolvers<typeof responses>();
   const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => (loads++, promise));
   const both = Promise.all([endpoint.GET!(request, target), endpoint.GET!(request, target)]);
-  resolve(answers);
-  assertEquals((await both).map((answer) => answer.body), [`"got"`, `"got"`]);
+  resolve(responses);
+  assertEquals((await both).map((response) => response.body), [`"got"`, `"got"`]);
   assertEquals((endpoint.GET!(request, target) as HttpResponse).body, `"got"`);
   assertEquals(loads, 1);
 });
@@ -26,7 +26,7 @@ test("requests that come at the same time load an endpoint once, and later ones 
 test("an endpoint that could not be loaded is loaded again by the next request", async () => {
   let loads = 0;
   const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => {
-    return loads++ === 0 ? Promise.reject(new Error("not there")) : Promise.resolve(answers);
+    return loads++ === 0 ? Promise.reject(new Error("not there")) : Promise.resolve(responses);
   });
   await assertRejects(async () => await endpoint.GET!(request, target), Error, "not there");
   assertEquals((await endpoint.GET!(request, target)).body, `"got"`);
@@ -40,9 +40,9 @@ test("every address answers by each method that it names in Allow", async () => 
     ...["/oauth2/introspect", "/oauth2/logout", "/.well-known/openid-configuration"],
   ];
   await forEachCase(paths, async (path) => {
-    const refused = await get(path, { method: "DELETE" });
-    assertEquals(refused.status, 405);
-    for (const method of refused.headers.get("allow")!.split(", ")) {
+    const rejected = await get(path, { method: "DELETE" });
+    assertEquals(rejected.status, 405);
+    for (const method of rejected.headers.get("allow")!.split(", ")) {
       const { status } = await get(path, { method });
       assertEquals([405, 500].includes(status), false, `${method} is answered with ${status}`);
     }

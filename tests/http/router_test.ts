@@ -14,40 +14,40 @@ import { forEachCase } from "../flows/harness.ts";
 const echo: RouteHandler = (request, { path, query }) => new Response(`${request.method} ${path}?${query}`);
 
 /** Says no in the name of the one who refuses. */
-const refuseAs = (who: string) => ({ status, rule, message }: HttpError): HttpResponse =>
+const rejectAs = (who: string) => ({ status, rule, message }: HttpError): HttpResponse =>
   json(status, { who, rule, message });
 
-const refuse = refuseAs("route");
+const rejectRequest = rejectAs("route");
 
 const routes: readonly Route[] = [
-  { path: "/", GET: echo, reject: refuse },
-  { path: "/page", GET: echo, reject: refuse },
+  { path: "/", GET: echo, reject: rejectRequest },
+  { path: "/page", GET: echo, reject: rejectRequest },
   {
     path: "/effect",
     GET: () => redirect("GET", "/gone"),
     HEAD: () => new Response("never seen"),
     POST: echo,
-    reject: refuse,
+    reject: rejectRequest,
   },
-  { path: "/token", POST: echo, cors: true, reject: refuse },
-  { path: "/keys", GET: echo, cors: true, reject: refuse },
-  { path: "/static/*", GET: echo, reject: refuse },
+  { path: "/token", POST: echo, cors: true, reject: rejectRequest },
+  { path: "/keys", GET: echo, cors: true, reject: rejectRequest },
+  { path: "/static/*", GET: echo, reject: rejectRequest },
 ];
 
 const options: RouterOptions = {
-  reject: refuseAs("router"),
+  reject: rejectAs("router"),
   onError: (cause) => json(500, { cause: String(cause) }),
 };
 
 /** The same, with answers as Responses. */
 function router(routes: readonly Route[], options: RouterOptions): (request: Request) => Promise<Response> {
-  const answer = routerOf(routes, options);
-  return async (request) => toResponse(await answer(request));
+  const result = routerOf(routes, options);
+  return async (request) => toResponse(await result(request));
 }
 
-const answer = router(routes, options);
+const result = router(routes, options);
 
-function ask(method: string, path: string, to = answer): Promise<Response> {
+function ask(method: string, path: string, to = result): Promise<Response> {
   return to(new Request(`https://any.test${path}`, { method }));
 }
 
@@ -98,7 +98,7 @@ test("[HT-01] a path is found as it is written, or not at all", async () => {
   const nowhere = ["/Page", "/page/", "/pag%65", "/page;x", "//page", "/page%00", "/static", "/static/", "/static/a/b"];
   await forEachCase(
     nowhere,
-    async (path) => assertEquals((await answer(asWritten(`https://any.test${path}`))).status, 404),
+    async (path) => assertEquals((await result(asWritten(`https://any.test${path}`))).status, 404),
   );
   await forEachCase(["/static/a", "/static/a%2Fb", "/static/*"], async (path) => {
     assertEquals(await (await ask("GET", path)).text(), `GET ${path}?`);
@@ -114,8 +114,8 @@ test("[HT-02] HEAD is GET without the body, and does not call GET where GET has 
 });
 
 test("[HT-02] HEAD has no body where it is refused either", async () => {
-  const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: refuse }], options);
-  await forEachCase([["/token", answer], ["/nowhere", answer], ["/bug", fails]] as const, async ([path, to]) => {
+  const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: rejectRequest }], options);
+  await forEachCase([["/token", result], ["/nowhere", result], ["/bug", fails]] as const, async ([path, to]) => {
     assertEquals((await ask("HEAD", path, to)).body, null);
   });
 });
@@ -149,14 +149,14 @@ test("[HT-05] with cors a refusal can be read by scripts too, and what is thrown
       throw new Error("rejected");
     },
   }], options);
-  const answers = [
+  const responses = [
     await ask("DELETE", "/token"),
     await ask("POST", `/token?${"a".repeat(maxTargetLength)}`),
     await ask("GET", "/broken", broken),
     await ask("DELETE", "/broken", broken),
   ];
-  assertEquals(answers.map((response) => response.status), [405, 414, 500, 500]);
-  await forEachCase(answers, ({ headers }) => {
+  assertEquals(responses.map((response) => response.status), [405, 414, 500, 500]);
+  await forEachCase(responses, ({ headers }) => {
     assertEquals(headers.get("access-control-allow-origin"), "*");
     assertStringIncludes(headers.get("access-control-expose-headers") ?? "", "WWW-Authenticate");
   });
@@ -188,7 +188,7 @@ test("[HT-16] path and query are read from the URL as it is written, and its hos
     "/page?next=http://evil.example/token": "/page?next=http://evil.example/token",
   };
   await forEachCase(Object.entries(asked), async ([url, found]) => {
-    assertEquals(await (await answer(asWritten(url))).text(), `GET ${found}`);
+    assertEquals(await (await result(asWritten(url))).text(), `GET ${found}`);
   });
 });
 
@@ -199,15 +199,15 @@ test("[HT-18] whatever is thrown, the answer is the one for bugs, and the functi
       GET: () => {
         throw new Error("now");
       },
-      reject: refuse,
+      reject: rejectRequest,
     },
-    "a handler that rejects": { path: "/", GET: () => Promise.reject("later"), reject: refuse },
+    "a handler that rejects": { path: "/", GET: () => Promise.reject("later"), reject: rejectRequest },
     "a HEAD that throws": {
       path: "/",
       HEAD: () => {
         throw new TypeError("head");
       },
-      reject: refuse,
+      reject: rejectRequest,
     },
     "a refusal that rejects": { path: "/", reject: () => Promise.reject(new Error("no")) },
   };
@@ -219,15 +219,15 @@ test("[HT-18] whatever is thrown, the answer is the one for bugs, and the functi
       throw new TypeError("Invalid URL");
     },
   });
-  assertEquals((await answer(unreadable)).status, 500);
+  assertEquals((await result(unreadable)).status, 500);
 });
 
 test("[HT-17] the headers for every answer are on every answer, also on one whose headers cannot be changed", async () => {
   const headers = { "strict-transport-security": "max-age=1" };
   const strict = router([
     ...routes,
-    { path: "/redirected", GET: () => Response.redirect("https://c.example/cb"), reject: refuse },
-    { path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: refuse },
+    { path: "/redirected", GET: () => Response.redirect("https://c.example/cb"), reject: rejectRequest },
+    { path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: rejectRequest },
   ], { ...options, headers });
   const paths = ["/page", "/nowhere", "/bug", "/redirected", `/page?${"a".repeat(maxTargetLength)}`, "/token"];
   await forEachCase(paths, async (path) => {

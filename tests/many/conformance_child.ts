@@ -50,11 +50,11 @@ await handleCommands(async (command: Command) => {
     case "rotate":
       return await as.rotateKeys(undefined, 0);
     case "fetch": {
-      const answer = await as.fetch(new Request(as.issuer + command.path, { redirect: "manual", ...command.init }));
+      const response = await as.fetch(new Request(as.issuer + command.path, { redirect: "manual", ...command.init }));
       return {
-        status: answer.status,
-        location: answer.headers.get("location"),
-        body: await answer.text(),
+        status: response.status,
+        location: response.headers.get("location"),
+        body: await response.text(),
       } satisfies Fetched;
     }
   }

@@ -54,11 +54,11 @@ for (const [name, open] of Object.entries(places)) {
     outcomes["after the refresh token was shelved"] = await exchange(living, login);
 
     // The old refresh token is used up, and there is no new one yet.
-    const held = await exchange(living, await logIn(living)) as Tokens;
-    await dying("consume refresh_token", (mortal) => refresh(mortal, held.refresh_token));
-    outcomes["the access token from before"] = await isActive(living, held.access_token);
-    outcomes["after the refresh token was used"] = await refresh(living, held.refresh_token);
-    outcomes["the access token after the replay"] = await isActive(living, held.access_token);
+    const kept = await exchange(living, await logIn(living)) as Tokens;
+    await dying("consume refresh_token", (mortal) => refresh(mortal, kept.refresh_token));
+    outcomes["the access token from before"] = await isActive(living, kept.access_token);
+    outcomes["after the refresh token was used"] = await refresh(living, kept.refresh_token);
+    outcomes["the access token after the replay"] = await isActive(living, kept.access_token);
 
     // The same with a grace: the client asks again, and goes on.
     const patient = await exchange(living, await logIn(living)) as Tokens;

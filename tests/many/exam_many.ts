@@ -153,8 +153,8 @@ for (const [name, open] of Object.entries(candidates)) {
       const other = children[(round + 1) % 4]!;
       const { access_token: token } = JSON.parse((await ask<Fetched>(one, grant)).body);
       const states = async () => {
-        const answers = await all<Fetched>(post("/oauth2/introspect", { token }));
-        return answers.map(({ body }) => JSON.parse(body).active);
+        const responses = await all<Fetched>(post("/oauth2/introspect", { token }));
+        return responses.map(({ body }) => JSON.parse(body).active);
       };
       assertEquals(await states(), [true, true, true, true]);
       assertEquals((await ask<Fetched>(other, post("/oauth2/revoke", { token }))).status, 200);

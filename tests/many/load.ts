@@ -220,9 +220,13 @@ export async function runLoad(
   }
 
   /** Asks until there is an answer that means something. */
-  async function sendUntilDefinite<T>(send: () => Promise<T>, isAnswer: (response: T) => boolean): Promise<T> {
+  async function sendUntilDefinite<T>(send: () => Promise<T>, isResponse: (response: T) => boolean): Promise<T> {
     let response: T;
-    await waitUntil("every question about a token is answered", async () => isAnswer(response = await send()), 10_000);
+    await waitUntil(
+      "every question about a token is answered",
+      async () => isResponse(response = await send()),
+      10_000,
+    );
     return response!;
   }
   const isDefinite = ({ kind }: FlowResponse) => kind !== "unknown";

@@ -309,7 +309,7 @@ export interface SmallDisk {
   /** Writes a file over all of the room that is left. */
   fill(): void;
   /** Removes it. */
-  makeRoom(): void;
+  reserveSpace(): void;
   remove(): Promise<void>;
 }
 
@@ -348,7 +348,7 @@ export async function smallDisk(): Promise<SmallDisk> {
         closeSync(file);
       }
     },
-    makeRoom: () => rmSync(fillerPath),
+    reserveSpace: () => rmSync(fillerPath),
     async remove() {
       mounts.delete(remove);
       await remove();

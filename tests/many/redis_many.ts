@@ -35,7 +35,7 @@ test("three instances whose clocks are half a minute apart", async () => {
   for (const one of clocks) await one.process().end();
 });
 
-const shelf = { expiresAt: Infinity };
+const stored = { expiresAt: Infinity };
 
 /** A primary and its replica, with a wire between them, and one that leads to the primary. */
 async function pair(): Promise<Pair> {
@@ -84,7 +84,7 @@ storeConformance("Redis, each write waited for by a replica", async () => {
 test("replicas=0: a failover forgets what the replica had not received, so a mark that something was used may go", async () => {
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 1500 });
-  await store.add("seen", "one", {}, shelf);
+  await store.add("seen", "one", {}, stored);
   await waitUntil("the replica has it", async () => await both.replica.command("EXISTS", "{latchkey}:seen:one") === 1);
   both.link.stall();
   assertEquals(await store.consume("seen", "one", 1), true);
@@ -97,18 +97,18 @@ test("replicas=0: a failover forgets what the replica had not received, so a mar
 test("replicas=1: what the replica has not received is refused, and after the failover it has not happened", async () => {
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 1500, replicas: 1 });
-  await store.add("seen", "one", {}, shelf);
+  await store.add("seen", "one", {}, stored);
   both.link.stall();
   const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.consume("seen", "one", now)));
   assertEquals(outcomes.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
   assert((await store.get("seen", "one"))?.consumedAt, "reading goes on");
   // What is there already is not vouched for either, while the replica may not have it.
-  const additions = await Promise.allSettled([1, 2].map(() => store.add("seen", "two", {}, shelf)));
+  const additions = await Promise.allSettled([1, 2].map(() => store.add("seen", "two", {}, stored)));
   assertEquals(additions.map(({ status }) => status), ["rejected", "rejected"]);
   await both.failOver();
   await both.primary.start();
   await both.primary.follow(both.replica);
-  await waitUntil("the store is back", async () => await store.add("seen", "three", {}, shelf));
+  await waitUntil("the store is back", async () => await store.add("seen", "three", {}, stored));
   const again = await Promise.all([1, 2, 3].map((now) => store.consume("seen", "one", now)));
   assertEquals(again.filter(Boolean).length, 1);
   await store.close();

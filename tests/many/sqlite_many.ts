@@ -27,7 +27,7 @@ test("the disk is full: polite refusals until there is room again, and nothing h
       disk.fill();
       await waitUntilUnready(team);
       await delay(500);
-      disk.makeRoom();
+      disk.reserveSpace();
       await waitUntilReady(team);
       await delay(500);
     });

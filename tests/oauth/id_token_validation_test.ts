@@ -9,7 +9,7 @@ import { checkIdToken } from "../../src/oauth/tokens/validation.ts";
 import type { Expectations, TokenCheckResult } from "../../src/oauth/tokens/validation.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");
-const stranger = await generateKeyPair("ES256");
+const attacker = await generateKeyPair("ES256");
 const jwks = { keys: [{ ...await exportJWK(publicKey), alg: "ES256", use: "sig", kid: "ours" }] };
 
 const now = 1_767_225_600;
@@ -43,7 +43,7 @@ function sign(change: Record<string, unknown> = {}, key = privateKey, kid = "our
 }
 
 /** The names of the checks by how they ended. */
-async function judged(token: string, change: Partial<Expectations> = {}): Promise<Record<string, string[]>> {
+async function validated(token: string, change: Partial<Expectations> = {}): Promise<Record<string, string[]>> {
   const ends: Record<string, string[]> = { holds: [], fails: [], open: [] };
   for (const { name, passed } of await checkIdToken(token, { ...expectations, ...change })) {
     ends[passed === undefined ? "open" : passed ? "holds" : "fails"]!.push(name);
@@ -58,12 +58,12 @@ test("[DM-14] a token in order passes every check, with both sides told", async 
     assert(passed && expected !== undefined && received !== undefined);
   }
   assertEquals(checks.find(({ name }) => name === "at_hash")?.received, half);
-  assertEquals((await judged(await sign({ aud: ["other", "spa"] }))).fails, []);
+  assertEquals((await validated(await sign({ aud: ["other", "spa"] }))).fails, []);
 });
 
 test("[DM-14] a token that is wrong in one thing fails that check alone", async () => {
   const one = async (token: Promise<string>, change?: Partial<Expectations>) =>
-    (await judged(await token, change)).fails;
+    (await validated(await token, change)).fails;
   for (const iss of ["https://as.test/", "https://evil.example", undefined]) {
     assertEquals(await one(sign({ iss })), ["iss"]);
   }
@@ -72,7 +72,7 @@ test("[DM-14] a token that is wrong in one thing fails that check alone", async 
   for (const nonce of ["other", "", undefined, 1]) assertEquals(await one(sign({ nonce })), ["nonce"]);
   assertEquals(await one(sign({ at_hash: "other" })), ["at_hash"]);
   assertEquals(await one(sign(), { accessToken: "another" }), ["at_hash"]);
-  assertEquals(await one(sign({}, stranger.privateKey)), ["signature"]);
+  assertEquals(await one(sign({}, attacker.privateKey)), ["signature"]);
   assertEquals(await one(sign({}, privateKey, "theirs")), ["signature"]);
   assertEquals(await one(sign(), { jwks: { keys: [] } }), ["signature"]);
 });
@@ -88,15 +88,15 @@ test("[DM-14] a signature is judged by the published keys, never by what the tok
       `${header({ alg: "ES256", kid: "ours" })}.${payload}.${signature}`,
       `${token.slice(0, -4)}AAAA`,
     ]
-  ) assertEquals((await judged(forged)).fails, ["signature"], forged);
+  ) assertEquals((await validated(forged)).fails, ["signature"], forged);
 });
 
 test("[DM-14] what cannot be checked is said to be open, not to hold", async () => {
-  assertEquals((await judged(await sign(), { jwks: undefined })).open, ["signature"]);
-  assertEquals((await judged(await sign(), { jwks: { error: "server_error" } })).open, ["signature"]);
-  assertEquals((await judged(await sign(), { nonce: undefined })).open, ["nonce"]);
-  assertEquals((await judged(await sign({ at_hash: undefined }))).open, ["at_hash"]);
-  assertEquals((await judged(await sign(), { accessToken: undefined })).open, ["at_hash"]);
+  assertEquals((await validated(await sign(), { jwks: undefined })).open, ["signature"]);
+  assertEquals((await validated(await sign(), { jwks: { error: "server_error" } })).open, ["signature"]);
+  assertEquals((await validated(await sign(), { nonce: undefined })).open, ["nonce"]);
+  assertEquals((await validated(await sign({ at_hash: undefined }))).open, ["at_hash"]);
+  assertEquals((await validated(await sign(), { accessToken: undefined })).open, ["at_hash"]);
 });
 
 test("[DM-14] what is no JWT fails, whatever it is", async () => {

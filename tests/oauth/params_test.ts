@@ -14,9 +14,9 @@ test("[AZ-06, AZ-07, TK-04] what was sent twice repeats, equal and empty values 
   for (const values of [["1", "2"], ["2", "1"], ["1", "1"], ["1", ""], ["", "1"], ["", ""], ["1", "2", "3"]]) {
     const params = paramsFromFields([["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]]);
     assertEquals(["state", "x", "y", "z"].map((name) => params.isRepeated(name)), [true, false, false, false]);
-    const refusal = assertThrows(() => params.rejectRepeated("TK-04"), OAuthError);
-    assertEquals([refusal.code, refusal.details.rule], ["invalid_request", "TK-04"]);
-    assertEquals(refusal.details.received, `state ${values.length} times`);
+    const rejection = assertThrows(() => params.rejectRepeated("TK-04"), OAuthError);
+    assertEquals([rejection.code, rejection.details.rule], ["invalid_request", "TK-04"]);
+    assertEquals(rejection.details.received, `state ${values.length} times`);
   }
 });
 
@@ -28,11 +28,11 @@ test("[AZ-07, TK-04] every parameter that a specification defines is refused whe
     ...["id_token_hint", "login_hint", "acr_values", "refresh_token"],
   ];
   for (const name of names) {
-    const refusal = assertThrows(
+    const rejection = assertThrows(
       () => paramsFromFields([[name, "1"], [name, "1"]]).rejectRepeated("AZ-07"),
       OAuthError,
     );
-    assertEquals(refusal.message, `${name} was sent more than once`);
+    assertEquals(rejection.message, `${name} was sent more than once`);
     paramsFromFields([[name, "1"]]).rejectRepeated("AZ-07");
   }
 });

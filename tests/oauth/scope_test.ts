@@ -8,7 +8,7 @@ import { resolveScope, scopeToken, splitScope } from "../../src/oauth/authorize/
 import type { Server } from "../../src/oauth/server.ts";
 
 /** What a server with these scopes and this default settles for a client, or the rule by which it refuses. */
-function settle(
+function resolve(
   asked: string | undefined,
   server: Scopes,
   client: readonly string[] = server.scopes,
@@ -20,10 +20,10 @@ function settle(
       asked,
     )
       .sort();
-  } catch (refusal) {
-    if (!(refusal instanceof OAuthError)) throw refusal;
-    assertEquals(refusal.code, "invalid_scope");
-    return refusal.details.rule;
+  } catch (rejection) {
+    if (!(rejection instanceof OAuthError)) throw rejection;
+    assertEquals(rejection.code, "invalid_scope");
+    return rejection.details.rule;
   }
 }
 
@@ -55,9 +55,9 @@ test("[AZ-15] only the space separates words, and each is counted once", () => {
 });
 
 test("[AZ-16] no scope means the default, and without one a refusal", () => {
-  assertEquals(settle(undefined, server), ["read"]);
-  assertEquals(settle(undefined, { ...server, defaultScope: ["write", "read"] }), ["read", "write"]);
-  assertEquals(settle(undefined, { ...server, defaultScope: [] }), "AZ-16");
+  assertEquals(resolve(undefined, server), ["read"]);
+  assertEquals(resolve(undefined, { ...server, defaultScope: ["write", "read"] }), ["read", "write"]);
+  assertEquals(resolve(undefined, { ...server, defaultScope: [] }), "AZ-16");
 });
 
 test("[AZ-16] settling the default leaves the server's own list alone", () => {
@@ -83,25 +83,25 @@ test("[AZ-17] what is granted is what was asked for, unknown words beside openid
     [`openid re"ad`, "AZ-15"],
     ["openid bog\tus", "AZ-15"],
   ];
-  for (const [asked, expected] of cases) assertEquals(settle(asked, server), expected, asked);
+  for (const [asked, expected] of cases) assertEquals(resolve(asked, server), expected, asked);
 });
 
 test("[AZ-17] what the client may not have is refused, with openid as well", () => {
-  assertEquals(settle("read", server, ["read"]), ["read"]);
+  assertEquals(resolve("read", server, ["read"]), ["read"]);
   for (const asked of ["write", "read write", "openid", "openid read", "openid bogus"]) {
-    assertEquals(settle(asked, server, ["read"]), "AZ-17", asked);
+    assertEquals(resolve(asked, server, ["read"]), "AZ-17", asked);
   }
-  assertEquals(settle("openid read write", server, ["openid", "read"]), "AZ-17");
-  for (const asked of ["read", "openid"]) assertEquals(settle(asked, server, []), "AZ-17");
-  assertEquals(settle(undefined, server, []), "AZ-16");
+  assertEquals(resolve("openid read write", server, ["openid", "read"]), "AZ-17");
+  for (const asked of ["read", "openid"]) assertEquals(resolve(asked, server, []), "AZ-17");
+  assertEquals(resolve(undefined, server, []), "AZ-16");
 });
 
 test("[AZ-17, AR-04] a refusal never repeats the words that were asked for", () => {
   for (const asked of ["secret-word", `secret-word"`, "secret-word\n"]) {
-    const refusal = assertThrows(
+    const rejection = assertThrows(
       () => resolveScope(server as Server, { scope: server.scopes } as Client, asked),
       OAuthError,
     );
-    assertEquals(refusal.description.includes("secret-word"), false);
+    assertEquals(rejection.description.includes("secret-word"), false);
   }
 });

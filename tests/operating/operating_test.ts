@@ -11,10 +11,10 @@ import { basic, encode, testServer, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 
 /** A layer that answers nothing but whether it lives, until it is let go. */
-function gate(): { readonly layer: Plugin; open(): void } {
+function gate(): { readonly plugin: Plugin; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
-    layer: {
+    plugin: {
       handle: (next) => async (request, peer) => {
         if (!request.url.endsWith("/healthz")) await promise;
         return await next(request, peer);
@@ -30,16 +30,16 @@ function storeThat(act: () => Promise<never>): Store {
 }
 
 test("[OP-01] more requests than the server may have under way are answered 503 with Retry-After, and then it goes on", async () => {
-  const held = gate();
+  const kept = gate();
   const { get, advance, events } = await testServer({
-    plugins: [limitConcurrency({ maxInFlight: 2, retryAfter: 7 }), held.layer, health()],
+    plugins: [limitConcurrency({ maxInFlight: 2, retryAfter: 7 }), kept.plugin, health()],
   });
   const posted = { method: "POST", body: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } };
   const taken = [get("/oauth2/jwks"), get("/oauth2/jwks")];
-  const refused = await get("/oauth2/jwks");
-  assertStrictEquals(refused.status, 503);
-  assertStrictEquals(refused.headers.get("retry-after"), "7");
-  assertStrictEquals((await refused.json()).error, "temporarily_unavailable");
+  const rejected = await get("/oauth2/jwks");
+  assertStrictEquals(rejected.status, 503);
+  assertStrictEquals(rejected.headers.get("retry-after"), "7");
+  assertStrictEquals((await rejected.json()).error, "temporarily_unavailable");
   // What has a body has places of its own.
   const sent = [get("/oauth2/token", posted), get("/oauth2/token", posted)];
   assertStrictEquals((await get("/oauth2/token", posted)).status, 503);
@@ -47,27 +47,27 @@ test("[OP-01] more requests than the server may have under way are answered 503 
   assertStrictEquals((await get("/healthz")).status, 200);
   advance(1);
   assertStrictEquals((await get("/oauth2/jwks")).status, 503);
-  const told = events.map((event) =>
+  const logged = events.map((event) =>
     event.type === "warning" ? `${event.explanation.rule}: ${event.explanation.reason}` : event.type
   );
-  assertEquals(told, [
+  assertEquals(logged, [
     "OP-01: 1 request was rejected with 503 because 0 with a body and 2 without are in progress",
     "OP-01: 2 requests were rejected with 503 because 2 with a body and 2 without are in progress",
   ]);
-  held.open();
+  kept.open();
   for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);
   for (const response of await Promise.all(sent)) assertStrictEquals(response.status, 401);
   assertStrictEquals((await get("/oauth2/jwks")).status, 200);
 });
 
 test("[OP-01] a network that takes many places leaves some to others, and bodies that do not come keep no GET out", async () => {
-  const held = gate();
-  const { as } = await testServer({ plugins: [limitConcurrency({ maxInFlight: 20 }), held.layer] });
+  const kept = gate();
+  const { as } = await testServer({ plugins: [limitConcurrency({ maxInFlight: 20 }), kept.plugin] });
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const post = (address?: string) =>
     as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body: "a=b", headers: form }), { address });
-  const status = async (answer: Promise<Response>) =>
-    await Promise.race([answer.then(({ status }) => status), new Promise((resolve) => setImmediate(resolve, "waits"))]);
+  const status = async (result: Promise<Response>) =>
+    await Promise.race([result.then(({ status }) => status), new Promise((resolve) => setImmediate(resolve, "waits"))]);
   // Any address of one site counts as the same network.
   const slow = await Promise.all(Array.from({ length: 40 }, (_, i) => status(post(`2001:db8:7:${i}::1`))));
   assertEquals(slow.filter((found) => found === "waits").length, 15);
@@ -79,7 +79,7 @@ test("[OP-01] a network that takes many places leaves some to others, and bodies
     () => status(as.fetch(new Request(`${as.issuer}/oauth2/jwks`), { address: "2001:db8:7::1" })),
   );
   assertEquals(new Set(await Promise.all(looked)), new Set(["waits"]));
-  held.open();
+  kept.open();
   await new Promise((resolve) => setTimeout(resolve));
   assertEquals((await post("2001:db8:7::2")).status, 401);
 });
@@ -97,11 +97,11 @@ test("a request that fails below gives its place back", async () => {
 
 test("[OP-02] readiness follows the store and the end of the server; liveness does not", async () => {
   const statuses = async (store: Store) => {
-    const layer = health({ storeTimeoutMs: 20 });
-    const { get } = await testServer({ plugins: [layer], store });
+    const plugin = health({ storeTimeoutMs: 20 });
+    const { get } = await testServer({ plugins: [plugin], store });
     const both = async () => [(await get("/healthz")).status, (await get("/readyz")).status];
     const before = await both();
-    layer.drain();
+    plugin.drain();
     return [before, await both()];
   };
   assertEquals(await statuses(memoryStore()), [[200, 200], [200, 503]]);
@@ -163,8 +163,8 @@ test("[HT-15] a log in JSON tells every request under its name, and never a secr
   const log = logging({ write: (line) => lines.push(line), format: "json", verbose: true });
   const { authorize, code, token } = await testServer({ plugins: [log], trace: log.trace });
   const given = await code();
-  const answer = await token({ code: given });
-  const { access_token, id_token } = await answer.json();
+  const result = await token({ code: given });
+  const { access_token, id_token } = await result.json();
   await token({ code: given });
   await authorize({ redirect_uri: `https://evil.example/?x=${verifier}` });
   const records = lines.map((line) => JSON.parse(line));
@@ -182,7 +182,7 @@ test("[HT-15] a log in JSON tells every request under its name, and never a secr
     ["authorize", 400],
   ]);
   assertStrictEquals(new Set(requests.map(({ request }) => request)).size, 4);
-  assertStrictEquals(answer.headers.get("x-request-id"), requests[1].request);
+  assertStrictEquals(result.headers.get("x-request-id"), requests[1].request);
   for (const secret of [given, verifier, access_token, id_token]) assert(!lines.join("\n").includes(secret));
 });
 
@@ -215,9 +215,9 @@ test("[HT-15] a registered secret in the wrong place is in no log and no trace e
   await authorize({ ...web, redirect_uri: `https://web:hunter2@web.example/${encodeURIComponent(secret)}` });
   await authorize({ ...web, redirect_uri: `https://web.example/cb/client_secret=hunter2` });
   await get(`/oauth2/${encodeURIComponent(secret)}`);
-  const told = lines.join("\n") + JSON.stringify(events);
+  const logged = lines.join("\n") + JSON.stringify(events);
   for (const text of [secret, encodeURIComponent(secret), "hunter2", "somebody"]) {
-    assert(!told.includes(text), told.split("\n").find((line) => line.includes(text)));
+    assert(!logged.includes(text), logged.split("\n").find((line) => line.includes(text)));
   }
   assertMatch(
     lines[0]!,
@@ -253,30 +253,30 @@ test("a log for people tells refusals, and whose request it was", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "text" });
   const { code, token } = await testServer({ plugins: [log], trace: log.trace });
-  const answer = await token({ code: await code(), redirect_uri: "https://spa.example/other" });
+  const result = await token({ code: await code(), redirect_uri: "https://spa.example/other" });
   assertStrictEquals(lines.length, 1);
   assertMatch(lines[0]!, /rejected invalid_grant .*\[TK-15\]/);
-  assert(lines[0]!.endsWith(`(request ${answer.headers.get("x-request-id")})`));
+  assert(lines[0]!.endsWith(`(request ${result.headers.get("x-request-id")})`));
 });
 
 test("what happens is told once to each who listens, in whatever order they are laid, within a request and outside", async () => {
   for (const order of [[0, 1], [1, 0]] as const) {
     const lines: string[] = [];
-    const heard: string[] = [];
+    const observed: string[] = [];
     const log = logging({ write: (line) => lines.push(JSON.parse(line).event), format: "json" });
     const counted = metrics();
     const layers = [log, counted];
     const { as, token } = await testServer({
       plugins: order.map((i) => layers[i]!),
       trace(event) {
-        heard.push(event.type);
+        observed.push(event.type);
         log.trace(event);
         counted.trace(event);
       },
     });
     await token({ code: "guess" });
     await as.rotateKeys();
-    assertEquals(heard, ["rejected", "key_created", "key_created"]);
+    assertEquals(observed, ["rejected", "key_created", "key_created"]);
     assertEquals(lines, ["rejected", "request", "key_created", "key_created"]);
     assertMatch(counted.text(), /latchkey_refusals_total\{[^}]*\} 1\n/);
   }
@@ -332,10 +332,10 @@ test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neithe
     forwarded: "for=192.0.2.1;host=evil.example;proto=http",
   };
   for (const path of ["/.well-known/openid-configuration", "/", "/start"]) {
-    const answer = await as.fetch(new Request(as.issuer + path, { headers, redirect: "manual" }), {
+    const result = await as.fetch(new Request(as.issuer + path, { headers, redirect: "manual" }), {
       address: "10.0.0.1",
     });
-    assertNotMatch(JSON.stringify([...answer.headers]) + await answer.text(), /evil\.example|http:\/\/as\.test/);
+    assertNotMatch(JSON.stringify([...result.headers]) + await result.text(), /evil\.example|http:\/\/as\.test/);
   }
 });
 
@@ -357,8 +357,8 @@ test("[OP-03] guesses are not doubled by the header that the proxy does not writ
       const request = new Request(`${as.issuer}/oauth2/token`, { method: "POST", body: "a=b", headers });
       statuses.push((await as.fetch(request, { address: "10.0.0.1" })).status);
     }
-    const told = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "request").at(-1);
-    return [statuses.at(-1), told.address, told.named];
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "request").at(-1);
+    return [statuses.at(-1), logged.address, logged.named];
   };
   assertEquals(await guesses("x-forwarded-for"), [429, "192.0.2.1", undefined]);
   assertEquals(await guesses(), [401, "10.0.0.1", ["192.0.2.1", "198.51.100.1"]]);
@@ -406,8 +406,8 @@ test("a store that fails is told in one line, and anything else unforeseen with 
   const cause = Object.assign(new Error("redis://cache: expected an answer, found none; start it."), {
     name: "StoreError",
   });
-  const tell = (cause: Error) =>
+  const report = (cause: Error) =>
     formatEvent({ type: "internal_error", at: 0, endpoint: "/oauth2/token", cause }, false)!;
-  assertStrictEquals(tell(cause), `00:00:00.000Z the store failed at /oauth2/token: ${cause.message}`);
-  assertMatch(tell(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
+  assertStrictEquals(report(cause), `00:00:00.000Z the store failed at /oauth2/token: ${cause.message}`);
+  assertMatch(report(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
 });

@@ -55,10 +55,10 @@ const pem = ["--tls-cert", file("cert.pem", certificate), "--tls-key", file("key
 /** GET over https, trusting the certificate of these tests alone. */
 function securely(url: string): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { ca: certificate, agent: false }, (answer) => {
+    const sent = request(url, { ca: certificate, agent: false }, (response) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (part: string) => text += part);
-      answer.on("end", () => resolve({ status: answer.statusCode!, headers: answer.headers, text }));
+      response.setEncoding("utf8").on("data", (part: string) => text += part);
+      response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text }));
     });
     sent.on("error", reject).end();
   });
@@ -84,12 +84,12 @@ test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer
 test("[OP-05, OP-04] over https, too, a request in flight is answered when the program is told to stop", async () => {
   await against({ args: pem }, async (program) => {
     const body = "client_id=bob";
-    const answered = new Promise<string>((resolve, reject) => {
+    const responded = new Promise<string>((resolve, reject) => {
       const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": body.length };
       const url = `https://localhost:${program.port}/oauth2/token`;
-      const sent = request(url, { method: "POST", headers, ca: certificate, agent: false }, (answer) => {
+      const sent = request(url, { method: "POST", headers, ca: certificate, agent: false }, (response) => {
         let text = "";
-        answer.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => resolve(text));
+        response.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => resolve(text));
       });
       sent.on("error", reject).flushHeaders();
       sent.write(body.slice(0, 3), () => {
@@ -97,7 +97,7 @@ test("[OP-05, OP-04] over https, too, a request in flight is answered when the p
         program.waitForOutput(/^Stopping/m).then(() => sent.end(body.slice(3)));
       });
     });
-    assertMatch(await answered, /"error":"invalid_(client|request)"/);
+    assertMatch(await responded, /"error":"invalid_(client|request)"/);
     assertEquals((await program.exited).code, 0);
   });
 });
@@ -128,9 +128,9 @@ test("metrics have a port of their own, and the port of the server does not show
   await against({ args: ["--metrics-port", "0"] }, async ({ banner, port }) => {
     const url = /^Metrics (http:\/\/localhost:\d+\/metrics)$/m.exec(banner)![1]!;
     await get(port, "/oauth2/jwks");
-    const answer = await fetch(url);
-    assertEquals(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-    const counted = await answer.text();
+    const response = await fetch(url);
+    assertEquals(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    const counted = await response.text();
     assertMatch(counted, /^latchkey_requests_total\{endpoint="jwks",method="GET",status="200"\} 1$/m);
     assertEquals(getStatuses(await get(port, "/metrics")), [404]);
   });
@@ -154,7 +154,7 @@ test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the l
       method: "POST",
       body: form,
       headers: { "content-type": "application/x-www-form-urlencoded", ...basic("nobody", "a-wrong-secret") },
-    }).then((answer) => answer.body?.cancel());
+    }).then((response) => response.body?.cancel());
     program.signal("SIGTERM");
     const { code, stdout, stderr } = await program.exited;
     assertEquals([code, stdout], [0, ""]);
@@ -231,16 +231,16 @@ test("a log that is off tells nothing", async () => {
 
 test("[OP-01] more requests than the program may have under way are answered 503, and then it goes on", async () => {
   await against({ args: ["--max-in-flight", "1"] }, async ({ port }) => {
-    const held = await openRawConnection(port);
-    held.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
-    await held.until(continuePattern);
-    const refused = await sendRaw(port, formRequestHead("/oauth2/token", "Content-Length: 0", "Connection: close"));
-    assertEquals(getStatuses(refused), [503]);
-    assertMatch(refused, /\r\nretry-after: 1\r\n/i);
+    const kept = await openRawConnection(port);
+    kept.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
+    await kept.until(continuePattern);
+    const rejected = await sendRaw(port, formRequestHead("/oauth2/token", "Content-Length: 0", "Connection: close"));
+    assertEquals(getStatuses(rejected), [503]);
+    assertMatch(rejected, /\r\nretry-after: 1\r\n/i);
     // What is asked without a body is answered all the same.
     assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
-    held.send("client_id=bob");
-    assertEquals(getStatuses(await held.closed), [100, 401]);
+    kept.send("client_id=bob");
+    assertEquals(getStatuses(await kept.closed), [100, 401]);
     assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
   });
 });
@@ -251,15 +251,15 @@ test("[OP-04] under load a stop loses no request: not ready at once, served unti
     const { port } = program;
     const url = `http://localhost:${port}`;
     let ready = true;
-    let answered = 0;
+    let responded = 0;
     const failures: unknown[] = [];
     const ask = async (path: string, init?: RequestInit) => {
       try {
-        const answer = await fetch(url + path, init);
-        await answer.text();
-        if (answer.status === 200) answered++;
-        else if (path !== "/readyz") failures.push(answer.status);
-        return answer.status;
+        const response = await fetch(url + path, init);
+        await response.text();
+        if (response.status === 200) responded++;
+        else if (path !== "/readyz") failures.push(response.status);
+        return response.status;
       } catch (error) {
         failures.push(error);
       }
@@ -281,12 +281,12 @@ test("[OP-04] under load a stop loses no request: not ready at once, served unti
         }
       })(),
     ]);
-    while (answered < 30 && failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    const held = await openRawConnection(port);
-    held.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
-    await held.until(continuePattern);
+    while (responded < 30 && failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const kept = await openRawConnection(port);
+    kept.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
+    await kept.until(continuePattern);
     program.signal("SIGTERM");
-    const told = performance.now();
+    const logged = performance.now();
     await program.waitForOutput(/^Stopping in 3 seconds: \/readyz says so/m);
     // Who has not heard yet is served all the same, also by a new connection.
     assertEquals(getStatuses(await get(port, "/readyz")), [503]);
@@ -298,9 +298,9 @@ test("[OP-04] under load a stop loses no request: not ready at once, served unti
     while (await openRawConnection(port).then((wire) => (wire.close(), true), () => false)) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    assertGreater(performance.now() - told, drain * 900);
-    held.send("client_id=bob");
-    assertMatch(getBody(await held.closed), /"error":"invalid_(client|request)"/);
+    assertGreater(performance.now() - logged, drain * 900);
+    kept.send("client_id=bob");
+    assertMatch(getBody(await kept.closed), /"error":"invalid_(client|request)"/);
     const { code, stderr } = await program.exited;
     assertEquals([code, stderr], [0, ""]);
     await assertRejects(() => openRawConnection(port));
@@ -379,12 +379,12 @@ test("a configuration whose secrets and store are files of their own starts, and
   const store = file("store", `sqlite:${join(folder, "kept.db")}\n`);
   await against({ args: ["--config", config], env: { LATCHKEY_STORE_FILE: store } }, async ({ banner, port }) => {
     assertMatch(banner, /kept in .*kept\.db$/m);
-    const answer = await fetch(`http://localhost:${port}/oauth2/token`, {
+    const response = await fetch(`http://localhost:${port}/oauth2/token`, {
       method: "POST",
       body: encode({ grant_type: "client_credentials", scope: "read" }),
       headers: { "content-type": "application/x-www-form-urlencoded", ...basic("web", "web-secret-web-secret") },
     });
-    assertEquals(answer.status, 200);
-    await answer.body?.cancel();
+    assertEquals(response.status, 200);
+    await response.body?.cancel();
   });
 });

@@ -48,7 +48,7 @@ test("the OpenTelemetry SDK sees a span for each request, below the caller's and
     plugins: [telemetry({
       tracer: provider.getTracer("latchkey"),
       context: (headers) => propagator.extract(ROOT_CONTEXT, headers as Headers, getter),
-      withActiveSpan: (span, answer) => context.with(trace.setSpan(context.active(), span), answer),
+      withActiveSpan: (span, response) => context.with(trace.setSpan(context.active(), span), response),
     })],
   });
   const given = await code();
@@ -70,12 +70,14 @@ test("the OpenTelemetry SDK sees a span for each request, below the caller's and
     "http.response.status_code": 200,
   });
   assertEquals(first!.events.map(({ name }) => name), ["tokens_issued"]);
-  const refusal = second!.events.find(({ name }) => name === "rejected");
-  assertEquals(refusal?.attributes?.["latchkey.rule"], "CI-06");
+  const rejection = second!.events.find(({ name }) => name === "rejected");
+  assertEquals(rejection?.attributes?.["latchkey.rule"], "CI-06");
   // A client's fault is none of the server's (semantic conventions for HTTP).
   assertEquals(spans.map(({ status }) => status.code), spans.map(() => SpanStatusCode.UNSET));
-  const told = JSON.stringify(spans.map(({ name, attributes, events }) => ({ name, attributes, events })));
-  for (const secret of [given, verifier, tokens.access_token, tokens.id_token, "alice"]) assert(!told.includes(secret));
+  const logged = JSON.stringify(spans.map(({ name, attributes, events }) => ({ name, attributes, events })));
+  for (const secret of [given, verifier, tokens.access_token, tokens.id_token, "alice"]) {
+    assert(!logged.includes(secret));
+  }
 });
 
 test("the OpenTelemetry SDK sees a failure of the server as an error", async () => {

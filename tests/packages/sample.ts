@@ -20,10 +20,10 @@ async function whoAmI(
       refresh_token: session.refreshToken,
       client_id: session.clientId,
     });
-    const answer = await (await fetch(`${issuer}/oauth2/token`, { method: "POST", body })).json();
-    if (answer.error !== undefined) throw new Error(`log in again: ${answer.error}`);
-    session.accessToken = answer.access_token;
-    session.refreshToken = answer.refresh_token;
+    const result = await (await fetch(`${issuer}/oauth2/token`, { method: "POST", body })).json();
+    if (result.error !== undefined) throw new Error(`log in again: ${result.error}`);
+    session.accessToken = result.access_token;
+    session.refreshToken = result.refresh_token;
     response = await ask();
   }
   return (await response.json()).sub;

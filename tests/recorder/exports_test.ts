@@ -190,16 +190,16 @@ test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async
     undefined,
     "flow_3",
   ]);
-  const [asked, refused, , , , redeemed, , info] = entries;
+  const [asked, rejected, , , , redeemed, , info] = entries;
   assertMatch(asked!.request.url, /^https:\/\/as\.test\/oauth2\/authorize\?response_type=code&client_id=spa&/);
   assertEquals(asked!.request.queryString[1], { name: "client_id", value: "spa" });
   assertMatch(asked!.response.redirectURL, /^https:\/\/spa\.example\/cb\?code=/);
   assertEquals(asked!.response.cookies.map(({ name, path, httpOnly, secure }) => [name, path, httpOnly, secure]), [
     ["__Host-latchkey_session", "/", true, true],
   ]);
-  assertEquals(refused!.startedDateTime, "2026-01-01T00:00:03.000Z");
-  assertEquals(refused!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });
-  assertEquals(refused!._latchkey.rejection!.explanation.rule, "PK-09");
+  assertEquals(rejected!.startedDateTime, "2026-01-01T00:00:03.000Z");
+  assertEquals(rejected!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });
+  assertEquals(rejected!._latchkey.rejection!.explanation.rule, "PK-09");
   assertEquals(redeemed!.request.headers[0], {
     name: "authorization",
     value: basic("web", "web-secret").authorization!,

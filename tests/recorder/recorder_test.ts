@@ -32,10 +32,10 @@ import {
 const jwtBearer = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /** A layer that answers some path by itself. */
-function answering(path: string, answer: (request: RequestLike) => Response | Promise<Response>): Plugin {
+function responding(path: string, result: (request: RequestLike) => Response | Promise<Response>): Plugin {
   return {
     handle: (next) => async (request, peer) =>
-      request.url.includes(path) ? await answer(request) : await next(request, peer),
+      request.url.includes(path) ? await result(request) : await next(request, peer),
   };
 }
 
@@ -92,8 +92,8 @@ test("a token request that fails belongs to the flow of its code, and the flow s
   assertEquals(outcome, "rejected");
   assertEquals(exchanges.map(({ rejection }) => rejection?.explanation.rule), [undefined, "PK-09", "TK-15"]);
   assertEquals(exchanges[1]!.rejection!.error, "invalid_grant");
-  const held = exchanges[1]!.passed.map(({ rule }) => rule);
-  assert(held.includes("TK-15") && !held.includes("PK-09"), `held ${held}`);
+  const kept = exchanges[1]!.passed.map(({ rule }) => rule);
+  assert(kept.includes("TK-15") && !kept.includes("PK-09"), `held ${kept}`);
   await server.token({ code });
   assertEquals(recorder.flow("1")!.outcome, "done");
 });
@@ -227,12 +227,12 @@ test("an exchange is a value: it does not change while the request is answered, 
       return await next(request, peer);
     },
   });
-  const told: Exchange[] = [];
-  const stop = recorder.subscribe((exchange) => told.push(exchange));
+  const logged: Exchange[] = [];
+  const stop = recorder.subscribe((exchange) => logged.push(exchange));
   recorder.subscribe(() => {
     throw new Error("a listener's own fault");
   });
-  const answer = server.authorize();
+  const result = server.authorize();
   await Promise.resolve();
   const [before] = recorder.exchanges();
   assertEquals([before!.outcome, before!.response, before!.respondedAt, before!.flow], [
@@ -243,14 +243,14 @@ test("an exchange is a value: it does not change while the request is answered, 
   ]);
   server.advance(2);
   open();
-  await answer;
+  await result;
   const [after] = recorder.exchanges();
   assertEquals([before!.outcome, after!.outcome, after!.respondedAt! - after!.at], ["pending", "done", 2000]);
   assertStrictEquals(recorder.exchanges()[0], after, "nothing happened in between");
-  assertEquals(told.map(({ number, outcome }) => [number, outcome]), [[1, "pending"], [1, "done"]]);
+  assertEquals(logged.map(({ number, outcome }) => [number, outcome]), [[1, "pending"], [1, "done"]]);
   stop();
   await server.authorize();
-  assertEquals(told.length, 2);
+  assertEquals(logged.length, 2);
 });
 
 test("a body is remembered as far as somebody reads it, and never read for its own sake", async () => {
@@ -314,7 +314,7 @@ test("a layer further in may read a form early, and the body is remembered once"
 });
 
 test("an answer that is a stream of events, or no text, is passed on as the very value it is", async () => {
-  const answers = [
+  const responses = [
     new Response(new ReadableStream({}), { headers: { "content-type": "text/event-stream" } }),
     new Response(new ReadableStream({}), { headers: { "content-type": "image/png" } }),
     new Response(null, { status: 204 }),
@@ -322,9 +322,9 @@ test("an answer that is a stream of events, or no text, is passed on as the very
   const passed: unknown[] = [];
   const { server, recorder } = await recordedServer(
     {},
-    answering("/oauth2/userinfo", () => answers[passed.push(undefined) - 1]!),
+    responding("/oauth2/userinfo", () => responses[passed.push(undefined) - 1]!),
   );
-  for (const answer of answers) assertStrictEquals(await server.get("/oauth2/userinfo"), answer);
+  for (const result of responses) assertStrictEquals(await server.get("/oauth2/userinfo"), result);
   assertEquals(
     recorder.exchanges().map(({ outcome, response }) => [outcome, response!.body]),
     Array(3).fill(["done", undefined]),
@@ -344,7 +344,7 @@ test("an answer in parts reaches the client part by part, and is remembered once
     }, { highWaterMark: 0 });
   const { server, recorder } = await recordedServer(
     {},
-    answering("/oauth2/userinfo", () => new Response(body(), { headers: { "content-type": "application/json" } })),
+    responding("/oauth2/userinfo", () => new Response(body(), { headers: { "content-type": "application/json" } })),
   );
   const response = await server.get("/oauth2/userinfo");
   assertEquals([recorder.exchanges()[0]!.outcome, parts], ["done", 0]);
@@ -358,9 +358,9 @@ test("an answer in parts reaches the client part by part, and is remembered once
 test("tokens in an answer that another program made are known by the time the client has read them", async () => {
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {
-      const answer = await next(request, peer);
-      if (answer instanceof Response || !request.url.endsWith("/token")) return answer;
-      return new Response(streamedResponse(answer.body!, "application/json").body, answer);
+      const result = await next(request, peer);
+      if (result instanceof Response || !request.url.endsWith("/token")) return result;
+      return new Response(streamedResponse(result.body!, "application/json").body, result);
     },
   });
   const { access_token } = await publicTokens(server);
@@ -372,9 +372,9 @@ test("a dropped connection is lost, an answer that breaks off too, and the error
   const dropped = new TypeError("the connection was reset");
   const { server, recorder } = await recordedServer(
     {},
-    answering("/oauth2/jwks", () => Promise.reject(dropped)),
-    answering("/oauth2/introspect", () => Response.error()),
-    answering("/oauth2/userinfo", () =>
+    responding("/oauth2/jwks", () => Promise.reject(dropped)),
+    responding("/oauth2/introspect", () => Response.error()),
+    responding("/oauth2/userinfo", () =>
       new Response(
         new ReadableStream({ pull: (controller) => controller.error(dropped) }, { highWaterMark: 0 }),
         { headers: { "content-type": "application/json" } },
@@ -396,7 +396,7 @@ test("a client that wants no more of a body is not a lost answer, and who sends 
   let cancelled: unknown;
   const { server, recorder } = await recordedServer(
     {},
-    answering(
+    responding(
       "/oauth2/jwks",
       () =>
         new Response(new ReadableStream({ cancel: (reason) => void (cancelled = reason) }), {
@@ -525,7 +525,7 @@ test("one flow without an end keeps its newest exchanges, and is still one", asy
 test("bodies are cut at their limit, in both directions", async () => {
   const { server, recorder } = await recordedServer(
     {},
-    answering(
+    responding(
       "/oauth2/jwks",
       () => new Response("a".repeat(maxRecordedBodyChars * 3), { headers: { "content-type": "text/plain" } }),
     ),
@@ -558,11 +558,11 @@ test("what is cleared while it is under way does not come back", async () => {
       return await next(request, peer);
     },
   });
-  const answer = server.token({ code: "c" });
+  const result = server.token({ code: "c" });
   await Promise.resolve();
   recorder.clear();
   open();
-  assertEquals((await answer).status, 400);
+  assertEquals((await result).status, 400);
   assertEquals([recorder.exchanges(), recorder.flows()], [[], []]);
 });
 
@@ -573,8 +573,8 @@ test("answers are the same with a recorder and without", async () => {
     const response = await one.authorize({ state: "s" });
     assertEquals([response.status, getRedirectParams(response).get("state")], [302, "s"]);
     assertMatch(response.headers.get("set-cookie")!, /^__Host-latchkey_session=/);
-    const refused = await one.token({ code: "c" });
-    assertEquals([refused.status, (await refused.json()).error], [400, "invalid_grant"]);
+    const rejected = await one.token({ code: "c" });
+    assertEquals([rejected.status, (await rejected.json()).error], [400, "invalid_grant"]);
     assertEquals((await one.get("/", { method: "HEAD" })).status, 200);
   }
 });

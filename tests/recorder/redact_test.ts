@@ -134,9 +134,9 @@ test("a value that is secret in another exchange is masked in this one", async (
   const { server, recorder } = await recordedServer();
   await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basic("machine", "short-word"));
   await server.authorize({ state: "a short-word b" });
-  const [told, other] = recorder.exchanges();
+  const [logged, other] = recorder.exchanges();
   assertStringIncludes(JSON.stringify(redactExchange(other!)), "a short-word b");
-  assertEquals(new Map(redactExchange(other!, { secretsFrom: [told!] }).request.query).get("state"), "a …(10) b");
+  assertEquals(new Map(redactExchange(other!, { secretsFrom: [logged!] }).request.query).get("state"), "a …(10) b");
 });
 
 test("the same value has the same mask everywhere, so that the code sent can be seen to be the one issued", async () => {

@@ -117,13 +117,13 @@ test("a program passes its trial when it says the version, answers, and ends wel
 });
 
 test("a program does not pass with another version, without listening, with errors, or when it must be killed", async () => {
-  const cases: readonly (readonly [served: string, version: string, said: string])[] = [
+  const cases: readonly (readonly [served: string, version: string, stated: string])[] = [
     ["", "1.2.4", "Expected latchkey 1.2.4, found latchkey 1.2.3 (abc)."],
     [`console.error("no port is free");`, "1.2.3", "It ended before it listened:\nno port is free"],
     [serving(500), "1.2.3", "to answer 200, found 500."],
     [serving(200), "1.2.3", "Told to stop, it ended with exit code 143 instead of 0."],
   ];
-  for (const [served, version, said] of cases) {
-    await assertRejects(() => smokeTest(program(served), version, true), Error, said);
+  for (const [served, version, stated] of cases) {
+    await assertRejects(() => smokeTest(program(served), version, true), Error, stated);
   }
 });

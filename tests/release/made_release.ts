@@ -26,11 +26,11 @@ interface Bill {
 const read = (name: string): Bill => JSON.parse(readFileSync(folder + name, "utf8"));
 
 test("every bill of materials is CycloneDX 1.6, strictly, and a licence that SPDX does not know is not", async () => {
-  const judge = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+  const verify = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
   assert(bills.length >= 2);
-  for (const name of bills) assertEquals(await judge.validate(readFileSync(folder + name, "utf8")), null, name);
+  for (const name of bills) assertEquals(await verify.validate(readFileSync(folder + name, "utf8")), null, name);
   const bad = readFileSync(folder + bills[0], "utf8").replace('"id": "MIT"', '"id": "MIT-ish"');
-  assert(await judge.validate(bad) !== null);
+  assert(await verify.validate(bad) !== null);
 });
 
 test("what a bill says depends on something is in it, and everything in it is needed by something", () => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { relative } from "node:path";
 
 /** The output file that holds the entry, and those it imports before it runs; not those it may load later. */
-function loadedAtOnce({ outputs }: Metafile, entry: string): string[] {
+function loadedImmediately({ outputs }: Metafile, entry: string): string[] {
   const found = Object.keys(outputs).filter((path) => outputs[path].entryPoint === entry);
   for (const path of found) {
     const imports = outputs[path].imports.filter(({ kind, external }) => kind === "import-statement" && !external);
@@ -29,7 +29,7 @@ test("the core bundles for a worker and asks for nothing of Node, Deno or Bun un
     metafile: true,
     write: false,
   }).finally(() => stop());
-  const paths = loadedAtOnce(metafile, "src/mod.ts");
+  const paths = loadedImmediately(metafile, "src/mod.ts");
   assert(paths.length > 0, "the bundle has no file made from src/mod.ts");
   const external = paths.flatMap((path) => metafile.outputs[path].imports.filter((imported) => imported.external));
   assertEquals(external.map(({ path }) => path), []);

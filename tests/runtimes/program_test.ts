@@ -186,7 +186,7 @@ test("a flag beats the environment, the environment beats the file, and the file
 });
 
 /** Asserts that a start is refused as people deserve: exit code 1, whole sentences, and nothing of the program's inside. */
-async function refused(start: StartOptions, ...expected: readonly RegExp[]): Promise<void> {
+async function rejected(start: StartOptions, ...expected: readonly RegExp[]): Promise<void> {
   const { code, stdout, stderr } = await runProgram(start);
   assertEquals([code, stdout], [1, ""], stderr);
   assert(!/^\s+at |Error\b|file:\/\/|\.[mt]s:\d+|node:|ext:|Uncaught/m.test(stderr), stderr);
@@ -195,11 +195,11 @@ async function refused(start: StartOptions, ...expected: readonly RegExp[]): Pro
 }
 
 test("faults in flags and variables end the start with exit code 1 and a way to mend them, all at once", async () => {
-  await refused({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
-  await refused({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
-  await refused({ args: ["--port"] }, /found no value/);
-  await refused({ args: ["--issuer", "http://auth.corp.com"] }, /insecureAllowHttpIssuer/, /insecureAllowAutoLogin/);
-  await refused(
+  await rejected({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
+  await rejected({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
+  await rejected({ args: ["--port"] }, /found no value/);
+  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /insecureAllowHttpIssuer/, /insecureAllowAutoLogin/);
+  await rejected(
     { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
     /has 4 faults/,
     /^--colour$/m,
@@ -227,19 +227,19 @@ test("[OP-07] a misspelt variable is told on stderr whatever the log is set to, 
 
 test("faults in the configuration file are told with their place, down to line and column", async () => {
   const broken = file("broken.json", `{\n  "issuer": "http://localhost:9000",\n  "port": 9000,\n}\n`);
-  await refused({ args: ["--config", broken] }, /broken\.json: line 4, column 1$/m, /Remove the comma before it/);
-  await refused(
+  await rejected({ args: ["--config", broken] }, /broken\.json: line 4, column 1$/m, /Remove the comma before it/);
+  await rejected(
     { args: ["--config", join(folder, "nowhere.json")] },
     /nowhere\.json$/m,
     /Correct the path that --config names/,
   );
-  await refused({ args: ["--config", folder] }, /found a directory/);
-  await refused({ args: ["--config", file("list.json", [])] }, /Expected a JSON object, found an array/);
+  await rejected({ args: ["--config", folder] }, /found a directory/);
+  await rejected({ args: ["--config", file("list.json", [])] }, /Expected a JSON object, found an array/);
   const wrong = file("wrong.json", {
     clients: [{ client_id: "web", client_secret: 7, redirect_uri: ["x"] }],
     alg: "HS256",
   });
-  await refused(
+  await rejected(
     { env: { LATCHKEY_CONFIG: wrong } },
     /wrong\.json: clients\[0\]\.client_secret$/m,
     /found a number \(hidden\)/,
@@ -254,12 +254,12 @@ test("a port in use ends the start with exit code 1 and a way to mend it", async
   const { port } = other.address() as AddressInfo;
   try {
     const fault = /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\. Stop what is using it, or choose another/;
-    await refused({ args: ["--port", String(port)] }, fault);
-    await refused({ args: ["--port", String(port), "--store", `sqlite:${join(folder, "unused.db")}`] }, fault);
+    await rejected({ args: ["--port", String(port)] }, fault);
+    await rejected({ args: ["--port", String(port), "--store", `sqlite:${join(folder, "unused.db")}`] }, fault);
   } finally {
     await new Promise((resolve) => other.close(resolve));
   }
-  await refused(
+  await rejected(
     { args: ["--port", "0", "--host", "192.0.2.1"] },
     /^Cannot listen on 192\.0\.2\.1:0: it is not an address/,
   );
@@ -273,12 +273,12 @@ test("a database that cannot be used ends the start with exit code 1 and a way t
   database.close();
   const before = readFileSync(foreign);
   const store = (path: string) => ({ args: ["--port", "0", "--store", `sqlite:${path}`] });
-  await refused(store(foreign), /foreign\.db/, /another program/);
+  await rejected(store(foreign), /foreign\.db/, /another program/);
   assertEquals(readFileSync(foreign).equals(before), true);
-  await refused(store(file("letter.db", "Dear database, ".repeat(100))), /no database/, /another path/);
-  await refused(store(join(folder, "no", "such", "folder.db")), /a folder that exists/, /make the folder first/);
+  await rejected(store(file("letter.db", "Dear database, ".repeat(100))), /no database/, /another path/);
+  await rejected(store(join(folder, "no", "such", "folder.db")), /a folder that exists/, /make the folder first/);
   mkdirSync(join(folder, "a.db"));
-  await refused(store(join(folder, "a.db")), /found a folder/);
+  await rejected(store(join(folder, "a.db")), /found a folder/);
 });
 
 test("a database that may not be written ends the start with exit code 1 and a way to mend it", async () => {
@@ -288,7 +288,7 @@ test("a database that may not be written ends the start with exit code 1 and a w
     closed = join(folder, "closed");
     mkdirSync(closed, { mode: 0o500 });
   }
-  await refused({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, /permission to write/, /right to write/);
+  await rejected({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, /permission to write/, /right to write/);
 });
 
 test("--help and --version are answered with exit code 0, whatever else is said", async () => {
@@ -300,10 +300,10 @@ test("--help and --version are answered with exit code 0, whatever else is said"
     assertStringIncludes(help.stdout, word);
   }
   for (const line of help.stdout.split("\n")) assert(line.length <= 80, line);
-  const told = await runProgram({ args: ["--version"] });
-  assertEquals([told.code, told.stderr], [0, ""]);
+  const logged = await runProgram({ args: ["--version"] });
+  assertEquals([logged.code, logged.stderr], [0, ""]);
   // In one file, with the commit that it was made of.
-  assertEquals(told.stdout.replace(/ \(.+\)$/m, binary === undefined ? "$&" : ""), `latchkey ${version}\n`);
+  assertEquals(logged.stdout.replace(/ \(.+\)$/m, binary === undefined ? "$&" : ""), `latchkey ${version}\n`);
 });
 
 test("--schema shows the JSON Schema of the configuration file, byte for byte", async () => {
@@ -416,9 +416,9 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
 
     program.signal("SIGTERM");
     await program.exited;
-    const said = program.output();
-    const lines = said.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
-    assert(lines.length > refusals.length + 40, said);
+    const stated = program.output();
+    const lines = stated.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
+    assert(lines.length > refusals.length + 40, stated);
     for (const line of lines) {
       assertMatch(line, /^\d\d:\d\d:\d\d\.\d{3}Z (rejected|warning|revoked)\b[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
     }
@@ -428,7 +428,7 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
         ...["a-code-nobody-issued", "a-guessed-secret", "another-guess", "a-password", "a-bearer-token"],
         ...[tokens.access_token, tokens.id_token, more.access_token, more.id_token],
       ],
-      (secret) => assert(!said.includes(secret), "it was said"),
+      (secret) => assert(!stated.includes(secret), "it was said"),
     );
   });
 });
@@ -463,20 +463,20 @@ test("hash-password turns what is piped in into a digest that logs that user in,
     const fields = Object.fromEntries(
       [...page.matchAll(/name="(interaction|form_token)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
     );
-    const answer = (password: string) =>
+    const result = (password: string) =>
       get(`${url}/oauth2/login`, {
         method: "POST",
         body: encode({ ...fields, sub: "carol", password }),
         headers: { "content-type": "application/x-www-form-urlencoded", cookie },
       });
-    assertEquals((await answer("wrong")).status, 403);
-    const { status, headers } = await answer(secret);
+    assertEquals((await result("wrong")).status, 403);
+    const { status, headers } = await result(secret);
     assertEquals([status, headers.get("location")?.startsWith("/oauth2/consent?")], [303, true]);
     assert(!output().includes(secret) && !output().includes("$scrypt"));
   });
   for (const input of [undefined, "", "\n", "x".repeat(1025)]) {
-    const refused = await runProgram({ args: ["hash-password"], input });
-    assertEquals([refused.code, refused.stdout], [1, ""]);
-    assertMatch(refused.stderr, /password/);
+    const rejected = await runProgram({ args: ["hash-password"], input });
+    assertEquals([rejected.code, rejected.stdout], [1, ""]);
+    assertMatch(rejected.stderr, /password/);
   }
 });

@@ -394,19 +394,19 @@ test("[DM-05] the cookie of the demo pages is one header line, and is not set ag
 
 test("fifty flows at once end with fifty pairs of tokens of their own", async () => {
   await against(async (_port, as) => {
-    const answers = await Promise.all(Array.from({ length: 50 }, async () => {
+    const responses = await Promise.all(Array.from({ length: 50 }, async () => {
       const code = await codeOf(as);
       return await assertTokenResponse(await redeem(as.issuer, code));
     }));
-    assertEquals(new Set(answers.map(({ access_token }) => decodeClaims(access_token).jti)).size, 50);
+    assertEquals(new Set(responses.map(({ access_token }) => decodeClaims(access_token).jti)).size, 50);
   });
 });
 
 test("[CI-06] of twenty redemptions of one code at once, over as many connections, one wins", async () => {
   await against(async (_port, as) => {
     const code = await codeOf(as);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(as.issuer, code)));
-    const outcomes = await Promise.all(answers.map(getOutcome));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(as.issuer, code)));
+    const outcomes = await Promise.all(responses.map(getOutcome));
     assertEquals(outcomes.filter((one) => one === "200").length, 1);
     assertEquals(outcomes.filter((one) => one === "400 invalid_grant").length, 19);
   });
@@ -602,9 +602,9 @@ function statusOverHttps(port: number, host: string, path: string): Promise<numb
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: "127.0.0.1", port, path, headers: { host }, rejectUnauthorized: false, agent: false },
-      (answer) => {
-        answer.resume();
-        resolve(answer.statusCode!);
+      (result) => {
+        result.resume();
+        resolve(result.statusCode!);
       },
     );
     sent.on("error", reject);

@@ -38,8 +38,8 @@ function loadedWith(entry: string, { inputs }: Metafile): { sources: string[]; p
 test("until the first flow is finished no package is loaded, and no endpoint that it does not ask", async () => {
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
   assertEquals(packages, []);
-  const rooms = new Set(sources.map((path) => path.split("/")[1]));
-  assertEquals([...rooms].sort(), ["app", "endpoints", "http", "mod.ts", "oauth", "runtime", "server", "store"]);
+  const folders = new Set(sources.map((path) => path.split("/")[1]));
+  assertEquals([...folders].sort(), ["app", "endpoints", "http", "mod.ts", "oauth", "runtime", "server", "store"]);
   assertEquals(sources.filter((path) => path.startsWith("src/oauth/rules/")), [], "the texts of the rules");
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);

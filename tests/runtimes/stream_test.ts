@@ -15,15 +15,15 @@ interface Place extends AsyncDisposable {
   readonly port: number;
 }
 
-async function listening(layer: Plugin): Promise<Place> {
-  const as = await latchkey({ alg: "ES256", plugins: [layer] });
+async function listening(plugin: Plugin): Promise<Place> {
+  const as = await latchkey({ alg: "ES256", plugins: [plugin] });
   const { url } = await as.listen({ port: 0 });
   return { as, port: Number(new URL(url).port), [Symbol.asyncDispose]: () => as.close() };
 }
 
 /** A layer that answers `/events` with a stream, and what becomes of the stream. */
 interface Source {
-  readonly layer: Plugin;
+  readonly plugin: Plugin;
   send(event: string): void;
   /** How many streams of events are open. */
   readonly listeners: number;
@@ -56,14 +56,14 @@ function source(): Source {
       },
       cancel,
     }, { highWaterMark: 0 });
-  const answer = (type: string, body: ReadableStream<Uint8Array>) =>
+  const response = (type: string, body: ReadableStream<Uint8Array>) =>
     new Response(body, { headers: { "content-type": type, "cache-control": "no-store" } });
-  const refuse = () => ({ status: 404, headers: {}, body: null });
+  const rejectRequest = () => ({ status: 404, headers: {}, body: null });
   return {
-    layer: {
+    plugin: {
       routes: () => [
-        { path: "/events", GET: () => answer("text/event-stream", events()), reject: refuse },
-        { path: "/flood", GET: () => answer("application/octet-stream", flood()), reject: refuse },
+        { path: "/events", GET: () => response("text/event-stream", events()), reject: rejectRequest },
+        { path: "/flood", GET: () => response("application/octet-stream", flood()), reject: rejectRequest },
       ],
       close() {
         for (const controller of open) controller.close();
@@ -92,7 +92,7 @@ async function subscribe(port: number, events: Source): Promise<RawConnection> {
 
 test("events arrive one by one while their stream is open", async () => {
   const events = source();
-  await using place = await listening(events.layer);
+  await using place = await listening(events.plugin);
   const wire = await subscribe(place.port, events);
   events.send("second");
   await wire.until(/data: second\n\n/);
@@ -101,7 +101,7 @@ test("events arrive one by one while their stream is open", async () => {
 
 test("a stream is cancelled when its client goes away", async () => {
   const events = source();
-  await using place = await listening(events.layer);
+  await using place = await listening(events.plugin);
   const wire = await subscribe(place.port, events);
   wire.close();
   // Some runtimes notice only when there is something to send.
@@ -111,7 +111,7 @@ test("a stream is cancelled when its client goes away", async () => {
 
 test("closing ends streams that end when they are told, and does not wait for them", async () => {
   const events = source();
-  const place = await listening(events.layer);
+  const place = await listening(events.plugin);
   const wire = await subscribe(place.port, events);
   const started = performance.now();
   await place.as.close();
@@ -121,7 +121,7 @@ test("closing ends streams that end when they are told, and does not wait for th
 
 test("a stream runs no further ahead than a client that does not read", async () => {
   const flood = source();
-  await using place = await listening(flood.layer);
+  await using place = await listening(flood.plugin);
   const socket = connect({ port: place.port, host: "127.0.0.1" });
   await once(socket, "connect");
   socket.pause();

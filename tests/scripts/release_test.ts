@@ -54,7 +54,7 @@ test("entries have a version, a date once they are released, and their notes as 
 });
 
 test("a change log that is not written so is refused with the line, what was expected and what stands there", () => {
-  const faults: readonly (readonly [from: string, to: string, said: string])[] = [
+  const faults: readonly (readonly [from: string, to: string, stated: string])[] = [
     ["## 1.9.0 (2026-02-28)", "## 1.9 (2026-02-28)", ':11: expected a heading such as "## 1.2.3 (unreleased)"'],
     ["2026-02-28", "28.2.2026", ":11: expected a heading"],
     ["2026-02-28", "2026-02-29", ":11: expected a day of the calendar"],
@@ -63,9 +63,9 @@ test("a change log that is not written so is refused with the line, what was exp
     ["## 1.9.0", "## 1.11.0", ":11: expected a version older than 1.10.0"],
     ["### Fixed", "### Mended", ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security behind ###"],
   ];
-  for (const [from, to, said] of faults) {
+  for (const [from, to, stated] of faults) {
     const error = assertThrows(() => parseChangelog(log.replace(from, to)), Error);
-    assert(error.message.startsWith(`static/changes.md${said}`), error.message);
+    assert(error.message.startsWith(`static/changes.md${stated}`), error.message);
     assert(error.message.endsWith(".") && error.message.includes(', found "##'), error.message);
   }
 });
@@ -93,10 +93,10 @@ test("a version is released from a clean commit, with a dated entry, under a tag
       /^The tag is v1\.9\.1, but deno\.json says 1\.9\.0: the tag of this version is v1\.9\.0\.$/,
     ],
   ];
-  for (const [facts, said] of cases) {
+  for (const [facts, stated] of cases) {
     const found = findReleaseBlockers({ ...fine, ...facts });
     assertEquals(found.length, 1);
-    assertMatch(found[0]!, said);
+    assertMatch(found[0]!, stated);
   }
 });
 

@@ -60,15 +60,15 @@ test("at most half of what a memory store keeps was used, and what was used last
     await store.put("browser", `${i}`, record, { expiresAt: 1000 - i });
     assertEquals(await store.consume("browser", `${i}`, 1), true);
   }
-  const spent = async (id: number) => (await store.get("browser", `${id}`))?.consumedAt;
-  assertEquals([await spent(29), await spent(30), await spent(79)], [undefined, 1, 1]);
+  const consumed = async (id: number) => (await store.get("browser", `${id}`))?.consumedAt;
+  assertEquals([await consumed(29), await consumed(30), await consumed(79)], [undefined, 1, 1]);
   for (let i = 100; i < 200; i++) await store.put("browser", `${i}`, record, { expiresAt: 500 });
   const tiny = memoryStore({ maxRecords: 1 });
   await tiny.put("browser", "only", record, { expiresAt: 1000 });
   await tiny.consume("browser", "only", 1);
   assertEquals((await tiny.get("browser", "only"))?.consumedAt, 1);
   // The others may take all of the room.
-  assertEquals([await spent(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
+  assertEquals([await consumed(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
 });
 
 test("a memory store forgets what expires first where there would be too much, and never what keeps something out", async () => {

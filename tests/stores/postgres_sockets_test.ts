@@ -57,8 +57,8 @@ async function speakTls(take: (socket: Socket) => void): Promise<{ readonly port
 }
 
 test("nothing is sent to a server whose certificate fails verification, in every TLS mode of sslmode", async () => {
-  let told = "";
-  const impostor = await speakTls((socket) => socket.on("data", (bytes) => told += bytes));
+  let logged = "";
+  const impostor = await speakTls((socket) => socket.on("data", (bytes) => logged += bytes));
   try {
     const queries = ["sslmode=require", "sslmode=verify-ca", "sslmode=verify-full", "sslrootcert=system"];
     await forEachCase(queries, async (query) => {
@@ -76,7 +76,7 @@ test("nothing is sent to a server whose certificate fails verification, in every
     const elsewhere = `postgres://latchkey:the-password@127.0.0.2:${impostor.port}/db?sslrootcert=${authority}`;
     const error = await assertRejects(() => postgresStore(elsewhere, { timeout: 3000 }), StoreError);
     assertMatch(error.message, /expected a certificate for that host/);
-    assertEquals(told, "");
+    assertEquals(logged, "");
   } finally {
     impostor.close();
   }

@@ -40,9 +40,9 @@ test("what cannot be reached or used is said in one sentence, without the passwo
 });
 
 test("over rediss:// nothing is sent to a server whose certificate fails verification", async () => {
-  let told = "";
+  let logged = "";
   const impostor = createServer({ cert: certificate, key: privateKey }, (socket) => {
-    socket.on("data", (bytes) => told += bytes);
+    socket.on("data", (bytes) => logged += bytes);
     socket.on("error", () => {});
   });
   impostor.on("tlsClientError", () => {});
@@ -55,7 +55,7 @@ test("over rediss:// nothing is sent to a server whose certificate fails verific
       assertMatch(error.message, /expected a certificate for that host/);
       assert(!error.message.includes("hunter2"));
     }
-    assertEquals(told, "");
+    assertEquals(logged, "");
   } finally {
     impostor.close();
   }

@@ -50,7 +50,7 @@ const code: CodeRecord = {
   issuedAt: 0,
   validUntil: 60_000,
 };
-const shelf = { expiresAt: 60_000 };
+const stored = { expiresAt: 60_000 };
 
 storeConformance("SQLite file", () => sqliteStore(newPath()));
 storeConformance("SQLite in memory", () => sqliteStore(":memory:"));
@@ -79,7 +79,7 @@ test("[CI-04] two processes that race for 5,000 codes win each code once between
   await withChildren(async (children) => {
     const path = newPath();
     await withStore(path, async (store) => {
-      for (let i = 0; i < 5000; i++) await store.put("code", `code ${i}`, code, shelf);
+      for (let i = 0; i < 5000; i++) await store.put("code", `code ${i}`, code, stored);
       for (const ask of children) await ask({ do: "open", path });
       const wins = await Promise.all(children.map((ask) => ask<number[]>({ do: "consumeAll", count: 5000, now: 1 })));
       assertEquals(wins.flat().sort((a, b) => a - b), Array.from({ length: 5000 }, (_, i) => i));
@@ -93,7 +93,7 @@ test("two processes that open the same new file at once both succeed", async () 
     for (let i = 0; i < 25; i++) {
       const path = newPath();
       await Promise.all(children.map((ask) => ask({ do: "open", path })));
-      await children[0]({ do: "put", id: "one", value: code, ...shelf });
+      await children[0]({ do: "put", id: "one", value: code, ...stored });
       assertStrictEquals(await children[1]({ do: "consume", id: "one", now: 1 }), true);
       assertStrictEquals(await children[0]({ do: "consume", id: "one", now: 1 }), false);
     }
@@ -102,18 +102,18 @@ test("two processes that open the same new file at once both succeed", async () 
 
 test("[CI-04] what was answered survives kill -9: a record that was put, and that a code is spent", async () => {
   const path = newPath();
-  await withStore(path, (store) => store.put("code", "spent", code, shelf));
+  await withStore(path, (store) => store.put("code", "spent", code, stored));
   const child = startChild("tests/stores/sqlite_child");
   try {
     await child.ask({ do: "open", path });
-    await child.ask({ do: "put", id: "new", value: code, ...shelf });
+    await child.ask({ do: "put", id: "new", value: code, ...stored });
     assertStrictEquals(await child.ask({ do: "consume", id: "spent", now: 7 }), true);
   } finally {
     await child.kill();
   }
   await withStore(path, async (store) => {
-    assertEquals(await store.get("code", "new"), { value: code, ...shelf });
-    assertEquals(await store.get("code", "spent"), { value: code, ...shelf, consumedAt: 7 });
+    assertEquals(await store.get("code", "new"), { value: code, ...stored });
+    assertEquals(await store.get("code", "spent"), { value: code, ...stored, consumedAt: 7 });
     assertStrictEquals(await store.consume("code", "spent", 8), false);
   });
 });
@@ -122,9 +122,9 @@ test("[CI-04] two handles on one file see each other's records and spend a code 
   const path = newPath();
   await withStore(path, (one) =>
     withStore(path, async (two) => {
-      await one.put("code", "a", code, shelf);
-      assertEquals(await two.get("code", "a"), { value: code, ...shelf });
-      assertStrictEquals(await two.add("code", "a", code, shelf), false);
+      await one.put("code", "a", code, stored);
+      assertEquals(await two.get("code", "a"), { value: code, ...stored });
+      assertStrictEquals(await two.add("code", "a", code, stored), false);
       const attempts = Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).consume("code", "a", i));
       assertStrictEquals((await Promise.all(attempts)).filter((won) => won).length, 1);
       await two.revoke("f", 1);
@@ -137,7 +137,7 @@ test("[CI-04] two handles on one file see each other's records and spend a code 
 test("closing leaves one file, which its owner alone may read, with everything in it", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
-    await store.put("code", "one", code, shelf);
+    await store.put("code", "one", code, stored);
     for (const suffix of ["", "-wal", "-shm"]) assertStrictEquals(statSync(path + suffix).mode & 0o777, 0o600);
   });
   assertEquals([existsSync(path), existsSync(`${path}-wal`), existsSync(`${path}-shm`)], [true, false, false]);
@@ -147,7 +147,7 @@ test("closing leaves one file, which its owner alone may read, with everything i
 test("a store that is to survive a power cut keeps the same promises", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
-    await store.put("code", "one", code, shelf);
+    await store.put("code", "one", code, stored);
     assertStrictEquals(await store.consume("code", "one", 1), true);
     assertStrictEquals(await store.consume("code", "one", 2), false);
   }, { durability: "power" });
@@ -156,7 +156,7 @@ test("a store that is to survive a power cut keeps the same promises", async () 
 
 test("a store closed in the middle of a sweep ends the sweep without a fault", async () => {
   const store = await sqliteStore(newPath());
-  for (let i = 0; i < 2000; i++) await store.put("code", `${i}`, code, shelf);
+  for (let i = 0; i < 2000; i++) await store.put("code", `${i}`, code, stored);
   const sweep = store.deleteExpired(60_000);
   await store.close();
   assert(await sweep < 2000);
@@ -164,7 +164,7 @@ test("a store closed in the middle of a sweep ends the sweep without a fault", a
 });
 
 /** Asserts that the file is refused with one sentence that names it, and gives back the sentence. */
-async function refusal(path: string, options?: SqliteOptions): Promise<string> {
+async function rejection(path: string, options?: SqliteOptions): Promise<string> {
   const error = await assertRejects(() => withStore(path, () => Promise.resolve(), options), StoreError);
   assertStringIncludes(error.message, `${path}: expected `);
   assertMatch(error.message, /^[^\n]+: expected [^\n]+, found [^\n]+; [^\n]+\.$/);
@@ -173,52 +173,52 @@ async function refusal(path: string, options?: SqliteOptions): Promise<string> {
 
 test("a folder that does not exist is refused, and not made", async () => {
   const path = join(folder, "missing", "latchkey.db");
-  assertMatch(await refusal(path), /found no such folder; make the folder first/);
+  assertMatch(await rejection(path), /found no such folder; make the folder first/);
   assertStrictEquals(existsSync(join(folder, "missing")), false);
 });
 
 test("a path below a file is refused", async () => {
   const file = join(folder, "plain.txt");
   writeFileSync(file, "");
-  assertMatch(await refusal(join(file, "latchkey.db")), /found no such folder/);
+  assertMatch(await rejection(join(file, "latchkey.db")), /found no such folder/);
 });
 
 test("a folder is refused", async () => {
-  assertMatch(await refusal(folder), /found a folder; add the name of a file/);
+  assertMatch(await rejection(folder), /found a folder; add the name of a file/);
 });
 
 test("a device is refused", { skip: !existsSync("/dev/full") }, async () => {
-  assertMatch(await refusal("/dev/full"), /found a device or a pipe/);
+  assertMatch(await rejection("/dev/full"), /found a device or a pipe/);
 });
 
 test("a place where no file can be made is refused", { skip: !existsSync("/proc/version") }, async () => {
-  await refusal("/proc/latchkey.db");
+  await rejection("/proc/latchkey.db");
 });
 
 test("a place where nothing can be written is refused", { skip: !existsSync("/proc/version") }, async () => {
-  await refusal("/proc/version");
+  await rejection("/proc/version");
 });
 
 test("a file that is no database is refused and left as it is", async () => {
   const path = newPath();
   const text = "Dear diary, ".repeat(1000);
   writeFileSync(path, text);
-  assertMatch(await refusal(path), /found a damaged file, or one that is no database; restore it from a copy/);
+  assertMatch(await rejection(path), /found a damaged file, or one that is no database; restore it from a copy/);
   assertStrictEquals(readFileSync(path, "utf8"), text);
 });
 
 test("a store whose file is damaged is refused", async () => {
   const whole = newPath();
   await withStore(whole, async (store) => {
-    for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, shelf);
+    for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, stored);
   });
   const truncated = newPath();
   copyFileSync(whole, truncated);
   truncateSync(truncated, 5000);
-  assertMatch(await refusal(truncated), /found a damaged file/);
+  assertMatch(await rejection(truncated), /found a damaged file/);
   const garbled = newPath();
   writeFileSync(garbled, readFileSync(whole).fill(0x5a, 100, 4096));
-  assertMatch(await refusal(garbled), /found a damaged file/);
+  assertMatch(await rejection(garbled), /found a damaged file/);
 });
 
 test("a store whose table is gone is refused", async () => {
@@ -227,13 +227,13 @@ test("a store whose table is gone is refused", async () => {
   const database = new DatabaseSync(path);
   database.exec("DROP TABLE record");
   database.close();
-  assertMatch(await refusal(path), /found a damaged file/);
+  assertMatch(await rejection(path), /found a damaged file/);
 });
 
 test("damage that shows only later rejects the call that meets it", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
-    for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, shelf);
+    for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, stored);
   });
   writeFileSync(path, readFileSync(path).fill(0x5a, 4096));
   await withStore(path, async (store) => {
@@ -250,7 +250,7 @@ test("a database of another program is refused and not written", async () => {
     theirs.close();
     const before = readFileSync(path);
     assertMatch(
-      await refusal(path),
+      await rejection(path),
       /found a SQLite database of another program, which was left as it is; give another path/,
     );
     assertEquals(readFileSync(path), before);
@@ -268,7 +268,7 @@ test("a database of another program that crashed keeps its log", async () => {
   theirs.close();
   const read = () => ["copy.db", "copy.db-wal"].map((name) => readFileSync(join(crashed, name)));
   const before = read();
-  assertMatch(await refusal(join(crashed, "copy.db")), /another program/);
+  assertMatch(await rejection(join(crashed, "copy.db")), /another program/);
   assertEquals(read(), before);
 });
 
@@ -279,17 +279,17 @@ test("a store of a newer release is refused and not written", async () => {
   newer.exec("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
   newer.close();
   const before = readFileSync(path);
-  assertMatch(await refusal(path), /expected a Latchkey database of version 1, found version 2; run the release/);
+  assertMatch(await rejection(path), /expected a Latchkey database of version 1, found version 2; run the release/);
   assertEquals(readFileSync(path), before);
 });
 
 test("a file that another program keeps locked is waited for, then refused", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
-    await store.put("code", "one", code, shelf);
+    await store.put("code", "one", code, stored);
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    assertMatch(await refusal(path, { lockTimeout: 20 }), /found it locked by another program/);
+    assertMatch(await rejection(path, { lockTimeout: 20 }), /found it locked by another program/);
     const error = await assertRejects(() => store.consume("code", "one", 1), StoreError);
     assertMatch(error.message, /found it locked by another program .*; close the program that holds it/);
     assert(await store.get("code", "one"), "reading goes on");
@@ -302,22 +302,22 @@ test("[JK-05] the permissions of an existing file and its log are restricted to 
   const path = newPath();
   writeFileSync(path, "");
   chmodSync(path, 0o644);
-  const told: string[] = [];
-  const warn = (message: string) => void told.push(message);
+  const logged: string[] = [];
+  const warn = (message: string) => void logged.push(message);
   const modes = () => ["", "-wal", "-shm"].map((suffix) => statSync(path + suffix).mode & 0o777);
   await withStore(path, async (store) => {
-    await store.put("code", "one", code, shelf);
+    await store.put("code", "one", code, stored);
     assertEquals(modes(), [0o600, 0o600, 0o600]);
     for (const suffix of ["", "-wal", "-shm"]) chmodSync(path + suffix, 0o664);
     // The log of a store that is open is one that was there, too.
     await withStore(path, () => Promise.resolve(assertEquals(modes(), [0o600, 0o600, 0o600])), { warn });
   }, { warn });
-  assertEquals(told.map((message) => message.split(" to ")[0]), [
+  assertEquals(logged.map((message) => message.split(" to ")[0]), [
     `Changed the permissions of ${realpathSync(path)} from 0644`,
     ...["", "-wal", "-shm"].map((suffix) => `Changed the permissions of ${realpathSync(path)}${suffix} from 0664`),
   ]);
   await withStore(path, () => Promise.resolve(), { warn });
-  assertEquals(told.length, 4);
+  assertEquals(logged.length, 4);
 });
 
 test("an empty file, and a link to a file, can become a store", async () => {
@@ -325,13 +325,13 @@ test("an empty file, and a link to a file, can become a store", async () => {
   writeFileSync(path, "");
   const link = newPath();
   symlinkSync(path, link);
-  await withStore(link, (store) => store.put("code", "one", code, shelf));
+  await withStore(link, (store) => store.put("code", "one", code, stored));
   await withStore(path, async (store) => assert(await store.get("code", "one")));
 });
 
 test("a path is a path, whatever SQLite would read in it", async () => {
   const strange = join(folder, "a #b?mode=memory&c%20.db");
-  await withStore(strange, (store) => store.put("code", "one", code, shelf));
+  await withStore(strange, (store) => store.put("code", "one", code, stored));
   await withStore(strange, async (store) => assert(await store.get("code", "one")));
   assertEquals(readdirSync(folder).filter((name) => name.startsWith("a #b")), ["a #b?mode=memory&c%20.db"]);
 });

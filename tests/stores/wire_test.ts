@@ -16,7 +16,7 @@ after(async () => {
 });
 
 const timeout = 600;
-const shelf = { expiresAt: Infinity };
+const stored = { expiresAt: Infinity };
 
 /** The URL of the same database by way of a wire. */
 async function behind(url: string): Promise<{ readonly wire: TcpProxy; readonly url: string }> {
@@ -42,7 +42,7 @@ for (const [kind, direct, open] of stores) {
       const { wire, url } = await behind(direct!);
       const store = await open(url);
       try {
-        await store.put("seen", "one", {}, shelf);
+        await store.put("seen", "one", {}, stored);
         // Several connections, where there are several.
         await Promise.all(Array.from({ length: 10 }, () => store.get("seen", "one")));
 
@@ -77,7 +77,7 @@ for (const [kind, direct, open] of stores) {
     const { wire, url } = await behind(direct!);
     const store = await open(url);
     try {
-      await store.put("seen", "two", {}, shelf);
+      await store.put("seen", "two", {}, stored);
       for (let i = 0; i < 3; i++) {
         wire.cut();
         const error = await assertRejects(() => store.get("seen", "two"), StoreError);

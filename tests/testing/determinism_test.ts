@@ -77,8 +77,8 @@ test("one seed, one transcript: the very same on Deno, Node and Bun", async () =
 test("one seed, one transcript, with every algorithm: ES256 signs without dice", async () => {
   const digests: Record<string, string> = {};
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
-    const { page: _, ...told } = await transcript({ seed: "latchkey", alg });
-    digests[alg] = digestOf(told);
+    const { page: _, ...logged } = await transcript({ seed: "latchkey", alg });
+    digests[alg] = digestOf(logged);
   }
   assertEquals(digests, {
     RS256: "c7e0b494b85f73b149182f9b91b1dd08",

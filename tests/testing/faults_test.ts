@@ -150,9 +150,9 @@ test("faults that answer form a queue, and others stack: the first written is th
     name,
     handle: (next) => async (request, peer) => {
       order.push(`${name} in`);
-      const answer = await next(request, peer);
+      const result = await next(request, peer);
       order.push(`${name} out`);
-      return answer;
+      return result;
     },
     extend: (server) => ({ ...server, now: () => (order.push(`${name} now`), server.now()) }),
   });
@@ -431,16 +431,16 @@ test("a delay waits as long as it says, by the wait it is handed, and in real ti
 test("clearing the board and closing the server end whatever waits", async () => {
   for (const end of [(s: StrictClient) => s.injector.clear(), (s: StrictClient) => s.as.close()]) {
     const s = await strictClient();
-    const held = faults.hold();
+    const kept = faults.hold();
     s.injector.on("jwks").once(faults.delay(1_000_000));
     s.injector.on("discovery").once(faults.hang());
-    s.injector.on("token").once(held);
+    s.injector.on("token").once(kept);
     const waiting = Promise.allSettled([
       get(s, "/oauth2/jwks"),
       get(s, metadataPath),
       post(s, "/oauth2/token", hopeless),
     ]);
-    await held.arrived;
+    await kept.arrived;
     end(s);
     const [late, ...dropped] = await waiting;
     assert(late.status === "fulfilled" && late.value.status === 200);
@@ -450,15 +450,15 @@ test("clearing the board and closing the server end whatever waits", async () =>
 
 test("a request that is held goes on when it is released, and others pass it", async () => {
   const s = await strictClient();
-  const held = faults.hold();
-  s.injector.on("jwks").once(held);
+  const kept = faults.hold();
+  s.injector.on("jwks").once(kept);
   const first = get(s, "/oauth2/jwks");
-  await held.arrived;
-  let answered = false;
-  void first.then(() => answered = true);
+  await kept.arrived;
+  let responded = false;
+  void first.then(() => responded = true);
   assertEquals((await get(s, "/oauth2/jwks")).status, 200);
-  assertEquals(answered, false);
-  held.release();
+  assertEquals(responded, false);
+  kept.release();
   assertEquals((await first).status, 200);
 });
 
@@ -613,23 +613,23 @@ test("keys are withdrawn: what signs is not published, another key is", async ()
 
 test("token responses say something else than what was issued", async () => {
   const s = await strictClient();
-  const answer = async (fault: Fault) => {
+  const result = async (fault: Fault) => {
     s.injector.on("token").once(fault);
     const { tokens } = await s.logIn();
     assertEquals(s.injector.unmetRules(), []);
     const { exp, iat, scope } = decodeClaims(tokens.access_token);
     return { ...tokens, lives: Number(exp) - Number(iat), means: scope };
   };
-  const { expires_in: short, lives } = await answer(faults.tokens.expiresIn(1));
+  const { expires_in: short, lives } = await result(faults.tokens.expiresIn(1));
   assertEquals([short, lives], [1, 3600]);
-  assertEquals((await answer(faults.tokens.expiresIn(undefined))).expires_in, undefined);
+  assertEquals((await result(faults.tokens.expiresIn(undefined))).expires_in, undefined);
   // The client reads the text, as many servers send it, as a number.
-  assertEquals((await answer(faults.tokens.expiresIn("60"))).expires_in, 60);
-  assertEquals((await answer(faults.tokens.tokenType())).token_type, "bearer");
-  assertEquals((await answer(faults.tokens.withoutRefreshToken())).refresh_token, undefined);
-  const less = await answer(faults.tokens.scopeOverstated());
+  assertEquals((await result(faults.tokens.expiresIn("60"))).expires_in, 60);
+  assertEquals((await result(faults.tokens.tokenType())).token_type, "bearer");
+  assertEquals((await result(faults.tokens.withoutRefreshToken())).refresh_token, undefined);
+  const less = await result(faults.tokens.scopeOverstated());
   assertEquals([less.scope, less.means], ["openid profile email", "openid profile"]);
-  const more = await answer(faults.tokens.scopeUnderstated());
+  const more = await result(faults.tokens.scopeUnderstated());
   assertEquals([more.scope, more.means], ["openid profile", "openid profile email"]);
   const true_ = await s.logIn();
   assertEquals([true_.tokens.scope, true_.tokens.expires_in], ["openid profile email", 3600]);

@@ -31,7 +31,7 @@ function authorizeUrl(as: TestLatchkey, client: { client_id: string; redirect_ur
 }
 
 /** The error of a login that is refused. */
-async function refusal(login: Promise<unknown>): Promise<string | undefined> {
+async function rejectionText(login: Promise<unknown>): Promise<string | undefined> {
   return (await assertRejects(() => login, LoginError)).error;
 }
 
@@ -46,7 +46,7 @@ test("a server is made of nothing, without a socket, and strict", async () => {
   assertEquals([claims!.iss, claims!.sub, claims!.aud], [as.issuer, "alice", client.client_id]);
   assertEquals((await json(userinfo(as, tokens.access_token))).name, "Alice Adams");
   const again = { grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: client.redirect_uri };
-  assertEquals(await refusal(as.token(client, again)), "invalid_grant");
+  assertEquals(await rejectionText(as.token(client, again)), "invalid_grant");
   assertEquals((await userinfo(as, tokens.access_token)).status, 401);
 });
 
@@ -62,10 +62,10 @@ test("servers side by side know nothing of one another", async () => {
   one.on("token").once(faults.error("server_error"));
   assertEquals(two.users.all().length, 2);
   assert(two.clock.now() < one.clock.now());
-  assertEquals(await refusal(two.refresh(client, tokens.refresh_token!)), "invalid_grant");
+  assertEquals(await rejectionText(two.refresh(client, tokens.refresh_token!)), "invalid_grant");
   assertEquals((await userinfo(two, tokens.access_token)).status, 401);
   assertEquals((await userinfo(one, tokens.access_token)).status, 200);
-  assertEquals(await refusal(one.logIn(client)), "server_error");
+  assertEquals(await rejectionText(one.logIn(client)), "server_error");
 });
 
 test("a client comes with what it needs to prove itself, by every method", async () => {
@@ -86,7 +86,7 @@ test("a client comes with what it needs to prove itself, by every method", async
   assertNotEquals(one.private_jwk.d, two.private_jwk.d);
   assertEquals("d" in one.jwks!.keys[0]!, false);
   assertEquals((await as.token(one, machine)).scope, "read");
-  assertEquals(await refusal(as.token({ ...one, private_jwk: two.private_jwk }, machine)), "invalid_client");
+  assertEquals(await rejectionText(as.token({ ...one, private_jwk: two.private_jwk }, machine)), "invalid_client");
   await as.logIn(as.client({ redirect_uri: "http://127.0.0.1/cb", client_id: "mine", scope: "openid read" }));
   assertEquals(as.clients.find("mine")!.redirectUris, ["http://127.0.0.1/cb"]);
   as.clients.set({ client_id: "client-9", redirect_uris: ["https://a.test/"] });
@@ -159,8 +159,8 @@ test("a reset brings everything back to the start, except for the signing keys",
   assertEquals([as.clock.frozen, new Date(as.clock.now()).toISOString().slice(0, 15)], [false, "2026-05-01T00:0"]);
   assertEquals(as.log.exchanges, []);
   assertEquals(as.client().client_id, client.client_id);
-  assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
-  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
+  assertEquals(await rejectionText(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
+  assertEquals(await rejectionText(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
   const { claims } = await as.logIn(client);
   assertEquals([claims!.sub, "odd" in claims!], ["ann", false]);
   assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
@@ -176,7 +176,7 @@ test("a reset keeps clients and users where it is told to, and nothing else of t
     assertEquals(as.clients.all().map(({ id }) => id), [client.client_id]);
     assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
     assertEquals(as.log.exchanges, []);
-    assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
+    assertEquals(await rejectionText(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
     const other = as.client({ confidential: true });
     assertNotEquals([other.client_id, other.client_secret], [client.client_id, client.client_secret]);
     assertNotEquals(other.client_secret, client.client_secret);
@@ -244,7 +244,7 @@ test("a reset clears a store of another kind too, and leaves it the keys", async
   const keys = await json(as.fetch("/oauth2/jwks"));
   await as.reset();
   as.client();
-  assertEquals(await refusal(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
+  assertEquals(await rejectionText(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
   await as.logIn(client);
   assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
 });
@@ -424,14 +424,14 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
   as.clock.advance(59);
   await redeem(early);
   as.clock.advance(1);
-  assertEquals(await refusal(redeem(late)), "invalid_grant");
+  assertEquals(await rejectionText(redeem(late)), "invalid_grant");
   as.clock.set(Number(claims!.iat) * 1000 + 599_999);
   assertEquals((await userinfo(as, tokens.access_token)).status, 200);
   as.clock.set(Number(claims!.iat) * 1000 + 600_000);
   assertEquals((await userinfo(as, tokens.access_token)).status, 401);
   await as.logIn(client, { browser: agent, prompt: "none" });
   as.clock.advance(301);
-  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
+  assertEquals(await rejectionText(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
 
   // The assertion that goes with a token request is made by the server's clock too.
   const machine = as.client({ token_endpoint_auth_method: "private_key_jwt" });
@@ -479,19 +479,19 @@ test("people: who comes next, who always comes, who denies, who allows less", as
   as.decisions.loginNext("alice");
   assertEquals([await sub(), await sub(), await sub()], ["alice", "bob", "bob"]);
   as.decisions.deny("bob");
-  assertEquals(await refusal(as.logIn(client)), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client)), "access_denied");
   assertEquals((await as.logIn(client, { as: "alice" })).claims!.sub, "alice");
   as.decisions.allowAll("bob");
   as.decisions.limitScope("bob", "openid email");
   assertEquals((await as.logIn(client, { scope: "openid profile email read" })).tokens.scope, "openid email");
-  assertEquals(await refusal(as.logIn(client, { scope: "read" })), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client, { scope: "read" })), "access_denied");
   as.decisions.deny();
-  assertEquals(await refusal(as.logIn(client, { as: "alice" })), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client, { as: "alice" })), "access_denied");
   as.decisions.allowAll();
   assertEquals((await as.logIn(client, { scope: "openid read" })).tokens.scope, "openid read");
   assertThrows(() => as.decisions.loginNext("nobody"), TypeError, `no user "nobody". Its users: alice, bob.`);
   assertThrows(() => as.decisions.deny("nobody"), TypeError);
-  assertEquals(await refusal(as.logIn(client, { as: "nobody" })), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client, { as: "nobody" })), "access_denied");
 });
 
 test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobody, and a hint is a demand", async () => {
@@ -499,18 +499,18 @@ test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobo
   const client = as.client();
   const agent = as.browser();
   as.decisions.loginNext("bob");
-  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
+  assertEquals(await rejectionText(as.logIn(client, { browser: agent, prompt: "none" })), "login_required");
   const { tokens, claims } = await as.logIn(client, { browser: agent });
   assertEquals(claims!.sub, "bob");
   as.decisions.loginNext("alice");
   const silent = await as.logIn(client, { browser: agent, prompt: "none" });
   assertEquals([silent.claims!.sub, silent.claims!.sid], ["bob", claims!.sid]);
   const hinted = { browser: agent, authorization: { id_token_hint: tokens.id_token! } };
-  assertEquals(await refusal(as.logIn(client, hinted)), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client, hinted)), "access_denied");
   as.decisions.loginNext("bob");
   assertEquals((await as.logIn(client, { browser: agent })).claims!.sid, claims!.sid);
   as.decisions.deny("bob");
-  assertEquals(await refusal(as.logIn(client, { browser: agent, prompt: "none" })), "consent_required");
+  assertEquals(await rejectionText(as.logIn(client, { browser: agent, prompt: "none" })), "consent_required");
   as.decisions.allowAll();
   as.decisions.loginNext("alice");
   const switched = await as.logIn(client, { browser: agent, authorization: { login_hint: "bob" } });
@@ -527,7 +527,7 @@ test("an approver of one's own decides where the people were told nothing", asyn
   as.decisions.loginNext("alice");
   assertEquals((await as.logIn(client)).claims!.sub, "alice");
   as.decisions.deny("bob");
-  assertEquals(await refusal(as.logIn(client)), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client)), "access_denied");
 });
 
 test("hooks change the claims of the next token, or of every one, and the signature holds", async () => {
@@ -586,8 +586,8 @@ test("hooks reach userinfo, plain and signed, and leave refusals alone", async (
   const signed = (await as.logIn(as.client({ userinfo_signed_response_alg: "ES256" }))).tokens.access_token;
   as.issue.nextUserinfo({ name: "Nobody", picture: "x" });
   assertEquals((await userinfo(as, "wrong")).status, 401);
-  const answer = await json(userinfo(as, plain));
-  assertEquals([answer.sub, answer.name, answer.picture], ["alice", "Nobody", "x"]);
+  const result = await json(userinfo(as, plain));
+  assertEquals([result.sub, result.name, result.picture], ["alice", "Nobody", "x"]);
   assertEquals((await json(userinfo(as, plain))).name, "Alice Adams");
   as.issue.everyUserinfo(() => ({ sub: "other" }));
   assertEquals(await json(userinfo(as, plain)), { sub: "other" });
@@ -596,10 +596,10 @@ test("hooks reach userinfo, plain and signed, and leave refusals alone", async (
 
 test("hooks are told of request, client, user and grant", async () => {
   await using as = await testLatchkey();
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const listen = (kind: string) => (claims: Claims, { request, client, user, grant }: ClaimOverrideContext) => {
     const { endpoint, method, params } = request;
-    told.push([kind, client.id, user?.name, grant.type, grant.scope.join(" "), grant.resources, endpoint, method]);
+    logged.push([kind, client.id, user?.name, grant.type, grant.scope.join(" "), grant.resources, endpoint, method]);
     assertEquals(params.code_verifier !== undefined, grant.type === "authorization_code");
     assertEquals(request.client, client.id);
     assertEquals(request.header("host"), null);
@@ -619,19 +619,19 @@ test("hooks are told of request, client, user and grant", async () => {
     assertEquals([claims!.first_name, (tokens as unknown as Claims).first_name], ["Bob", "Bob"]);
     const id = client.client_id;
     const flow = [id, "Bob Brown", "authorization_code", "openid read", resource, "token", "POST"];
-    assertEquals(told.splice(0), [["access", ...flow], ["id", ...flow], ["response", ...flow]]);
+    assertEquals(logged.splice(0), [["access", ...flow], ["id", ...flow], ["response", ...flow]]);
     await as.refresh(client, tokens.refresh_token!, { scope: "read" });
     const renewed = [id, "Bob Brown", "refresh_token", "read", resource, "token", "POST"];
-    assertEquals(told.splice(0), [["access", ...renewed], ["response", ...renewed]]);
+    assertEquals(logged.splice(0), [["access", ...renewed], ["response", ...renewed]]);
     if (access_token_format === "jwt") {
       assertEquals((await json(userinfo(as, tokens.access_token))).first_name, "Bob");
-      assertEquals(told.splice(0), [
+      assertEquals(logged.splice(0), [
         ["userinfo", id, "Bob Brown", undefined, "openid read", resource, "userinfo", "GET"],
       ]);
     }
     await as.token(client, { grant_type: "client_credentials", scope: "read" });
     const machine = [id, undefined, "client_credentials", "read", [], "token", "POST"];
-    assertEquals(told.splice(0), [["access", ...machine], ["response", ...machine]]);
+    assertEquals(logged.splice(0), [["access", ...machine], ["response", ...machine]]);
     await as.reset();
   }
 });
@@ -683,8 +683,8 @@ test("a fault comes after the hooks, whichever was written first", async () => {
 test("a fault that was not met is told at the end of a test, once, after everything is over", async () => {
   const as = await testLatchkey();
   as.on("token").once(faults.error("invalid_grant"));
-  const told = await assertRejects(() => as.reset(), Error, "1 fault was not met");
-  assertMatch(told.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token came/);
+  const logged = await assertRejects(() => as.reset(), Error, "1 fault was not met");
+  assertMatch(logged.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token came/);
   await as.reset();
   await as.logIn(as.client());
   as.on("jwks").times(2, faults.drop());
@@ -753,27 +753,27 @@ test("[JC-06] a client's keys are fetched by the global fetch of the moment, and
   const keys = ["one", "two"].map((kid, i) => ({ ...ecKeyFrom(new Uint8Array(32).fill(i + 1)), kid, alg: "ES256" }));
   const client = as.client({ token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://keys.test/jwks" });
   assertEquals(client.private_jwk, undefined);
-  const answers = [true, true, false, true].map((good, i) => {
+  const responses = [true, true, false, true].map((good, i) => {
     const { d: _, ...half } = keys[i === 0 ? 0 : 1]!;
     return good ? Response.json({ keys: [half] }) : new Response(null, { status: 500 });
   });
   const before = globalThis.fetch;
-  globalThis.fetch = () => Promise.resolve(answers.shift()!);
+  globalThis.fetch = () => Promise.resolve(responses.shift()!);
   const [one, two] = keys.map((private_jwk) => as.token.bind(as, { ...client, private_jwk }, machine));
   try {
     await one!();
-    assertEquals(await refusal(two!()), "invalid_client");
+    assertEquals(await rejectionText(two!()), "invalid_client");
     as.clock.advance(29);
-    assertEquals([await refusal(two!()), answers.length], ["invalid_client", 3]);
+    assertEquals([await rejectionText(two!()), responses.length], ["invalid_client", 3]);
     as.clock.advance(1);
     await two!();
     as.clock.advance(60);
     // An unknown key is looked for, in vain; the known one is not forgotten over it.
-    assertEquals([await refusal(one!()), answers.length], ["invalid_client", 1]);
+    assertEquals([await rejectionText(one!()), responses.length], ["invalid_client", 1]);
     await two!();
     as.clock.advance(541);
     await two!();
-    assertEquals(answers.length, 0);
+    assertEquals(responses.length, 0);
   } finally {
     globalThis.fetch = before;
   }
@@ -786,7 +786,7 @@ test("where people are shown pages, the browser answers them as the test has dec
   as.decisions.loginNext("bob");
   assertEquals([await sub(), await sub(), await sub({ as: "bob" })], ["bob", "alice", "bob"]);
   as.decisions.deny("alice");
-  assertEquals(await refusal(as.logIn(client)), "access_denied");
+  assertEquals(await rejectionText(as.logIn(client)), "access_denied");
   as.decisions.limitScope("bob", "openid email");
   assertEquals(
     (await as.logIn(client, { as: "bob", scope: "openid profile email", prompt: "consent" })).tokens.scope,

@@ -46,9 +46,9 @@ test("openid-client logs in by the mock's fetch, refreshes, and meets a user who
 
   as.decisions.deny("alice");
   const denied = new URL((await browser.authorize(url)).url);
-  const refusal = await assertRejects(() => openid.authorizationCodeGrant(config, denied, checks));
-  assert(refusal instanceof openid.AuthorizationResponseError);
-  assertEquals(refusal.error, "access_denied");
+  const rejection = await assertRejects(() => openid.authorizationCodeGrant(config, denied, checks));
+  assert(rejection instanceof openid.AuthorizationResponseError);
+  assertEquals(rejection.error, "access_denied");
 });
 
 test("[CL-03, CL-06, CL-12] a user of the README reaches openid-client whole: by userinfo, ID token and access token", async () => {
@@ -107,7 +107,7 @@ test("oauth4webapi logs in by the mock's fetch, and refuses a minted token that 
   );
   const { url: callback } = await as.browser().authorize(url);
   const params = oauth.validateAuthResponse(server, client, new URL(callback), state);
-  const answer = await oauth.authorizationCodeGrantRequest(
+  const result = await oauth.authorizationCodeGrantRequest(
     server,
     client,
     oauth.None(),
@@ -116,9 +116,9 @@ test("oauth4webapi logs in by the mock's fetch, and refuses a minted token that 
     verifier,
     options,
   );
-  const wishes = { expectedNonce: nonce, requireIdToken: true };
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, wishes);
-  await oauth.validateApplicationLevelSignature(server, answer, options);
+  const expectations = { expectedNonce: nonce, requireIdToken: true };
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, result, expectations);
+  await oauth.validateApplicationLevelSignature(server, result, options);
   assertEquals(oauth.getValidatedIdTokenClaims(tokens)!.sub, "alice");
 
   const knock = (token: string) =>

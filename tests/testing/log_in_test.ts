@@ -97,16 +97,16 @@ test("a login that is refused says why: expected, received, rule", async () => {
   assertEquals([sent.error, sent.callback?.error, sent.status], ["invalid_request", "invalid_request", undefined]);
   assertMatch(sent.message, /said no to client client-1: invalid_request, code_challenge .*\n +expected: /s);
 
-  const answered = await thrown(as.logIn(client, { token: { redirect_uri: "https://client.test/other" } }));
-  assertEquals([answered.status, answered.error, answered.explanation?.rule], [400, "invalid_grant", "TK-15"]);
-  assertMatch(answered.message, /said no to client client-1: 400 invalid_grant, .*\[TK-15\]\n/);
+  const responded = await thrown(as.logIn(client, { token: { redirect_uri: "https://client.test/other" } }));
+  assertEquals([responded.status, responded.error, responded.explanation?.rule], [400, "invalid_grant", "TK-15"]);
+  assertMatch(responded.message, /said no to client client-1: 400 invalid_grant, .*\[TK-15\]\n/);
   assertMatch(
-    answered.message,
+    responded.message,
     /\n +expected: https:\/\/client\.test\/callback\n +received: https:\/\/client\.test\/other\n/,
   );
 
-  const stranger = await thrown(as.logIn({ ...as.client({ confidential: true }), client_secret: "wrong" }));
-  assertEquals([stranger.status, stranger.error], [401, "invalid_client"]);
+  const attacker = await thrown(as.logIn({ ...as.client({ confidential: true }), client_secret: "wrong" }));
+  assertEquals([attacker.status, attacker.error], [401, "invalid_client"]);
 });
 
 test("what is thrown repeats no secret", async () => {
@@ -158,11 +158,11 @@ test("[AZ-22] what a store throws may be anything, and a login still says where"
 function diverting(change: (url: URL) => void): Plugin {
   return {
     handle: (next) => async (request, peer) => {
-      const answer = await next(request, peer);
-      if (answer instanceof Response || answer.headers.location === undefined) return answer;
-      const url = new URL(answer.headers.location);
+      const response = await next(request, peer);
+      if (response instanceof Response || response.headers.location === undefined) return response;
+      const url = new URL(response.headers.location);
       change(url);
-      return { ...answer, headers: { ...answer.headers, location: url.href } };
+      return { ...response, headers: { ...response.headers, location: url.href } };
     },
   };
 }

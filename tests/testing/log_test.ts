@@ -344,12 +344,12 @@ test("no refusals and no warnings are expected of a test as a whole", async () =
   );
   await b.token({ code: "never-issued" });
   await userinfo(b, "never-issued");
-  const refused = failure(() => log.expectNoRejections());
+  const rejectedResult = failure(() => log.expectNoRejections());
   assertMatch(
-    refused.message,
+    rejectedResult.message,
     /^expected no refusal, and there were 2:\n {2}POST token, [^\n]*\[TK-16\][^\n]*\n {2}GET userinfo, /,
   );
-  assertEquals([refused.expected, refused.actual], [0, 2]);
+  assertEquals([rejectedResult.expected, rejectedResult.actual], [0, 2]);
 });
 
 test("[AZ-22] what broke inside the server is in the transcript and in every message, and no secret with it", async () => {

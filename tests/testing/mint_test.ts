@@ -66,7 +66,7 @@ const bad: readonly MintedToken[] = [
 ];
 
 /** The rule that a token request breaks. */
-async function refused(request: Promise<unknown>, rule: string): Promise<void> {
+async function rejected(request: Promise<unknown>, rule: string): Promise<void> {
   const { explanation } = await assertRejects(() => request, LoginError) as LoginError;
   assertEquals(explanation?.rule, rule);
 }
@@ -193,11 +193,11 @@ test("a minted code buys tokens, once", async () => {
   const spa = as.client;
   const code = await as.mint.code({ client: spa, user: "bob", scope: "openid read", nonce: "n", verifier });
   const redeem = { grant_type: "authorization_code", code, redirect_uri: spa.redirect_uri };
-  await refused(as.token(spa, { ...redeem, code_verifier: `${verifier}x` }), "PK-09");
+  await rejected(as.token(spa, { ...redeem, code_verifier: `${verifier}x` }), "PK-09");
   const tokens = await as.token(spa, { ...redeem, code_verifier: verifier });
   const { sub, nonce } = decodeJwt(tokens.id_token!);
   assertEquals([tokens.scope, sub, nonce], ["openid read", "bob", "n"]);
-  await refused(as.token(spa, { ...redeem, code_verifier: verifier }), "CI-06");
+  await rejected(as.token(spa, { ...redeem, code_verifier: verifier }), "CI-06");
   assertEquals(await as.userinfo(tokens.access_token), "invalid_token");
 });
 
@@ -206,9 +206,9 @@ test("a minted code belongs to a client and a redirect URI, and expires", async 
   const { client } = as;
   const redirect_uri = client.redirect_uri;
   const token = (code: string) => as.token(client, { grant_type: "authorization_code", code, redirect_uri });
-  await refused(token(await as.mint.code({ client: as.register({ confidential: true }) })), "CI-05");
-  await refused(token(await as.mint.code({ client, redirectUri: "https://client.test/other" })), "TK-15");
-  await refused(token(await as.mint.code({ client, expired: true })), "CI-02");
+  await rejected(token(await as.mint.code({ client: as.register({ confidential: true }) })), "CI-05");
+  await rejected(token(await as.mint.code({ client, redirectUri: "https://client.test/other" })), "TK-15");
+  await rejected(token(await as.mint.code({ client, expired: true })), "CI-02");
   const code = await as.mint.code({ client, expiresIn: 5 });
   as.clock.advance(4);
   await token(code);
@@ -231,19 +231,19 @@ test("a minted refresh token is exchanged, and rotates", async () => {
   const { access_token, refresh_token, scope } = await as.refresh(client, first, { scope: "openid" });
   assertEquals([await as.userinfo(access_token), scope], ["bob", "openid"]);
   assert(refresh_token !== undefined && refresh_token !== first);
-  await refused(as.refresh(client, first), "RT-04");
-  await refused(as.refresh(client, refresh_token), "RT-04");
+  await rejected(as.refresh(client, first), "RT-04");
+  await rejected(as.refresh(client, refresh_token), "RT-04");
 });
 
 test("a minted refresh token expires, and is refused to others", async () => {
   await using as = await withClient();
   const { client } = as;
-  await refused(as.refresh(client, await as.mint.refreshToken({ client, expired: true })), "RT-07");
-  await refused(as.refresh(client, await as.mint.refreshToken({ client: as.register() })), "RT-02");
+  await rejected(as.refresh(client, await as.mint.refreshToken({ client, expired: true })), "RT-07");
+  await rejected(as.refresh(client, await as.mint.refreshToken({ client: as.register() })), "RT-02");
   const brief = await as.mint.refreshToken({ client, expiresIn: 60 });
   assertEquals(await as.isActive(brief), true);
   as.clock.advance(60);
-  await refused(as.refresh(client, brief), "RT-07");
+  await rejected(as.refresh(client, brief), "RT-07");
   const codeOnly = as.register({ grant_types: ["authorization_code"] });
   await assertRejects(() => as.mint.refreshToken({ client: codeOnly }), TypeError, "expected refresh_token among");
 });
@@ -255,7 +255,7 @@ test("minted tokens of one login end together, and an expired one can be refresh
   assertEquals([await as.userinfo(tokens.access_token), decodeJwt(tokens.id_token!).nonce], ["invalid_token", "n"]);
   const next = await as.refresh(client, tokens.refresh_token!);
   assertEquals(await as.userinfo(next.access_token), "bob");
-  await refused(as.refresh(client, tokens.refresh_token!), "RT-04");
+  await rejected(as.refresh(client, tokens.refresh_token!), "RT-04");
   assertEquals(await as.userinfo(next.access_token), "invalid_token");
 });
 

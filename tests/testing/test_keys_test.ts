@@ -132,14 +132,14 @@ test("[JK-06] a real host whose store gets a test key while it runs publishes no
 
 test("a key in a store that borrows the name of a test key is used as what it is", async () => {
   const { kid } = builtInKeys.ES256[0]!;
-  const stranger = ecKeyFrom(new Uint8Array(32).fill(7));
+  const attacker = ecKeyFrom(new Uint8Array(32).fill(7));
   const store = memoryStore();
-  await store.add("key", "ES256 0", { kid, jwk: stranger, signsFrom: 0, longest: 1 }, { expiresAt: Infinity });
+  await store.add("key", "ES256 0", { kid, jwk: attacker, signsFrom: 0, longest: 1 }, { expiresAt: Infinity });
   await using usual = await testLatchkey({ alg: "ES256" });
   await usual.mint.idToken();
   await using as = await testLatchkey({ alg: "ES256", store });
   const { keys } = await publishedBy(as, as.fetch);
-  assertEquals([keys[0].kid, keys[0].x], [kid, stranger.x]);
+  assertEquals([keys[0].kid, keys[0].x], [kid, attacker.x]);
   await jwtVerify(await as.mint.idToken(), createLocalJWKSet({ keys }));
 });
 

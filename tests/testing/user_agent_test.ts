@@ -31,14 +31,14 @@ function requestOf(
 }
 
 /** A browser in front of a server that answers as it is told, and what it was asked. */
-function scripted(answer: (request: Request) => Response | Promise<Response>, now = () => 0) {
+function scripted(response: (request: Request) => Response | Promise<Response>, now = () => 0) {
   const asked: Request[] = [];
   const agent = testBrowser({
     issuer: () => site,
     now,
     fetch: async (request) => {
       asked.push(request.clone() as Request);
-      return await answer(request);
+      return await response(request);
     },
   });
   return { agent, asked };
@@ -163,10 +163,10 @@ test("whoever sits in front of a browser can deny, and can grant less", async ()
 
 test("what a browser says of the person in front of it is read as it was meant", () => {
   for (
-    const person of [{ as: "bøb & co", deny: true, denyScopes: ["a", "b"] }, { as: "x", deny: false, denyScopes: [] }]
+    const user of [{ as: "bøb & co", deny: true, denyScopes: ["a", "b"] }, { as: "x", deny: false, denyScopes: [] }]
   ) {
-    const headers = new Headers({ [personaHeader]: formatPersona(person)! });
-    assertEquals(parsePersona({ headers }), person);
+    const headers = new Headers({ [personaHeader]: formatPersona(user)! });
+    assertEquals(parsePersona({ headers }), user);
   }
   assertEquals([formatPersona({}), parsePersona({ headers: new Headers() })], [undefined, undefined]);
 });
@@ -232,9 +232,9 @@ test("cookies are kept and sent as RFC 6265 says", async () => {
     new Response(null, { headers: cookies.map((line): [string, string] => ["set-cookie", line]) });
   let next = set(...lines);
   const { agent, asked } = scripted(() => {
-    const answer = next;
+    const response = next;
     next = new Response();
-    return answer;
+    return response;
   }, () => now);
   const sentTo = async (path: string) => {
     await agent.open(path);
@@ -340,9 +340,9 @@ test("a browser fills in the forms of login and consent as a person would", asyn
       "subject=dora&claims=%7B%22name%22%3A%22D%22%7D&new=yes",
       "interaction=i%262&scope=openid&scope=read&decision=allow",
     ]],
-  ], async ([person, expected]) => {
+  ], async ([user, expected]) => {
     const { agent, sent } = asking();
-    assertEquals((await agent.authorize({}, person)).code, "c");
+    assertEquals((await agent.authorize({}, user)).code, "c");
     assertEquals(await sent(), expected);
   });
 });
@@ -369,8 +369,8 @@ test("a page that cannot be answered is told to the reader of the test", async (
       {},
       "showed a page of its own instead of sending the browser on: status 200\n  Sorry Closed & gone",
     ],
-  ], async ([login, person, expected]) => {
-    await assertRejects(() => asking(login).agent.authorize({}, person), LoginError, expected);
+  ], async ([login, user, expected]) => {
+    await assertRejects(() => asking(login).agent.authorize({}, user), LoginError, expected);
   });
   const { agent } = scripted(() => page(`<p>Wrong password</p>${offers}`));
   await assertRejects(() => agent.authorize({}), LoginError, "asks to log in again: status 200\n  Wrong password");

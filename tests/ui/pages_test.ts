@@ -164,7 +164,7 @@ test("[UI-03] hostile values leave the markup of a tried step as it was", () => 
 
 test("[UI-03] hostile values leave the markup of login, consent and account as it was", () => {
   const draw = (value: string): string[] => {
-    const person = { sub: value, name: value, email: `${value}@` };
+    const visitor = { sub: value, name: value, email: `${value}@` };
     const client = { id: value, name: value };
     const fields = [["interaction", value], ["form_token", value]] as const;
     return [
@@ -172,7 +172,7 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
         ...login,
         client,
         fields,
-        accounts: [{ ...person, current: true }],
+        accounts: [{ ...visitor, current: true }],
         passwordForm: { sub: value },
         guestForm: { subject: value, claims: value },
         retry: { part: "new", fault: value },
@@ -180,7 +180,7 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
       pages.consent({
         ...consent,
         client: { ...client, confidential: false },
-        user: person,
+        user: visitor,
         fields,
         redirectUri: `com.example.app:/cb?x=${encodeURIComponent(value)}`,
         scope: [
@@ -194,7 +194,7 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
         ...account,
         account: {
           ...account.account!,
-          user: person,
+          user: visitor,
           consents: [{
             ...account.account!.consents[0]!,
             client,
@@ -655,7 +655,7 @@ test("under an issuer with a path, every link and asset begins with it", () => {
     startLinks,
     endpoints,
   };
-  const below = <T extends { readonly href: string }>(thing: T): T => ({ ...thing, href: `/tenant${thing.href}` });
+  const below = <T extends { readonly href: string }>(item: T): T => ({ ...item, href: `/tenant${item.href}` });
   const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
   const others = [pages.logout({ ...logout, ...site }), pages.loggedOut(site)];
   for (const html of [pages.home({ ...props, directory }), pages.callback(props), pages.error(props), ...others]) {
