@@ -111,8 +111,7 @@ const importRules: ImportRules = {
       allowed: {
         "store/": "types",
         "runtime/base64url.ts": "anything",
-        "runtime/hash.ts": "anything",
-        "runtime/signing.ts": "anything",
+        "runtime/crypto.ts": "anything",
       },
       packages: ["jose"],
     },

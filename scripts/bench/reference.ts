@@ -5,9 +5,8 @@
  */
 
 import { encodeBase64url } from "../../src/runtime/base64url.ts";
-import { sha256 } from "../../src/runtime/hash.ts";
-import { generateKey, importPrivateKey, importPublicKey } from "../../src/runtime/signing.ts";
-import type { SignBytes } from "../../src/runtime/signing.ts";
+import { generateKey, importPrivateKey, importPublicKey, sha256 } from "../../src/runtime/crypto.ts";
+import type { SignBytes } from "../../src/runtime/crypto.ts";
 import { serve } from "./bare_http.ts";
 import type { BareRequest, BareResponse } from "./bare_http.ts";
 import { confidential, rotatingId, user } from "./clients.ts";

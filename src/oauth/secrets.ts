@@ -1,7 +1,7 @@
 /** Values that only their bearer knows: drawn from the dice, kept as digests, compared in constant time. */
 
 import { encodeBase64url } from "../runtime/base64url.ts";
-import { sha256 } from "../runtime/hash.ts";
+import { sha256 } from "../runtime/crypto.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 
 /** Gives that many random bytes from a cryptographic generator. */

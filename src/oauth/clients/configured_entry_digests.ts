@@ -1,6 +1,6 @@
 /** Digests of configured clients and users; each stored change holds the digest of the entry it is based on. */
 
-import { hmacSha256 } from "../../runtime/hash.ts";
+import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { ChangeTarget } from "./change_log.ts";
 import type { ClientMetadata, User } from "./client.ts";
 import type { Server } from "../server.ts";

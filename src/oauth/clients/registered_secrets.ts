@@ -1,6 +1,6 @@
 /** Finds secrets of registered clients in text, by their digests: it keeps no secret in clear. */
 
-import { sha256Sync } from "../../runtime/hash.ts";
+import { sha256Sync } from "../../runtime/crypto.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import { formDecode } from "../secret_names.ts";

@@ -1,8 +1,14 @@
 /** Signing keys: made once, kept in the store, imported once, published before they sign (group JK; RFC 7517). */
 
 import { encodeBase64url } from "../../runtime/base64url.ts";
-import { digestBytes, sha256 } from "../../runtime/hash.ts";
-import { generateKey, importPrivateKey, importPublicKey, verifySignature } from "../../runtime/signing.ts";
+import {
+  digestBytes,
+  generateKey,
+  importPrivateKey,
+  importPublicKey,
+  sha256,
+  verifySignature,
+} from "../../runtime/crypto.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";

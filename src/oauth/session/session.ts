@@ -1,7 +1,7 @@
 /** Sessions: who is logged in, sealed into a value that the browser keeps and only this server can make. */
 
 import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
-import { hmacSha256 } from "../../runtime/hash.ts";
+import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { User } from "../clients/client.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
 import { chain } from "../maybe_promise.ts";
