@@ -61,19 +61,19 @@ async function consoleDuring(run: () => Promise<void>): Promise<string> {
 const foreign = "https://evil.example/cb";
 const markup = `"><script>alert(1)</script>`;
 
-test("[AZ-01] an unknown client with a bad scope ends on a page", async () => {
+test("[AZ-01] an unknown client with an invalid scope gets an error page", async () => {
   const server = await testServer();
   await assertPage(await server.authorize({ client_id: "nobody", scope: "no such scope" }));
   assertEquals(getRejections(server.events).map(({ explanation }) => explanation.rule), ["AZ-02"]);
 });
 
-test("[AZ-01] a known client with a foreign redirect_uri and no response_type ends on a page", async () => {
+test("[AZ-01] a known client with a foreign redirect_uri and no response_type gets an error page", async () => {
   const server = await testServer();
   await assertPage(await server.authorize({ redirect_uri: foreign, response_type: undefined }));
   assertEquals(getRejections(server.events).map(({ explanation }) => explanation.rule), ["RU-01"]);
 });
 
-test("[AZ-01] a rejection on a page names the registered client in the trace, and no other", async () => {
+test("[AZ-01] a rejection on a page names only registered clients in the trace", async () => {
   const server = await testServer();
   await server.authorize({ redirect_uri: foreign });
   await server.authorize({ client_id: "nobody" });
@@ -82,7 +82,7 @@ test("[AZ-01] a rejection on a page names the registered client in the trace, an
   assertEquals(getRejections(server.events).map(({ client }) => client), ["spa", undefined, undefined, undefined]);
 });
 
-test("[AZ-01] every fault after redirect_uri leaves by redirect, with GET and POST", async () => {
+test("[AZ-01] every error after redirect_uri is a redirect, with GET and POST", async () => {
   const faults: readonly Fields[] = [
     { response_type: undefined },
     { response_type: "token" },
@@ -105,7 +105,7 @@ test("[AZ-01] every fault after redirect_uri leaves by redirect, with GET and PO
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-01, HT-01] another method is refused with a page before anything in the request is looked at", async () => {
+test("[AZ-01, HT-01] another method gets an error page before any parameter is read", async () => {
   const server = await testServer();
   await forEachCase(["PUT", "PATCH", "DELETE", "OPTIONS"], async (method) => {
     const good = await server.authorize({}, { method });
@@ -116,14 +116,14 @@ test("[AZ-01, HT-01] another method is refused with a page before anything in th
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-01, HT-07, HT-08] a request that is too large is refused with a page, however right it is", async () => {
+test("[AZ-01, HT-07, HT-08] a request that is too large gets an error page, even if it is valid", async () => {
   const server = await testServer();
   await assertPage(await server.authorize({ padding: "a".repeat(17_000) }), 414);
   await assertPage(await authorizeByPost(server, { padding: "a".repeat(70_000) }), 413);
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-01, HT-10] what cannot be decoded is refused with a page, wherever it stands", async () => {
+test("[AZ-01, HT-10] a request that cannot be decoded gets an error page", async () => {
   const broken = ["%", "%z", "%zz", "%ff", "%c3", "%c3%28", "%c0%af", "%ed%a0%80", "%f4%90%80%80", "ok%"];
   const server = await testServer();
   await forEachCase(
@@ -143,7 +143,7 @@ test("[AZ-01, HT-10] what cannot be decoded is refused with a page, wherever it 
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-02] a client_id that is missing or empty ends on a page, whatever redirect_uri says", async () => {
+test("[AZ-02] a missing or empty client_id gets an error page, with any redirect_uri", async () => {
   const server = await testServer();
   await forEachCase(["https://spa.example/cb", foreign, "", undefined], async (redirect_uri) => {
     await assertPage(await server.authorize({ client_id: undefined, redirect_uri }));
@@ -154,7 +154,7 @@ test("[AZ-02] a client_id that is missing or empty ends on a page, whatever redi
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-02, HT-11, HT-19] a client_id that only resembles one of the server is unknown and ends on a page", async () => {
+test("[AZ-02, HT-11, HT-19] a client_id that only resembles a registered one is unknown and gets an error page", async () => {
   const unknown = [
     ...["nobody", "SPA", "Spa", " spa", "spa ", "spa,web", "spa web", "spa\t", "spa\n", "spa\r\n", "spa\0"],
     ...["\0spa", "s\u0440a", "ｓｐａ", "\ufeffspa", "spa\u200b", "spa\u0301", "%73pa", "spa%00", "*", "spa*"],
@@ -186,7 +186,7 @@ test("[AZ-03] POST with a form has the same outcome as GET with a query", async 
   await assertPage(await authorizeByPost(server, { client_id: "nobody" }));
 });
 
-test("[AZ-03] what stands solely in the query of a POST is absent", async () => {
+test("[AZ-03] parameters in the query of a POST are ignored", async () => {
   const server = await testServer();
   const query = (fields: Fields) => `?${encode(fields)}`;
   await assertPage(await authorizeByPost(server, { client_id: undefined }, query({ client_id: "spa" })));
@@ -207,7 +207,7 @@ test("[AZ-03] what stands solely in the query of a POST is absent", async () => 
   await assertPage(response);
 });
 
-test("[AZ-03] where query and body of a POST name a parameter, the body's value counts", async () => {
+test("[AZ-03] a parameter in both query and body of a POST has the body's value", async () => {
   const server = await testServer();
   const fields = { client_id: "nobody", redirect_uri: foreign, state: "other", scope: "bogus", response_type: "token" };
   const { code } = assertAuthorizationResponse(await authorizeByPost(server, {}, `?${encode(fields)}`));
@@ -219,7 +219,7 @@ test("[AZ-03] where query and body of a POST name a parameter, the body's value 
   assertEquals(error, "invalid_scope");
 });
 
-test("[AZ-03] a POST whose body is no form ends on a page", async () => {
+test("[AZ-03] a POST without a form body gets an error page", async () => {
   const server = await testServer();
   const types = [
     "application/json",
@@ -235,7 +235,7 @@ test("[AZ-03] a POST whose body is no form ends on a page", async () => {
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-03, HT-02] HEAD is answered without a body and without a Location, and issues nothing", async () => {
+test("[AZ-03, HT-02] HEAD has no body and no Location, and issues nothing", async () => {
   const server = await testServer();
   await forEachCase([{}, { scope: "bogus" }, { client_id: "nobody" }], async (fields) => {
     const response = await server.authorize(fields, { method: "HEAD" });
@@ -244,7 +244,7 @@ test("[AZ-03, HT-02] HEAD is answered without a body and without a Location, and
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-04, HT-19] unknown parameters change nothing and do not come back", async () => {
+test("[AZ-04, HT-19] unknown parameters are ignored and not returned", async () => {
   const unknown = [
     ...["foo=bar", "foo=1&foo=2", "utm_source=x", "foo", "=", "=x", "&&", "__proto__=1", "constructor=1", "a[b]=1"],
     ...["code[]=1", "client_id[]=web", "redirect_uri[]=https://evil.example/cb", "scope[]=write", "%00=1"],
@@ -263,7 +263,7 @@ test("[AZ-04, HT-19] unknown parameters change nothing and do not come back", as
   });
 });
 
-test("[AZ-05] an empty value is no value", async () => {
+test("[AZ-05] an empty value counts as absent", async () => {
   const server = await testServer();
   assertAuthorizationResponse(await server.authorize({ state: "" }), { state: null });
   await forEachCase([authorizeByPost.bind(undefined, server), server.authorize], async (send) => {
@@ -286,7 +286,7 @@ test("[AZ-05] an empty value is no value", async () => {
   assertEquals(assertAuthorizationResponse(await strict.authorize({ scope: "" })).error, "invalid_scope");
 });
 
-test("[AZ-06] a client_id given twice, in any order and with one good value, ends on a page", async () => {
+test("[AZ-06] a repeated client_id gets an error page, in any order and with one valid value", async () => {
   const server = await testServer();
   const pairs = [
     ...["client_id=spa&client_id=nobody", "client_id=nobody&client_id=spa", "client_id=spa&client_id=web"],
@@ -304,7 +304,7 @@ test("[AZ-06] a client_id given twice, in any order and with one good value, end
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-06] a redirect_uri given twice, in any order and with one good value, ends on a page", async () => {
+test("[AZ-06] a repeated redirect_uri gets an error page, in any order and with one valid value", async () => {
   const server = await testServer();
   const good = encodeURIComponent("https://spa.example/cb");
   const bad = encodeURIComponent(foreign);
@@ -323,7 +323,7 @@ test("[AZ-06] a redirect_uri given twice, in any order and with one good value, 
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-07] any other known parameter given twice is invalid_request, equal values and empty ones too", async () => {
+test("[AZ-07] any other repeated parameter is invalid_request, equal and empty values included", async () => {
   const names = [
     ...["response_type", "scope", "code_challenge", "code_challenge_method", "response_mode", "nonce", "login_hint"],
     ...["prompt", "max_age", "display", "ui_locales", "id_token_hint", "acr_values", "claims"],
@@ -353,7 +353,7 @@ test("[AZ-07] resource may be repeated", async () => {
   assert(assertAuthorizationResponse(await authorizeByPost(server, { resource })).code);
 });
 
-test("[AZ-08] a repeated state is invalid_request, answered without any state", async () => {
+test("[AZ-08] a repeated state is invalid_request without state", async () => {
   const server = await testServer();
   await forEachCase([["a", "b"], ["b", "a"], ["a", "a"], ["a", ""], ["", "a"], ["", ""]], async (state) => {
     await forEachCase(
@@ -382,7 +382,7 @@ test("[AZ-09] a request without response_type is invalid_request", async () => {
   );
 });
 
-test("[AZ-09] a response_type that is not served is unsupported_response_type, without a token anywhere", async () => {
+test("[AZ-09] an unsupported response_type is unsupported_response_type, and no token is issued", async () => {
   const server = await testServer();
   await forEachCase(
     ["token", "id_token", "id_token token", "none", "device", "bogus", markup],
@@ -395,7 +395,7 @@ test("[AZ-09] a response_type that is not served is unsupported_response_type, w
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-10] response_type is compared with case, as a whole set of words", async () => {
+test("[AZ-10] response_type is compared case-sensitively, as a set of words", async () => {
   const server = await testServer();
   const types = [
     ...["Code", "CODE", "cODE", "id_token code", "code id_token", "code token", "token code", "code id_token token"],
@@ -414,7 +414,7 @@ test("[AZ-10] response_type is compared with case, as a whole set of words", asy
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-11] a client without the authorization_code grant is unauthorized_client", async () => {
+test("[AZ-11] a client without the authorization_code grant type is unauthorized_client", async () => {
   const redirect_uris = ["https://worker.example/cb"];
   const server = await testServer({
     clients: [
@@ -430,7 +430,7 @@ test("[AZ-11] a client without the authorization_code grant is unauthorized_clie
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-12] state may be left out, and returns unchanged with success and with errors", async () => {
+test("[AZ-12] state is optional, and returned unchanged with success and with errors", async () => {
   const server = await testServer();
   assertAuthorizationResponse(await server.authorize({ state: undefined }), { state: null });
   assertAuthorizationResponse(await server.authorize({ state: undefined, scope: "bogus" }), { state: null });
@@ -442,7 +442,7 @@ test("[AZ-12] state may be left out, and returns unchanged with success and with
   });
 });
 
-test("[AZ-13] a state of any length up to the maximum is returned whole", async () => {
+test("[AZ-13] a state of any length up to the maximum is returned complete", async () => {
   const server = await testServer();
   await forEachCase([1, 255, 256, 1023, 1024, 1025, maxStateLength], async (length) => {
     const state = "0123456789abcdef".repeat(maxStateLength).slice(0, length);
@@ -454,7 +454,7 @@ test("[AZ-13] a state of any length up to the maximum is returned whole", async 
   assertAuthorizationResponse(await server.authorize({ state }), { state });
 });
 
-test("[AZ-13] a state beyond the maximum is invalid_request, answered without state", async () => {
+test("[AZ-13] a longer state is invalid_request without state", async () => {
   const server = await testServer();
   await forEachCase([maxStateLength + 1, 10_000], async (length) => {
     const state = "s".repeat(length);
@@ -471,7 +471,7 @@ test("[AZ-13] a state beyond the maximum is invalid_request, answered without st
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-14] every character from 0x20 to 0x7E may stand in state", async () => {
+test("[AZ-14] state accepts every character from 0x20 to 0x7E", async () => {
   const server = await testServer();
   const ascii = Array.from({ length: 0x5F }, (_, i) => String.fromCharCode(0x20 + i));
   await forEachCase(
@@ -497,7 +497,7 @@ test("[AZ-14] other characters in state are returned percent-encoded", async () 
   });
 });
 
-test("[AZ-14] a state with a line break yields one Location line and no further header", async () => {
+test("[AZ-14] a state with a line break yields one Location line and no other header", async () => {
   const server = await testServer();
   await forEachCase(
     ["%0d%0aSet-Cookie:x", "%0aSet-Cookie:x", "%0dSet-Cookie:x=1", "%E5%98%8A%E5%98%8DSet-Cookie:x"],
@@ -511,7 +511,7 @@ test("[AZ-14] a state with a line break yields one Location line and no further 
   );
 });
 
-test("[AZ-15] scope is a set of words: order and repetition mean nothing", async () => {
+test("[AZ-15] scope is a set: order and repetition have no effect", async () => {
   const server = await testServer();
   const both = new Set(["read", "write"]);
   await forEachCase(
@@ -522,7 +522,7 @@ test("[AZ-15] scope is a set of words: order and repetition mean nothing", async
   );
 });
 
-test("[AZ-15] scope words are compared with case", async () => {
+test("[AZ-15] scope values are case-sensitive", async () => {
   const server = await testServer();
   await forEachCase(
     ["Read", "READ", "read Write", "readx", "rea", "read,write", "read+write", "ｒead"],
@@ -533,7 +533,7 @@ test("[AZ-15] scope words are compared with case", async () => {
   assertEquals(assertAuthorizationResponse(await server.authorize({ scope: "OpenID bogus" })).error, "invalid_scope");
 });
 
-test("[AZ-15, HT-11] any other character in scope is invalid_scope, with openid among the words too", async () => {
+test("[AZ-15, HT-11] any other character in scope is invalid_scope, with openid too", async () => {
   const server = await testServer();
   const strange = [
     ...[`"`, "\\", "\t", "\n", "\r", "\0", "\x1f", "\x7f", "\x80", "\xa0", "é", "€", "🔑", "\u2003", "\ufeff"],
@@ -560,25 +560,25 @@ test("[AZ-15, HT-11] any other character in scope is invalid_scope, with openid 
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-15] every allowed character may stand in a scope word", async () => {
+test("[AZ-15] every allowed character may occur in a scope value", async () => {
   const word = Array.from({ length: 0x5E }, (_, i) => String.fromCharCode(0x21 + i)).join("").replace(/["\\]/g, "");
   const server = await testServer({ scopes: [word, "x"] });
   assertEquals(await granted(server, { scope: word }), new Set([word]));
 });
 
-test("[AZ-16] without scope the configured default is granted and named in the token response", async () => {
+test("[AZ-16] without scope the configured default is granted and returned in the token response", async () => {
   assertEquals(await granted(await testServer(), { scope: undefined }), new Set(["read"]));
   const own = await testServer({ scopes: ["a", "b", "c"], defaultScope: "b a" });
   assertEquals(await granted(own, { scope: undefined }), new Set(["a", "b"]));
   assertEquals(await granted(own, { scope: "c" }), new Set(["c"]));
 });
 
-test("[AZ-16] the default scope `read` is kept where scopes of your own hold it", async () => {
+test("[AZ-16] the default scope `read` is kept if custom scopes include it", async () => {
   const own = await testServer({ scopes: ["openid", "read", "orders"] });
   assertEquals(await granted(own, { scope: undefined }), new Set(["read"]));
 });
 
-test("[AZ-16] without scope and without a configured default the answer is invalid_scope", async () => {
+test("[AZ-16] without scope and without a configured default the error is invalid_scope", async () => {
   await forEachCase([{ scopes: ["a", "b"] }, { scopes: ["a"], defaultScope: "" }], async (options) => {
     const server = await testServer(options);
     assertEquals(assertAuthorizationResponse(await server.authorize({ scope: undefined })).error, "invalid_scope");
@@ -590,7 +590,7 @@ test("[AZ-16] without scope and without a configured default the answer is inval
   });
 });
 
-test("[AZ-16] where the client may not request the default scope, the rejection says that no scope came", async () => {
+test("[AZ-16] if the client may not request the default scope, the rejection reports that scope is missing", async () => {
   const redirect_uri = "https://writer.example/cb";
   const writer = { client_id: "writer", redirect_uris: [redirect_uri], scope: "openid write" };
   const server = await testServer({ clients: [writer] });
@@ -604,7 +604,7 @@ test("[AZ-16] where the client may not request the default scope, the rejection 
   assertEquals(explanation.received, "no scope");
 });
 
-test("[AZ-17] what is expected instead of an unknown value is what the client may request", async () => {
+test("[AZ-17] the rejection of an unknown value lists what the client may request", async () => {
   const redirect_uri = "https://writer.example/cb";
   const server = await testServer({
     clients: [{ client_id: "writer", redirect_uris: [redirect_uri], scope: "openid write" }],
@@ -618,7 +618,7 @@ test("[AZ-17] what is expected instead of an unknown value is what the client ma
   assertEquals(output, ["some of: openid write", "some of: openid write"]);
 });
 
-test("[AZ-17] a word that is no scope of the server is invalid_scope without openid, and dropped with it", async () => {
+test("[AZ-17] an unknown scope value is invalid_scope without openid, and ignored with it", async () => {
   const server = await testServer();
   const unknown = [
     ...["bogus", "admin", "__proto__", "constructor", "toString", "includes", "*", "read:*"],
@@ -660,7 +660,7 @@ test("[AZ-17] a warning or the rejection names each unknown value, in the trace 
   assert(!lines.slice(before).join().includes("AZ-17"));
 });
 
-test("[AZ-17] a scope of the server that the client may not have is invalid_scope, with openid too", async () => {
+test("[AZ-17] a known scope value that the client may not request is invalid_scope, with openid too", async () => {
   const redirect_uri = "https://reader.example/cb";
   const reader = { client_id: "reader", redirect_uris: [redirect_uri] };
   const at = { uri: redirect_uri };
@@ -677,7 +677,7 @@ test("[AZ-17] a scope of the server that the client may not have is invalid_scop
   assertEquals(assertAuthorizationResponse(wide, at).error, "invalid_scope");
 });
 
-test("[AZ-17] nothing left to grant is invalid_scope", async () => {
+test("[AZ-17] an empty remaining scope is invalid_scope", async () => {
   const server = await testServer();
   assertEquals(assertAuthorizationResponse(await server.authorize({ scope: " " })).error, "invalid_scope");
   assertEquals(assertAuthorizationResponse(await server.authorize({ scope: "     " })).error, "invalid_scope");
@@ -696,7 +696,7 @@ function granting(choose: (scope: readonly string[]) => readonly string[]): Appr
   return ({ scope }, { users, now }) => ({ user: users.all()[0]!, scope: choose(scope), authTime: now() });
 }
 
-test("[AZ-18] where the approver grants less, code and tokens hold only what was granted", async () => {
+test("[AZ-18] if the approver grants less, code and tokens have only what was granted", async () => {
   const server = await testServer({ approver: granting((scope) => scope.filter((word) => word === "read")) });
   const response = await server.token({ code: await server.code({ scope: "openid read write" }) });
   const body = await response.json();
@@ -706,7 +706,7 @@ test("[AZ-18] where the approver grants less, code and tokens hold only what was
   assertEquals(scopes, [["read"]]);
 });
 
-test("[AZ-18] where the approver grants more, or things unheard of, only what was asked for is granted", async () => {
+test("[AZ-18] if the approver grants more, only what was requested is granted", async () => {
   const server = await testServer({ approver: granting(() => ["admin", "write", "read", "openid"]) });
   assertEquals(await granted(server, { scope: "read" }), new Set(["read"]));
   const other = await testServer({ approver: granting(() => ["admin"]) });
@@ -714,7 +714,7 @@ test("[AZ-18] where the approver grants more, or things unheard of, only what wa
   assertEquals(codesIssued(other), 0);
 });
 
-test("[AZ-19] a response_mode that metadata does not list is refused in the query", async () => {
+test("[AZ-19] a response_mode missing from metadata is rejected in the query", async () => {
   const server = await testServer();
   const metadata = await (await server.get("/.well-known/oauth-authorization-server")).json();
   assertEquals(metadata.response_modes_supported, ["query", "form_post"]);
@@ -733,7 +733,7 @@ test("[AZ-19] a response_mode that metadata does not list is refused in the quer
   assert(assertAuthorizationResponse(await server.authorize({ response_mode: "query" })).code);
 });
 
-test("[AZ-21] when the approver denies, at once or after a while, the answer is access_denied with the state", async () => {
+test("[AZ-21] if the approver denies, immediately or later, the error is access_denied with the state", async () => {
   const denial = () => new OAuthError("access_denied", "the user denied the request", { rule: "AZ-21" });
   const approvers: Record<string, Approver> = {
     throws: () => {
@@ -755,12 +755,12 @@ test("[AZ-21] when the approver denies, at once or after a while, the answer is 
   });
 });
 
-test("[AZ-21] where there is no user who could log in, automatic login denies", async () => {
+test("[AZ-21] automatic login denies if the server has no users", async () => {
   const server = await testServer({ users: [] });
   assertEquals(assertAuthorizationResponse(await server.authorize()).error, "access_denied");
 });
 
-test("[AZ-22] an unforeseen failure after the redirect URI is known is a redirect that tells nothing of it", async () => {
+test("[AZ-22] an internal error after the redirect URI is known is a redirect without details", async () => {
   const secret = "disk /var/lib/latchkey/secret.db is full";
   const explode = (): never => {
     throw new Error(secret);
@@ -790,7 +790,7 @@ test("[AZ-22] an unforeseen failure after the redirect URI is known is a redirec
   });
 });
 
-test("[AZ-23] names of parameters are compared with case", async () => {
+test("[AZ-23] parameter names are case-sensitive", async () => {
   const server = await testServer();
   await forEachCase(["Client_ID", "CLIENT_ID", "client_Id", "client-id", "clientId"], async (name) => {
     await assertPage(await ask(server, `${queryWithout("client_id")}&${name}=spa`));
@@ -809,7 +809,7 @@ test("[AZ-23] names of parameters are compared with case", async () => {
   assertEquals(error, "invalid_request");
 });
 
-test("[AZ-23] values are compared with case", async () => {
+test("[AZ-23] parameter values are case-sensitive", async () => {
   const server = await testServer();
   await assertPage(await server.authorize({ client_id: "SPA" }));
   await assertPage(await server.authorize({ redirect_uri: "https://spa.example/CB" }));
@@ -846,7 +846,7 @@ test("[AZ-24] a secret in the request neither authenticates nor changes the outc
   );
 });
 
-test("[AZ-24, HT-15] a secret or token in the request is in no log, no trace event and no answer", async () => {
+test("[AZ-24, HT-15] a secret or token in the request appears in no log, trace event or response", async () => {
   const names = [
     ...["client_secret", "client_assertion", "code_verifier", "code", "access_token", "refresh_token", "token"],
     ...["password", "id_token_hint", "assertion", "subject_token"],
@@ -888,7 +888,7 @@ const rejected: readonly (readonly [Fields, string])[] = [
   [{ ...signed, ...byReference }, "invalid_request"],
 ];
 
-test("[JR-01] request and request_uri are refused by redirect if the query names a registered redirect URI", async () => {
+test("[JR-01] request and request_uri are rejected by redirect if the query has a registered redirect URI", async () => {
   const server = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb", "http://127.0.0.1/cb"] }],
   });
@@ -905,7 +905,7 @@ test("[JR-01] request and request_uri are refused by redirect if the query names
   assertEquals(codesIssued(server), 0);
 });
 
-test("[JR-01] request and request_uri are refused on a page if the query names no registered redirect URI", async () => {
+test("[JR-01] request and request_uri are rejected on a page if the query has no registered redirect URI", async () => {
   const server = await testServer();
   await forEachCase(rejected, async ([fields, error]) => {
     for (const redirect_uri of [foreign, undefined, "", ["https://spa.example/cb", foreign]]) {
@@ -922,7 +922,7 @@ test("[JR-01] request and request_uri are refused on a page if the query names n
   assertEquals(codesIssued(server), 0);
 });
 
-test("[AZ-01, JR-01] a signed request is refused before anything that follows the redirect URI", async () => {
+test("[AZ-01, JR-01] a signed request is rejected before any check after the redirect URI", async () => {
   const server = await testServer();
   const faults: readonly Fields[] = [
     { response_type: undefined },
@@ -938,7 +938,7 @@ test("[AZ-01, JR-01] a signed request is refused before anything that follows th
     }));
 });
 
-test("[JR-01] nothing is ever fetched for a request_uri", async () => {
+test("[JR-01] a request_uri is never fetched", async () => {
   const original = globalThis.fetch;
   let fetched = 0;
   globalThis.fetch = () => {

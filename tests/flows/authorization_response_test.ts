@@ -45,7 +45,7 @@ function ways(server: TestServer): readonly ((fields: Fields) => Promise<Respons
   return [server.authorize, (fields) => authorizeByPost(server, fields)];
 }
 
-test("[AR-01] a GET is answered with 302 or 303, a POST with 303, with success and with errors", async () => {
+test("[AR-01] the response to GET is 302 or 303, to POST 303, for success and errors", async () => {
   const server = await testServer();
   await forEachCase([{}, ...rejected], async (fields) => {
     const got = await server.authorize(fields);
@@ -58,7 +58,7 @@ test("[AR-01] a GET is answered with 302 or 303, a POST with 303, with success a
   });
 });
 
-test("[AR-02] success is code, iss and state, each once, in the query of the redirect URI", async () => {
+test("[AR-02] success has code, iss and state, each once, in the query of the redirect URI", async () => {
   const server = await testServer();
   await forEachCase(ways(server), async (send) => {
     const response = await send({});
@@ -71,7 +71,7 @@ test("[AR-02] success is code, iss and state, each once, in the query of the red
   });
 });
 
-test("[AR-02] success has no state where none was sent", async () => {
+test("[AR-02] success has no state if the request has none", async () => {
   const server = await testServer();
   await forEachCase(ways(server), async (send) => {
     assertEquals(Object.keys(assertAuthorizationResponse(await send({ state: undefined }), { state: null })).sort(), [
@@ -85,14 +85,14 @@ test("[AR-02] success has no state where none was sent", async () => {
   });
 });
 
-test("[AR-02] success is form-encoded, whatever the state holds", async () => {
+test("[AR-02] success is form-encoded for every state", async () => {
   const server = await testServer();
   const location = (await server.authorize({ state: "a b+c&d=e#f?g/h" })).headers.get("location")!;
   assertMatch(location, /[?&]state=a(?:\+|%20)b%2Bc%26d%3De%23f%3Fg%2Fh(?:&|$)/);
   assertMatch(location, /[?&]iss=https%3A%2F%2Fas\.test(?:&|$)/);
 });
 
-test("[AR-03] failure is error, error_description, iss and state, on the redirect URI and without a code", async () => {
+test("[AR-03] an error response has error, error_description, iss and state on the redirect URI, and no code", async () => {
   const server = await testServer();
   await forEachCase(rejected, (fields) =>
     forEachCase(ways(server), async (send) => {
@@ -103,7 +103,7 @@ test("[AR-03] failure is error, error_description, iss and state, on the redirec
   assertEquals(server.events.filter((event) => event.type === "code_issued").length, 0);
 });
 
-test("[AR-03] failure has no state where none was sent", async () => {
+test("[AR-03] an error response has no state if the request has none", async () => {
   const server = await testServer();
   await forEachCase(rejected, (fields) =>
     forEachCase([undefined, ""], async (state) => {
@@ -114,7 +114,7 @@ test("[AR-03] failure has no state where none was sent", async () => {
     }));
 });
 
-test("[AR-04] error is registered and error_description of allowed characters, whatever the request held", async () => {
+test("[AR-04] error is a registered code and error_description has allowed characters only, for every request", async () => {
   const server = await testServer();
   const names = [
     ...["response_type", "response_mode", "scope", "code_challenge", "code_challenge_method", "request"],
@@ -134,7 +134,7 @@ test("[AR-04] error is registered and error_description of allowed characters, w
     }));
 });
 
-test("[AR-04] the words of an approver are made fit for error_description", async () => {
+test("[AR-04] the description of an approver is sanitized for error_description", async () => {
   await forEachCase(hostile, async (words) => {
     const approver: Approver = () => {
       throw new OAuthError("access_denied", `the user said ${words}`, { rule: "AZ-21" });
@@ -144,7 +144,7 @@ test("[AR-04] the words of an approver are made fit for error_description", asyn
   });
 });
 
-test("[AR-05] every redirect carries the issuer as metadata has it, with and without path and trailing slash", async () => {
+test("[AR-05] every redirect has the issuer of the metadata, with and without path and trailing slash", async () => {
   const issuers = [
     ...["https://as.test", "https://as.test/", "https://as.test/t1", "https://as.test/t1/"],
     "https://as.test:8443/a/b",
@@ -171,7 +171,7 @@ test("[AR-05] every redirect carries the issuer as metadata has it, with and wit
   });
 });
 
-test("[AR-05, HT-16] iss follows neither the host of the request nor its parameters", async () => {
+test("[AR-05, HT-16] iss depends neither on the host of the request nor on its parameters", async () => {
   const { as, authorize } = await testServer();
   const headers = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http", forwarded: "host=evil.example" };
   const request = new Request(`https://evil.example/oauth2/authorize?${encode(goodRequest)}`, {
@@ -183,7 +183,7 @@ test("[AR-05, HT-16] iss follows neither the host of the request nor its paramet
   assertAuthorizationResponse(await authorize({ iss: "https://evil.example", scope: "bogus" }));
 });
 
-test("[AR-06] the answer tells nothing that belongs to the server or was not to come back", async () => {
+test("[AR-06] the response reveals no server data and no other request parameters", async () => {
   const server = await testServer({ users: [{ sub: "alice-who-was-first" }, { sub: "bob-who-was-hinted" }] });
   const nonce = "n-0nce-that-stays";
   const fields = {
@@ -210,7 +210,7 @@ test("[AR-06] the answer tells nothing that belongs to the server or was not to 
   assertEquals([decodeClaims(id_token).nonce, decodeClaims(id_token).sub], [nonce, "bob-who-was-hinted"]);
 });
 
-test("[AR-07] Location is one line of ASCII from which a form decoder reads the very values", async () => {
+test("[AR-07] Location is one ASCII line that a form decoder reads back exactly", async () => {
   const server = await testServer();
   const states = [
     ...["+", "&", "=", "#", "%", "+ & = # %", "%2B", "%252B", "a=b&code=stolen&iss=x", "é", "ß", "Привет", "鍵🔑"],
@@ -231,7 +231,7 @@ test("[AR-07] Location is one line of ASCII from which a form decoder reads the 
     }));
 });
 
-test("[AR-08] every answer of the authorization endpoint is kept out of caches and referrers", async () => {
+test("[AR-08] responses of the authorization endpoint are not cached and send no referrer", async () => {
   const broken = await testServer({ pages: () => Promise.reject(new Error("no ink")) });
   const failing = await testServer({ approver: () => Promise.reject(new Error("gone")) });
   const server = await testServer();
@@ -260,7 +260,7 @@ test("[AR-08] every answer of the authorization endpoint is kept out of caches a
   });
 });
 
-test("[AR-08] what an approver shows is kept out of caches and referrers as well", async () => {
+test("[AR-08] responses of an approver are not cached and send no referrer either", async () => {
   const approver: Approver = () => new Response("<h1>Who are you?</h1>", { headers: { "content-type": "text/html" } });
   const response = await (await testServer({ approver })).authorize();
   assertEquals([response.status, await response.text()], [200, "<h1>Who are you?</h1>"]);
@@ -283,7 +283,7 @@ test("[AR-09] either every redirect ends in #_ or none has a fragment", async ()
   assertMatch([...fragments][0]!, /^(?:|#_)$/);
 });
 
-test("[AR-10] the browser goes to the URI as requested, with the port of the request on loopback", async () => {
+test("[AR-10] the redirect goes to the requested URI, with the requested port on loopback", async () => {
   const redirect_uris = ["http://127.0.0.1/cb", "http://[::1]:1000/cb?a=1", "http://localhost:3000/cb"];
   const server = await testServer({ clients: [{ client_id: "spa", redirect_uris }] });
   const uris = [
@@ -302,7 +302,7 @@ test("[AR-10] the browser goes to the URI as requested, with the port of the req
     }));
 });
 
-test("[AR-11] a client the operator wrote down gets its errors at once, before any person acted", async () => {
+test("[AR-11] a configured client gets its errors immediately, before any user interaction", async () => {
   let asked = 0;
   const approver: Approver = () => {
     asked++;
@@ -320,7 +320,7 @@ test("[AR-11] a client the operator wrote down gets its errors at once, before a
   assertEquals(asked, 0);
 });
 
-test("[AR-12] the same authorization request sent twice gives two different codes, both good", async () => {
+test("[AR-12] the same authorization request sent twice gives two different valid codes", async () => {
   const server = await testServer();
   const codes = [
     await server.code(),

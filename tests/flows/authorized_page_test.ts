@@ -194,7 +194,7 @@ const hostile = [
   ...["-d", "--output=/tmp/x", "@/etc/passwd", "\u202e';id;'", "\0';id", "é", "%27;id;%27", "+", "a&code=b", "'\\''"],
 ];
 
-test("[DM-01] an error is shown as a failure: its code, its description, a link home, and no examples", async () => {
+test("[DM-01] an error is shown as a failure: code, description, a link home and no examples", async () => {
   const self = await testServer(demo);
   for (const description of ["Alice said no", undefined]) {
     const html = await callback(self, { error: "access_denied", error_description: description, state: "st4te" });
@@ -206,7 +206,7 @@ test("[DM-01] an error is shown as a failure: its code, its description, a link 
   }
 });
 
-test("[DM-01] an authorization request that fails ends there with its error", async () => {
+test("[DM-01] a failed authorization request ends there with its error", async () => {
   const { as, get } = await testServer(demo);
   const { url, html } = await browser(as).arrive(
     `/oauth2/authorize?${
@@ -224,7 +224,7 @@ test("[DM-01] an authorization request that fails ends there with its error", as
   assertEquals((await get(links(html)["Back to Home"]!)).status, 200);
 });
 
-test("[DM-02] a code is shown as a success: the code, and the state if there is one", async () => {
+test("[DM-02] a code is shown as a success: the code, and the state if present", async () => {
   const self = await testServer(demo);
   const html = await callback(self, { code: "a-code", state: "a-state" });
   assertEquals(texts(html, "h1"), ["Authorization Successful!"]);
@@ -234,7 +234,7 @@ test("[DM-02] a code is shown as a success: the code, and the state if there is 
   assert(!texts(await callback(self, { code: "a-code", state: "" }), "dt").includes("State"));
 });
 
-test("[DM-03] a code beside an error is a failure, and neither of them a failure over a neutral sentence", async () => {
+test("[DM-03] a code with an error is a failure; without both the page shows a neutral sentence", async () => {
   const self = await testServer(demo);
   for (const query of ["code=a-code&error=an-error", "error=an-error&code=a-code"]) {
     const html = await callback(self, query);
@@ -261,7 +261,7 @@ test("[DM-04] a success shows the next steps as a numbered list", async () => {
   assertStringIncludes(list, "https://as.test/oauth2/token");
 });
 
-test("[DM-05] a success shows a public and a confidential token request, for the configured issuer whatever Host says", async () => {
+test("[DM-05] a success shows a public and a confidential token request for the configured issuer, with any Host", async () => {
   for (const issuer of ["https://as.test", "https://as.test/", "https://as.test/t1", "http://localhost:9000"]) {
     const { as } = await testServer({ ...demo, issuer });
     const base = issuer.replace(/\/$/, "");
@@ -280,7 +280,7 @@ test("[DM-05] a success shows a public and a confidential token request, for the
   }
 });
 
-test("[DM-05] from home by the start link: the public example redeems the code as it stands, once", async () => {
+test("[DM-05] the first start link of the home page: the public example redeems the code unchanged, once", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);
   const home = await assertPage(await visitor.open("/"), 200);
@@ -293,7 +293,7 @@ test("[DM-05] from home by the start link: the public example redeems the code a
   assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
 });
 
-test("[DM-05] from home by the second start link: the confidential example redeems the code by Basic", async () => {
+test("[DM-05] the second start link of the home page: the confidential example redeems the code by Basic", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);
   const home = await assertPage(await visitor.open("/"), 200);
@@ -305,7 +305,7 @@ test("[DM-05] from home by the second start link: the confidential example redee
   assertEquals((await paste(as, secret)).status, 200);
 });
 
-test("[DM-05] the link that the terminal prints starts the same flow, in several tabs at once", async () => {
+test("[DM-05] the link printed in the terminal starts the same flow, in several tabs at the same time", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);
   const tabs = [await visitor.arrive("/start"), await visitor.arrive("/start"), await visitor.arrive("/start")];
@@ -313,7 +313,7 @@ test("[DM-05] the link that the terminal prints starts the same flow, in several
   await forEachCase(tabs.reverse(), async ({ html }) => assertEquals((await paste(as, commands(html)[0])).status, 200));
 });
 
-test("[DM-05] in another browser the verifier is not known, and its place is marked", async () => {
+test("[DM-05] in another browser the verifier is unknown and replaced by a placeholder", async () => {
   const { as } = await testServer(demo);
   const { url } = await browser(as).arrive("/start");
   const { html } = await browser(as).arrive(url.href);
@@ -323,7 +323,7 @@ test("[DM-05] in another browser the verifier is not known, and its place is mar
   assertMatch(await getOutcome(await paste(as, open)), /^400 invalid_/);
 });
 
-test("[DM-05] a code of a confidential client without a challenge: its example has no verifier, and redeems", async () => {
+test("[DM-05] the example for a confidential client without a challenge has no verifier, and redeems the code", async () => {
   const { as } = await testServer(demo);
   const request = { response_type: "code", client_id: "demo-confidential", scope: "read" };
   const { html } = await browser(as).arrive(`/oauth2/authorize?${encode(request)}`);
@@ -333,7 +333,7 @@ test("[DM-05] a code of a confidential client without a challenge: its example h
   assertEquals((await paste(as, secret)).status, 200);
 });
 
-test("[DM-05] a code of a client of its own: the example names that client and its redirect URI, as registered", async () => {
+test("[DM-05] the example for a configured client has that client and its registered redirect URI", async () => {
   const own = "https://as.test/authorized";
   const clients: ClientMetadata[] = [
     {
@@ -359,7 +359,7 @@ test("[DM-05] a code of a client of its own: the example names that client and i
   assertEquals((await paste(self.as, open.replace("YOUR_CODE_VERIFIER", verifier))).status, 200);
 });
 
-test("[DM-06] a success notes what a code is good for", async () => {
+test("[DM-06] a success explains what the code is for", async () => {
   const html = await callback(await testServer({ ...demo, lifetimes: { code: 60 } }), { code: "a-code" });
   const [once, expires, redirect, proof] = texts(section(html, "Notes"), "li");
   assertMatch(once!, /used once/);
@@ -368,7 +368,7 @@ test("[DM-06] a success notes what a code is good for", async () => {
   assertMatch(proof!, /code_verifier is mandatory for public clients/);
 });
 
-test("[DM-07] a success links home and to a new authorization, both on this origin, and both work", async () => {
+test("[DM-07] a success links home and to a new authorization, both on this origin, and both links work", async () => {
   for (const issuer of ["https://as.test", "https://as.test/t1"]) {
     const { as } = await testServer({ ...demo, issuer });
     const base = new URL(issuer).pathname.replace(/\/$/, "");
@@ -385,7 +385,7 @@ test("[DM-07] a success links home and to a new authorization, both on this orig
   }
 });
 
-test("[DM-08] control characters reach no page as they came, and a replacement stands in their place", async () => {
+test("[DM-08] control characters are replaced on every page", async () => {
   const self = await testServer(demo);
   const controls = ["\0", "\x01", "\b", "\x1B[31m", "\x7F", "\x80", "\x9F", "\n", "\r", "\t", "\v"];
   await forEachCase(controls, async (control) => {
@@ -408,7 +408,7 @@ test("[DM-08] control characters reach no page as they came, and a replacement s
   });
 });
 
-test("[DM-05, DM-07] both requests and both links are there, whichever clients there are", async () => {
+test("[DM-05, DM-07] both requests and both links are shown for every set of clients", async () => {
   const own = "https://as.test/authorized";
   const everywhere: readonly (readonly ClientMetadata[])[] = [
     [],
@@ -434,7 +434,7 @@ test("[DM-05, DM-07] both requests and both links are there, whichever clients t
   });
 });
 
-test("[DM-15] on a real host there is a callback page while a client is called back there, and else none", async () => {
+test("[DM-15] a real host has a callback page only while a client has it as redirect URI", async () => {
   const issuer = "https://auth.corp.com";
   const spa = { client_id: "spa", redirect_uris: ["https://spa.example/cb"] };
   const self = await testServer({ issuer, insecureAllowAutoLogin: true, clients: [spa] });
@@ -452,7 +452,7 @@ test("[DM-15] on a real host there is a callback page while a client is called b
   await assertPage(await ask(), 404, "locked");
 });
 
-test("[DM-08, UI-03] hostile codes and states are shown, inert in the page and in both examples", async () => {
+test("[DM-08, UI-03] hostile codes and states are shown as text, in the page and in both examples", async () => {
   const self = await testServer(demo);
   const tagsOf = (html: string) => html.match(/<[a-z]+/g);
   const plain = tagsOf(await callback(self, { code: "a-code", state: "a-state" }));
@@ -471,7 +471,7 @@ test("[DM-08, UI-03] hostile codes and states are shown, inert in the page and i
   });
 });
 
-test("[DM-08] a value that is too long is cut, and one that was given twice gives way to a note", async () => {
+test("[DM-08] a value that is too long is truncated, and a repeated one is replaced by a note", async () => {
   const self = await testServer(demo);
   const long = "x".repeat(5_000);
   await forEachCase(["state", "error", "error_description"], async (name) => {
@@ -493,7 +493,7 @@ test("[DM-08] a value that is too long is cut, and one that was given twice give
   assertStringIncludes(readable(broken), "could not be read");
 });
 
-test("[DM-10] the callback page redeems and stores nothing, and serves GET, HEAD and a POST", async () => {
+test("[DM-10] the callback page redeems and stores nothing, and accepts GET, HEAD and POST", async () => {
   const calls: string[] = [];
   const self = await testServer({ ...demo, store: observedStore(memoryStore(), (verb) => calls.push(verb)) });
   const issued = getRedirectParams(
@@ -550,7 +550,7 @@ test("[UI-01, DM-09] no page can be framed", async () => {
   });
 });
 
-test("[UI-02, DM-09] every page is uncached, tells no referrer, loads and runs only what is this server's own", async () => {
+test("[UI-02, DM-09] no page is cached, sends a referrer, or loads or runs anything from another origin", async () => {
   const { get } = await testServer(demo);
   const specification = /^https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net)\//;
   await forEachCase(Object.entries(pages), async ([, [status, path, init]]) => {
@@ -574,7 +574,7 @@ test("[UI-02, DM-09] every page is uncached, tells no referrer, loads and runs o
   });
 });
 
-test("[UI-02] what pages load is served with its type, unsniffed, and revalidated by its tag", async () => {
+test("[UI-02] files loaded by pages have their type, nosniff and an ETag", async () => {
   const { get } = await testServer({ ...demo, issuer: "https://as.test/t1" });
   const html = await assertPage(await get("/"), 200);
   const loaded = new Set([...html.matchAll(/(?:src|href)="(\/t1\/static\/[^"]*)"/g)].map(([, url]) => url!.slice(3)));
@@ -589,7 +589,7 @@ test("[UI-02] what pages load is served with its type, unsniffed, and revalidate
   });
 });
 
-test("[DM-09] the script of the pages does not look at the address, and writes no markup", async () => {
+test("[DM-09] the script of the pages neither reads the URL nor writes markup", async () => {
   const { get } = await testServer(demo);
   const script = await (await get("/static/script.js")).text();
   assert(script.length > 0);
@@ -601,7 +601,7 @@ test("[DM-09] the script of the pages does not look at the address, and writes n
   );
 });
 
-test("[UI-03] markup in what came with a request, or stands in the configuration, is inert on every page", async () => {
+test("[UI-03] markup in the request or the configuration is inert on every page", async () => {
   const markup = [
     ...["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "<!--", "]]>"],
     ...["</code></pre></main><h1>x</h1>", "javascript:alert(1)", '<a href="https://evil.example">here</a>'],
@@ -648,14 +648,14 @@ test("[UI-03] markup in what came with a request, or stands in the configuration
   });
 });
 
-test("[UI-09] no page has a policy about where forms lead", async () => {
+test("[UI-09] no page has a form-action policy", async () => {
   const { get } = await testServer(demo);
   await forEachCase(Object.entries(pages), async ([, [, path, init]]) => {
     assertEquals(policyOf(await get(path, init))["form-action"], undefined);
   });
 });
 
-test("[UI-13] an error page has the fitting status, a plain sentence and the error code, and leads nowhere by itself", async () => {
+test("[UI-13] an error page has the correct status, a plain sentence and the error code, and does not redirect", async () => {
   const { get } = await testServer(demo);
   await forEachCase(
     Object.entries(pages).filter(([, [status]]) => status !== 200),
@@ -671,7 +671,7 @@ test("[UI-13] an error page has the fitting status, a plain sentence and the err
   );
 });
 
-test("[UI-15] every page is whole without scripts: one main, one h1, a language, a title, and an error that is announced", async () => {
+test("[UI-15] every page is complete without scripts: one main, one h1, a language, a title and an announced error", async () => {
   const { get } = await testServer(demo);
   await forEachCase(Object.entries(pages), async ([, [status, path, init]]) => {
     const html = await assertPage(await get(path, init), status);
@@ -684,12 +684,12 @@ test("[UI-15] every page is whole without scripts: one main, one h1, a language,
   });
 });
 
-test("[DM-10] a callback page that was opened with a code does not put it into its own links", async () => {
+test("[DM-10] a callback page with a code does not copy it into its links", async () => {
   const html = await callback(await testServer(demo), { code: "a-code", state: "a-state" });
   for (const href of Object.values(links(html))) assert(!/a-code|a-state/.test(href));
 });
 
-test("[PK-03] the challenge of a start link is the digest of the verifier that the example holds", async () => {
+test("[PK-03] the challenge of a start link is the digest of the verifier in the example", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);
   const home = await assertPage(await visitor.open("/"), 200);
@@ -705,7 +705,7 @@ test("[PK-03] the challenge of a start link is the digest of the verifier that t
 const run = promisify(execFile);
 const withoutCurl = spawnSync("curl", ["--version"]).status !== 0 || spawnSync("sh", ["-c", ":"]).status !== 0;
 
-test("[DM-05, DM-08] pasted into a real shell, the examples redeem, and hostile codes do nothing", {
+test("[DM-05, DM-08] the examples redeem the code in a real shell, and hostile codes do nothing", {
   skip: withoutCurl,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-paste-"));

@@ -67,7 +67,7 @@ async function metadataOf(b: TestServer): Promise<Record<string, string[] & bool
   return await (await b.get("/.well-known/openid-configuration")).json();
 }
 
-test("[CL-01] a configured scope value is known, and releases its claims beside the standard ones", async () => {
+test("[CL-01] a configured scope value is known and releases its claims in addition to the standard ones", async () => {
   const b = await testServer({ ...mapped, unmappedClaims: "none" });
   assertEquals(await logged(b, "openid groups"), { sub: "carol", groups: ["staff", "admins"] });
   assertEquals(await logged(b, "openid profile"), { sub: "carol", name: "Carol Clark", employee_no: 7 });
@@ -76,7 +76,7 @@ test("[CL-01] a configured scope value is known, and releases its claims beside 
   assertEquals(scopes_supported!.slice(-2), ["offline_access", "groups"]);
 });
 
-test("[CL-01] a scope value that scopes names already stands there once, and a standard one becomes known by its mapping", async () => {
+test("[CL-01] a scope value also listed in scopes is added once, and a mapped standard one becomes known", async () => {
   const options = { ...mapped, claims: { groups: ["groups"], phone: ["extension"] } };
   const b = await testServer({ ...options, scopes: ["groups", "openid"], defaultScope: "openid phone" });
   assertEquals((await metadataOf(b)).scopes_supported, ["groups", "openid", "phone"] as never);
@@ -85,12 +85,12 @@ test("[CL-01] a scope value that scopes names already stands there once, and a s
   assertEquals([phone.phone_number, phone.extension], ["+49 30 1", "12"]);
 });
 
-test("[CL-01, AZ-17] a client that may not ask for the scope value is refused as with any other", async () => {
+test("[CL-01, AZ-17] a client that may not request the scope value is rejected as usual", async () => {
   const b = await testServer({ ...mapped, clients: [publicClient("spa", { scope: "openid profile" })] });
   assertEquals(getRedirectParams(await b.authorize({ scope: "openid groups" })).get("error"), "invalid_scope");
 });
 
-test("[CL-02] claims go with their scope value: not asked for, refused by the approver, narrowed away by a refresh", async () => {
+test("[CL-02] claims follow their scope value: not requested, denied by the approver, or narrowed by a refresh", async () => {
   const b = await testServer({ ...mapped, unmappedClaims: "none" });
   assertEquals(await logged(b, "openid"), { sub: "carol" });
   const tokens = await publicTokens(b, { scope: "openid groups" });
@@ -113,7 +113,7 @@ test("[CL-02] claims go with their scope value: not asked for, refused by the ap
   assertEquals(await logged(strict, "openid groups", { claims }), { sub: "carol" });
 });
 
-test("[CL-02, CL-10] what a user unticks on the consent page is released nowhere", async () => {
+test("[CL-02, CL-10] claims of a scope value unchecked on the consent page are released nowhere", async () => {
   const b = await testServer({
     ...mapped,
     login: "interactive",
@@ -133,7 +133,7 @@ test("[CL-02, CL-10] what a user unticks on the consent page is released nowhere
   assertEquals("groups" in decodeClaims(access_token), false);
 });
 
-test("[CL-03] members that no scope value maps come with openid on test hosts, and nowhere else unless it is said", async () => {
+test("[CL-03] members without a scope value come with openid on test hosts, elsewhere only if configured", async () => {
   const all = { sub: "carol", roles: ["admin"] };
   const scope = "openid";
   assertEquals(await logged(await testServer(mapped), scope), all);
@@ -147,7 +147,7 @@ test("[CL-03] members that no scope value maps come with openid on test hosts, a
   assertEquals(await logged(await testServer({ ...mapped, unmappedClaims: "none" }), scope), { sub: "carol" });
 });
 
-test("[CL-03] a user that is added while the server runs is told like any other", async () => {
+test("[CL-03] claims of a user added at run time are released as usual", async () => {
   const b = await testServer(testClients);
   b.as.users.set({ sub: "erin", roles: ["admin"], nested: { a: [1, { b: null }] } });
   const expected = { sub: "erin", roles: ["admin"], nested: { a: [1, { b: null }] } };
@@ -155,7 +155,7 @@ test("[CL-03] a user that is added while the server runs is told like any other"
   assert((await metadataOf(b)).claims_supported!.includes("nested"));
 });
 
-test("[CL-04] values keep their JSON type; what is empty, or no JSON, is left out", async () => {
+test("[CL-04] values keep their JSON type; empty and invalid ones are left out", async () => {
   const kept = {
     ...{
       text: "x",
@@ -197,7 +197,7 @@ test("[CL-04] values keep their JSON type; what is empty, or no JSON, is left ou
   for (const name of Object.keys(left)) assertEquals(name in access, false, name);
 });
 
-test("[CL-04] a user with a value that no JSON can hold is refused with its place, and breaks no response", async () => {
+test("[CL-04] a user with a value that JSON cannot represent is rejected with its path, and breaks no response", async () => {
   const b = await testServer(testClients);
   for (const value of [1n, [1n], { a: { b: 1n } }]) {
     const error = assertThrows(() => b.as.users.set({ sub: "alice", big: value }), ConfigurationError);
@@ -212,7 +212,7 @@ const reserved = [
   ...["_claim_names", "_claim_sources"],
 ];
 
-test("[CL-05, CL-15] no member of a user takes a reserved name, anywhere", async () => {
+test("[CL-05, CL-15] no member of a user overrides a reserved claim", async () => {
   const forged = Object.fromEntries(reserved.map((name) => [name, `forged ${name}`]));
   for (const access_token_format of ["jwt", "opaque"] as const) {
     const b = await testServer({
@@ -238,7 +238,7 @@ test("[CL-05, CL-15] no member of a user takes a reserved name, anywhere", async
   }
 });
 
-test("[CL-05] a reserved name in a mapping is a configuration error with its place, and so is what is no list of claims", async () => {
+test("[CL-05] a reserved name in a mapping and a mapping that is no list of claims are configuration errors with their path", async () => {
   const problems = async (options: object): Promise<string[]> => {
     try {
       await testServer({ ...testClients, ...options });
@@ -272,7 +272,7 @@ test("[CL-05] a reserved name in a mapping is a configuration error with its pla
   ], async ([options, places]) => assertEquals(await problems(options), places));
 });
 
-test("[CL-06, ID-07] an ID token holds the claims of its scope only where that is configured", async () => {
+test("[CL-06, ID-07] an ID token has the claims of its scope only if configured", async () => {
   const scope = "openid profile email groups";
   const all = { ...carol, sub: "carol" };
   const minimal = await publicTokens(await testServer(mapped), { scope });
@@ -286,7 +286,7 @@ test("[CL-06, ID-07] an ID token holds the claims of its scope only where that i
   assertEquals(aboutUser(less.id_token), { sub: "carol", email, email_verified, roles });
 });
 
-test("[CL-07] claims requested by name are released where they were requested, without the scope value, and only there", async () => {
+test("[CL-07] claims requested by name are released only where they were requested, without the scope value", async () => {
   const b = await testServer({ ...mapped, unmappedClaims: "none" });
   await forEachCase<[unknown, idToken: object, info: object]>([
     [{ id_token: { groups: null } }, { groups: carol.groups }, {}],
@@ -305,7 +305,7 @@ test("[CL-07] claims requested by name are released where they were requested, w
   });
 });
 
-test("[CL-08] a claim that does not have the value that was requested is left out, whatever the scope releases", async () => {
+test("[CL-08] a claim without the requested value is left out, whatever the scope releases", async () => {
   const b = await testServer({ ...mapped, users: [{ ...carol, dept: "x", site: { b: [1, 2], a: "s" } }] });
   const all = { ...carol, dept: "x", site: { b: [1, 2], a: "s" } };
   const without = (...names: string[]) =>
@@ -343,7 +343,7 @@ test("[CL-08] a claim that does not have the value that was requested is left ou
   });
 });
 
-test("[CL-08] a sub that is not met fails the request; values that are no list are malformed", async () => {
+test("[CL-08] an unmatched sub rejects the request; values that are no list are malformed", async () => {
   const b = await testServer(mapped);
   const claims = '{"userinfo":{"sub":{"value":"nobody"}}}';
   assertEquals(assertAuthorizationResponse(await b.authorize({ claims })).error, "access_denied");
@@ -354,7 +354,7 @@ test("[CL-08] a sub that is not met fails the request; values that are no list a
   );
 });
 
-test("[CL-08] the value that counts is that of the moment", async () => {
+test("[CL-08] the current value is compared", async () => {
   const b = await testServer({ ...mapped, users: [{ ...carol, dept: "x" }] });
   const claims = '{"userinfo":{"dept":{"value":"y"}}}';
   const { access_token } = await publicTokens(b, { scope: "openid", claims });
@@ -363,7 +363,7 @@ test("[CL-08] the value that counts is that of the moment", async () => {
   assertEquals((await shown(b, access_token)).dept, "y");
 });
 
-test("[CL-09] unknown members and claims are ignored, and a name with a language tag yields that member", async () => {
+test("[CL-09] unknown members and claims are ignored, and a name with a language tag returns that member", async () => {
   const users = [{ ...carol, "name#de": "Karola", "dept#de": "Einkauf" }];
   for (const unmappedClaims of ["none", "openid"] as const) {
     const b = await testServer({ ...mapped, users, unmappedClaims });
@@ -385,7 +385,7 @@ test("[CL-09] unknown members and claims are ignored, and a name with a language
   }
 });
 
-test("[CL-10] consent names every claim that no shown scope value covers", async () => {
+test("[CL-10] the consent page names every claim that no shown scope value covers", async () => {
   const b = await testServer({ ...mapped, login: "interactive" });
   const claims = '{"userinfo":{"groups":null,"roles":null,"email":null},"id_token":{"employee_no":null,"iss":null}}';
   const asked = async (scope: string) => (await logIn(openBrowser(b), "carol", { scope, claims })).text;
@@ -402,7 +402,7 @@ test("[CL-10] consent names every claim that no shown scope value covers", async
   assertEquals(await shown(b, access_token), { sub: "carol", groups, roles, email });
 });
 
-test("[CL-11] a request by name yields only what is mapped, released anyway, and open to the client", async () => {
+test("[CL-11] a request by name releases only mapped, released and permitted claims", async () => {
   const claims = JSON.stringify({ userinfo: { password: null, roles: null, groups: null, email: null } });
   const digest = "$scrypt$ln=10,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
   const users = [{ ...carol, password: digest }];
@@ -420,7 +420,7 @@ test("[CL-11] a request by name yields only what is mapped, released anyway, and
   assertEquals(await logged(limited, "openid", { claims }), { sub: "carol", email });
 });
 
-test("[CL-12] an access token says nothing about the user unless accessTokenClaims names it, in introspection alike", async () => {
+test("[CL-12] an access token has no user claims unless accessTokenClaims names them, and introspection has the same", async () => {
   const protocol = ["iss", "sub", "aud", "client_id", "scope", "iat", "exp", "jti", "auth_time", "sid"];
   const scope = "openid profile email groups";
   const claims = '{"userinfo":{"groups":null},"id_token":{"groups":null}}';
@@ -440,7 +440,7 @@ test("[CL-12] an access token says nothing about the user unless accessTokenClai
   }
 });
 
-test("[CL-12, CL-02] a claim that a scope value releases needs it in access tokens too; one that none does is always there", async () => {
+test("[CL-12, CL-02] a claim of a scope value needs that scope value in access tokens too; other claims are always included", async () => {
   const b = await testServer({ ...mapped, unmappedClaims: "none", accessTokenClaims: ["groups", "roles"] });
   const about = async (scope: string) => {
     const { groups, roles } = decodeClaims((await publicTokens(b, { scope })).access_token);
@@ -450,7 +450,7 @@ test("[CL-12, CL-02] a claim that a scope value releases needs it in access toke
   assertEquals(await about("read groups"), { groups: ["staff", "admins"], roles: ["admin"] });
 });
 
-test("[CL-12] a resource may have a list of its own, and a token for several has the claims of each", async () => {
+test("[CL-12] a resource may have its own list, and a token for several resources has the claims of each", async () => {
   const [hr, shop, plain] = ["https://hr.example", "https://shop.example", "https://plain.example"];
   const b = await testServer({
     ...mapped,
@@ -474,7 +474,7 @@ test("[CL-12] a resource may have a list of its own, and a token for several has
   assertEquals(await about([hr!, shop!, plain!]), [["admin"], 7, "x"]);
 });
 
-test("[CL-12, CC-03] a client that acts for itself gets no user's claims", async () => {
+test("[CL-12, CC-03] a client_credentials token has no user claims", async () => {
   const users = [{ sub: "machine", roles: ["admin"] }];
   const b = await testServer({ ...mapped, users, accessTokenClaims: ["roles"] });
   const response = await post(
@@ -486,7 +486,7 @@ test("[CL-12, CC-03] a client that acts for itself gets no user's claims", async
   assertEquals("roles" in decodeClaims((await assertTokenResponse(response)).access_token), false);
 });
 
-test("[CL-12] groups, roles and entitlements are lists in an access token, whatever the user has", async () => {
+test("[CL-12] groups, roles and entitlements are always lists in an access token", async () => {
   const names = ["groups", "roles", "entitlements", "dept"];
   const users = [{ sub: "alice", groups: "staff", roles: { value: "admin" }, entitlements: ["a"], dept: "x" }];
   const b = await testServer({ ...testClients, users, accessTokenClaims: names });
@@ -496,7 +496,7 @@ test("[CL-12] groups, roles and entitlements are lists in an access token, whate
   assertEquals((await shown(b, access_token)).groups, "staff");
 });
 
-test("[CL-13] tokens hold the values at issue, a refreshed ID token those of the refresh, userinfo those of the request", async () => {
+test("[CL-13] tokens have the values at issue, a refreshed ID token those of the refresh, userinfo the current ones", async () => {
   const b = await testServer({ ...mapped, idTokenClaims: "like-userinfo", accessTokenClaims: ["roles"] });
   const first = await publicTokens(b, { scope: "openid" });
   b.as.users.set({ ...carol, roles: ["guest"] });
@@ -507,7 +507,7 @@ test("[CL-13] tokens hold the values at issue, a refreshed ID token those of the
   assertEquals(decodeClaims(first.id_token).roles, ["admin"]);
 });
 
-test("[CL-14] metadata lists every claim that can be released, once, and follows the users", async () => {
+test("[CL-14] metadata lists every releasable claim once and follows user changes", async () => {
   const b = await testServer({ ...mapped, scopes: ["openid", "email"] });
   const { claims_supported, claims_parameter_supported, claim_types_supported } = await metadataOf(b);
   assertEquals([claims_parameter_supported, claim_types_supported], [true, undefined] as never[]);
@@ -537,7 +537,7 @@ test("[CL-16, US-04] a signed userinfo response holds the same claims, with iss 
   assertEquals(plain, { sub: "carol", groups: carol.groups, name: "Carol Clark" });
 });
 
-test("[CL-17] claims of more than 16 KiB in one token stop it with server_error, and the trace names the largest", async () => {
+test("[CL-17] claims of more than 16 KiB in one token are rejected with server_error, and the trace names the largest", async () => {
   const picture = "é".repeat(8 * 1024);
   const users = [{ sub: "alice", picture, small: "x" }];
   const rejected = async (options: LatchkeyOptions, fields: Fields = {}) => {
@@ -565,7 +565,7 @@ async function warned(options: LatchkeyOptions): Promise<string[]> {
   return events.flatMap((event) => event.type === "configuration_warning" ? [`${event.path}: ${event.message}`] : []);
 }
 
-test("[CL-03] a claim that no client can receive is a warning at start, one per claim, with how to fix it", async () => {
+test("[CL-03] startup warns of each claim that no client can receive, with a fix", async () => {
   const users = [{ sub: "alice", name: "A" }, { sub: "bob", roles: ["a"] }, { sub: "carol", roles: ["b"], dept: "x" }];
   assertEquals(await warned({ users }), []);
   const closed = { users, unmappedClaims: "none" } as const;
@@ -588,7 +588,7 @@ test("[CL-03] a claim that no client can receive is a warning at start, one per 
   assertEquals(await warned({ users: [{ sub: "alice", phone_number: "1" }], claims: { phone: [] } }), []);
 });
 
-test("[CL-03] a mapping whose scope value no client may ask for is a warning, and so is one without openid", async () => {
+test("[CL-03] a mapping whose scope value no client may request is a warning, and so is one without openid", async () => {
   const clients = [publicClient("spa", { scope: "openid profile" }), publicClient("other", { scope: "openid read" })];
   const claims = { groups: ["groups"], profile: ["dept"] };
   assertEquals(
@@ -610,7 +610,7 @@ test("[CL-03] a mapping whose scope value no client may ask for is a warning, an
   assertEquals(await warned({ scopes: ["read"], users: [{ sub: "a", name: "A", email: "a@example.com" }] }), []);
 });
 
-test("[CL-04, CL-05] a reserved name and a standard claim of a wrong type in a user are warnings, never the value", async () => {
+test("[CL-04, CL-05] a reserved name and a standard claim of a wrong type in a user are warnings without the value", async () => {
   const users = [{ sub: "alice", aud: "s3cret", _claim_names: {}, updated_at: "s3cret", address: ["s3cret"], name: 7 }];
   const warnings = await warned({ users: users as unknown as User[] });
   assertEquals(warnings.map((text) => text.split(":")[0]), [
@@ -625,7 +625,7 @@ test("[CL-04, CL-05] a reserved name and a standard claim of a wrong type in a u
   assert(!warnings.join().includes("s3cret"));
 });
 
-test("[CL-03, CL-05] a user who is added while the server runs is warned of then, and by name", async () => {
+test("[CL-03, CL-05] a user added at run time causes the warning then, with the user's name", async () => {
   const b = await testServer({ ...testClients, unmappedClaims: "none" });
   const paths = () => b.events.flatMap((event) => event.type === "configuration_warning" ? [event.path] : []);
   b.as.users.set({ sub: "erin", name: "Erin" });

@@ -144,7 +144,7 @@ const endpoints: readonly (readonly [path: string, fields: Fields])[] = [
   ["/oauth2/introspect", { token: "x" }],
 ];
 
-test("[JC-01, JC-03] both methods work at every endpoint, with client_id or without, once for each assertion", async () => {
+test("[JC-01, JC-03] both methods work at every endpoint, with and without client_id, once per assertion", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     for (const [path, fields] of endpoints) {
@@ -159,7 +159,7 @@ test("[JC-01, JC-03] both methods work at every endpoint, with client_id or with
   }
 });
 
-test("[JC-01, CA-10] both methods redeem codes and refresh, where the client alone is not enough", async () => {
+test("[JC-01, CA-10] both methods redeem codes and refresh tokens that client_id alone could not", async () => {
   const b = await testServer(await signers());
   for (const client_id of both) {
     const proof = async () => ({ client_assertion_type: type, client_assertion: await assertionOf(client_id) });
@@ -175,7 +175,7 @@ test("[JC-01, CA-10] both methods redeem codes and refresh, where the client alo
   }
 });
 
-test("[JC-01] client_assertion_type is that one value, character for character, and neither comes alone", async () => {
+test("[JC-01] client_assertion_type has exactly one value, and neither parameter comes alone", async () => {
   const b = await testServer(await signers());
   await forEachCase([
     ...[undefined, "", "x", type.toUpperCase(), `${type} `, ` ${type}`, `${type}\0`, type.slice(0, -1), `${type}s`],
@@ -203,7 +203,7 @@ test("[JC-01] client_assertion_type is that one value, character for character, 
   }
 });
 
-test("[JC-01, TK-08] client_id beside the assertion is its sub, or it is refused", async () => {
+test("[JC-01, TK-08] client_id with an assertion must equal its sub", async () => {
   const b = await testServer(await signers());
   await forEachCase(
     ["key2", "shared", "web", "spa", "nobody", "KEY", "key ", "key\0", "__proto__"],
@@ -217,7 +217,7 @@ test("[JC-01, TK-08] client_id beside the assertion is its sub, or it is refused
   assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
 });
 
-test("[CA-09, JC-01] an assertion beside another way of authentication is 400 invalid_request, though both be right", async () => {
+test("[CA-09, JC-01] an assertion with another method of authentication is 400 invalid_request, even if both are correct", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     await forEachCase<[Fields, Record<string, string>]>([
@@ -235,7 +235,7 @@ test("[CA-09, JC-01] an assertion beside another way of authentication is 400 in
   }
 });
 
-test("[JC-01, TK-03, TK-04] the assertion comes once and in the body", async () => {
+test("[JC-01, TK-03, TK-04] the assertion is sent once and in the body", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     const one = await assertionOf(client);
@@ -250,7 +250,7 @@ test("[JC-01, TK-03, TK-04] the assertion comes once and in the body", async () 
   }
 });
 
-test("[CA-10, CA-16, CA-17] a client that is registered for assertions is accepted with nothing else", async () => {
+test("[CA-10, CA-16, CA-17] a client registered for assertions is rejected with any other authentication", async () => {
   const b = await testServer(await signers());
   const fields = { grant_type: "client_credentials" };
   await forEachCase<[Fields, Record<string, string>]>([
@@ -267,7 +267,7 @@ test("[CA-10, CA-16, CA-17] a client that is registered for assertions is accept
   });
 });
 
-test("[CA-10, JC-04] a client that is registered for something else is refused with an assertion", async () => {
+test("[CA-10, JC-04] a client registered for another method is rejected with an assertion", async () => {
   const b = await testServer(await signers());
   const { privateKey: key } = await pairOf("key ES256");
   for (const [client_id, known] of [["web", "web-secret"], ["poster", "poster-secret"], ["spa", ""], ["spa", secret]]) {
@@ -278,7 +278,7 @@ test("[CA-10, JC-04] a client that is registered for something else is refused w
   }
 });
 
-test("[CA-10] keys that a client registered beside another method are no way in", async () => {
+test("[CA-10] keys registered beside another method do not authenticate the client", async () => {
   const keys = [{ ...(await pairOf("key ES256")).jwk, kid: "k1" }];
   const { grant_types } = keyClient("key", keys);
   const jwks = { keys };
@@ -296,7 +296,7 @@ test("[CA-10] keys that a client registered beside another method are no way in"
   });
 });
 
-test("[JC-02, JC-03, JC-05] every claim that is wrong, missing or of a wrong type is 401, one at a time", async () => {
+test("[JC-02, JC-03, JC-05] each claim that is wrong, missing or of a wrong type is 401", async () => {
   const b = await testServer(await signers());
   const defects: Record<string, readonly unknown[]> = {
     iss: [undefined, "", "nobody", "web", issuer, 1, null, ["key"], {}, "key "],
@@ -318,7 +318,7 @@ test("[JC-02, JC-03, JC-05] every claim that is wrong, missing or of a wrong typ
   }
 });
 
-test("[JC-02] iss and sub both name the client: those of two clients do not add up to one", async () => {
+test("[JC-02] iss and sub must both name the same client", async () => {
   const b = await testServer(await signers());
   for (const [one, two] of [["key", "key2"], ["shared", "shared2"]] as const) {
     assertEquals(await tried(b, one, { claims: { sub: two } }), rejected);
@@ -329,7 +329,7 @@ test("[JC-02] iss and sub both name the client: those of two clients do not add 
   assertEquals(await tried(b, "key", { key }), rejected, "signed with another client's key of the same kid");
 });
 
-test("[JC-02] a clock that is a few seconds ahead is forgiven, one that is a minute ahead is not", async () => {
+test("[JC-02] a client clock may be a few seconds ahead, but not a minute", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     await forEachCase<[Record<string, unknown>, string]>([
@@ -350,7 +350,7 @@ test("[JC-02] a clock that is a few seconds ahead is forgiven, one that is a min
   }
 });
 
-test("[JC-02] an exp that is past is past, and 5 minutes ahead are 300 seconds", async () => {
+test("[JC-02] exp must be in the future, and at most 300 seconds ahead", async () => {
   const b = await testServer(await signers());
   await forEachCase([-11, -9, -1, 0, 301, 309, 311], async (seconds) => {
     for (const client of both) {
@@ -359,7 +359,7 @@ test("[JC-02] an exp that is past is past, and 5 minutes ahead are 300 seconds",
   });
 });
 
-test("[JC-02] it is the server's clock that counts", async () => {
+test("[JC-02] the server's clock decides", async () => {
   const b = await testServer(await signers());
   const [early, late] = [await assertionOf("key"), await assertionOf("key")];
   const future = await assertionOf("key", { claims: { iat: start + 86_400, exp: start + 86_460 } });
@@ -385,7 +385,7 @@ const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> =
 };
 
 for (const [name, open] of Object.entries(stores)) {
-  test(`[JC-03] of a hundred uses of one assertion at once, through two servers, one succeeds (${name})`, async () => {
+  test(`[JC-03] one of a hundred concurrent uses of one assertion on two servers succeeds (${name})`, async () => {
     const [store, again] = await open();
     const options = await signers();
     const servers = [await testServer({ ...options, store }), await testServer({ ...options, store: again })] as const;
@@ -405,7 +405,7 @@ for (const [name, open] of Object.entries(stores)) {
   });
 }
 
-test("[JC-03] an assertion counts once until it has expired, however often the store is swept", async () => {
+test("[JC-03] an assertion is accepted once until it expires, even after the store deletes expired records", async () => {
   for (const client of both) {
     for (const lifetime of [60, 300]) {
       const b = await testServer(await signers());
@@ -419,7 +419,7 @@ test("[JC-03] an assertion counts once until it has expired, however often the s
   }
 });
 
-test("[JC-03] a fraction of a second in exp opens no gap between forgetting the jti and refusing the assertion", async () => {
+test("[JC-03] a fraction of a second in exp leaves no gap in which the jti is forgotten but the assertion still valid", async () => {
   for (const fraction of [0.01, 0.5, 0.99]) {
     const b = await testServer(await signers());
     const one = await assertionOf("key", { claims: { exp: start + 60 + fraction } });
@@ -433,7 +433,7 @@ test("[JC-03] a fraction of a second in exp opens no gap between forgetting the 
   }
 });
 
-test("[JC-03] the jti counts, not the text: another signature over the same jti is a replay as well", async () => {
+test("[JC-03] replay detection uses the jti, not the text: another signature over the same jti is a replay", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     const claims = { jti: `same-${client}` };
@@ -443,7 +443,7 @@ test("[JC-03] the jti counts, not the text: another signature over the same jti 
   }
 });
 
-test("[JC-03] clients do not take each other's jti, and no jti is like another by accident", async () => {
+test("[JC-03] the same jti may be used by different clients, and no two jti share a storage key", async () => {
   const b = await testServer(await signers());
   for (const client of ["key", "key2", "shared", "shared2"]) {
     for (const jti of ["x", "x ", "X", " x", "key x", "x\0", "\u00e9", "e\u0301", "x".repeat(2000), "constructor"]) {
@@ -456,14 +456,14 @@ test("[JC-03] clients do not take each other's jti, and no jti is like another b
   assertEquals([await say("a", "b c"), await say("a b", "c")], ["200", "200"]);
 });
 
-test("[JC-03] a jti is a text that says something (RFC 7519 §4.1.7)", async () => {
+test("[JC-03] jti must be a non-empty string (RFC 7519 §4.1.7)", async () => {
   const b = await testServer(await signers());
   await forEachCase([null, "", 1, true, {}, [], ["x"]], async (jti) => {
     for (const client of both) assertEquals(await tried(b, client, { claims: { jti } }), rejected);
   });
 });
 
-test("[JC-03] an assertion that was refused spoils no jti for its client", async () => {
+test("[JC-03] a rejected assertion does not consume its jti", async () => {
   const b = await testServer(await signers());
   const claims = { jti: "precious" };
   const { privateKey: foreign } = await pairOf("key2 ES256");
@@ -473,7 +473,7 @@ test("[JC-03] an assertion that was refused spoils no jti for its client", async
   assertEquals(await tried(b, "key", { claims }), "200");
 });
 
-test("[JC-03] when the store cannot say whether it was seen, the client is not let in", async () => {
+test("[JC-03] the client is rejected if the store cannot report whether the jti was used", async () => {
   let broken = "";
   const store = observedStore(memoryStore(), (verb, [kind]) => {
     if (verb === broken && kind === "seen") throw new Error(`${verb} fails`);
@@ -487,7 +487,7 @@ test("[JC-03] when the store cannot say whether it was seen, the client is not l
   }
 });
 
-test("[JC-04] every algorithm that suits method and key is accepted, and each key with its own only", async () => {
+test("[JC-04] every algorithm that suits method and key is accepted, and each key only with its own", async () => {
   const clients: ClientMetadata[] = [];
   for (const alg of keyAlgorithms) {
     clients.push(keyClient(alg, [{ ...(await pairOf(`pair ${alg}`)).jwk, kid: "k", alg }]));
@@ -507,7 +507,7 @@ test("[JC-04] every algorithm that suits method and key is accepted, and each ke
   );
 });
 
-test("[JC-04] a key that is registered for one algorithm, another use or another operation serves no other", async () => {
+test("[JC-04] a key registered for one algorithm, use or operation is rejected for another", async () => {
   const rsa = await pairOf("rsa RS256");
   const { privateKey: signsPs } = await (async () => {
     const { subtle } = crypto;
@@ -537,7 +537,7 @@ test("[JC-04] a key that is registered for one algorithm, another use or another
   ]);
 });
 
-test("[JC-04] the algorithm that a client registered is its only one", async () => {
+test("[JC-04] only the algorithm that a client registered is accepted", async () => {
   const { jwk, privateKey } = await pairOf("key ES256");
   const rsa = await pairOf("rsa RS256");
   const keys = [jwk, rsa.jwk];
@@ -560,7 +560,7 @@ test("[JC-04] the algorithm that a client registered is its only one", async () 
   assertEquals(await tried(b, "shared512", { header: { alg: "HS512" } }), "200");
 });
 
-test("[JC-04] HS* keyed with anything that is public about the client is refused", async () => {
+test("[JC-04] HS* keyed with public data of the client is rejected", async () => {
   const rsa = await pairOf("rsa RS256");
   const registered = { ...(await pairOf("key ES256")).jwk, kid: "k1" };
   const b = await testServer(await signers(keyClient("rsa", [{ ...rsa.jwk, kid: "k1" }])));
@@ -590,7 +590,7 @@ test("[JC-04] HS* keyed with anything that is public about the client is refused
   }
 });
 
-test("[JC-04] none, unknown and misspelt algorithms are refused, signed or not", async () => {
+test("[JC-04] none, unknown and misspelt algorithms are rejected, signed or not", async () => {
   const b = await testServer(await signers());
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   for (const client of both) {
@@ -629,7 +629,7 @@ test("[JC-04] none, unknown and misspelt algorithms are refused, signed or not",
   }
 });
 
-test("[JC-04] client_secret_jwt is never verified with a key, private_key_jwt never with a secret", async () => {
+test("[JC-04] client_secret_jwt is never verified with a public key, private_key_jwt never with a secret", async () => {
   const b = await testServer(await signers());
   const { privateKey: key, jwk } = await pairOf("key ES256");
   const rsa = await pairOf("rsa RS256");
@@ -658,7 +658,7 @@ test("[JC-04] client_secret_jwt is never verified with a key, private_key_jwt ne
   );
 });
 
-test("[JC-04] headers that must be understood and other forms of JOSE are refused, whatever they hold", async () => {
+test("[JC-04] crit headers and other JOSE serializations are rejected", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     const good = await assertionOf(client);
@@ -695,7 +695,7 @@ test("[JC-04] headers that must be understood and other forms of JOSE are refuse
   }
 });
 
-test("[JC-05] aud is the issuer or the token endpoint alone, as text or as an array of one, character for character", async () => {
+test("[JC-05] aud is exactly the issuer or the token endpoint, as a string or an array of one", async () => {
   for (const own of [issuer, "https://as.test/t1", "https://as.test:8443"]) {
     const b = await testServer({ ...await signers(), issuer: own });
     const strict = await testServer({ ...await signers(), issuer: own, assertionAudience: "issuer" });
@@ -755,7 +755,7 @@ test("[JC-05] aud is the issuer or the token endpoint alone, as text or as an ar
   }
 });
 
-test("[JC-05] at every endpoint it is the token endpoint's URL that may stand for the issuer", async () => {
+test("[JC-05] every endpoint accepts the issuer or the token endpoint URL as aud", async () => {
   const b = await testServer(await signers());
   await forEachCase(endpoints, async ([path, fields]) => {
     const ask = async (aud: string) =>
@@ -769,7 +769,7 @@ test("[JC-05] at every endpoint it is the token endpoint's URL that may stand fo
   });
 });
 
-test("[JC-05] a misspelt assertionAudience is a fault, and the former setting is one as well", async () => {
+test("[JC-05] an unknown assertionAudience is a configuration error, and so is the former setting", async () => {
   for (const assertionAudience of ["Issuer", "token-endpoint", "", true, 0]) {
     const options = { assertionAudience } as unknown as LatchkeyOptions;
     const { issues } = await assertRejects(() => latchkey(options), ConfigurationError);
@@ -780,7 +780,7 @@ test("[JC-05] a misspelt assertionAudience is a fault, and the former setting is
   assertEquals(issues.map(({ received }) => received), ['"acceptTokenEndpointAudience"']);
 });
 
-test("[JC-07] typ is client-authentication+jwt or JWT in any case, or absent, and nothing else", async () => {
+test("[JC-07] typ is client-authentication+jwt or JWT in any case, or absent", async () => {
   const b = await testServer(await signers());
   for (const client of both) {
     const typ = (value: unknown) => tried(b, client, { header: { typ: value } });
@@ -797,7 +797,7 @@ test("[JC-07] typ is client-authentication+jwt or JWT in any case, or absent, an
   }
 });
 
-test("[JC-06] keys that the assertion brings along mean nothing, and nothing is fetched because of them", async () => {
+test("[JC-06] keys inside the assertion are ignored, and nothing is fetched for them", async () => {
   const b = await testServer(await signers());
   const { privateKey: key, jwk } = await pairOf("evil ES256");
   const url = "https://evil.example/jwks.json";
@@ -831,7 +831,7 @@ test("[JC-06] keys that the assertion brings along mean nothing, and nothing is 
   assertEquals(asked, []);
 });
 
-test("[JC-06] an unknown kid is refused even where the key behind it is the right one", async () => {
+test("[JC-06] an unknown kid is rejected even if the key itself is registered", async () => {
   const b = await testServer(await signers());
   await forEachCase(["k2", "K1", "k1 ", "1"], async (kid) => {
     assertEquals(await tried(b, "key", { header: { kid } }), rejected);
@@ -839,7 +839,7 @@ test("[JC-06] an unknown kid is refused even where the key behind it is the righ
   for (const kid of ["k1", undefined]) assertEquals(await tried(b, "key", { header: { kid } }), "200");
 });
 
-test("[JC-06] of several keys the kid picks one; a key that was taken out counts no more, one put in at once", async () => {
+test("[JC-06] kid selects one of several keys; added and removed keys take effect immediately", async () => {
   const [one, two] = [await pairOf("key ES256"), await pairOf("key2 ES256")];
   const [a, z] = [{ ...one.jwk, kid: "a" }, { ...two.jwk, kid: "z" }];
   const b = await testServer(await signers(keyClient("turn", [a, z])));
@@ -852,7 +852,7 @@ test("[JC-06] of several keys the kid picks one; a key that was taken out counts
   assertEquals([await say("z", one), await say("z", two)], ["200", rejected]);
 });
 
-test("[JC-06] of several keys without kid each that suits is tried, eight at most, and a kid picks one", async () => {
+test("[JC-06] without kid up to eight suitable keys are tried, and kid selects one", async () => {
   const names = Array.from({ length: 9 }, (_, i) => `many${i} ES256`);
   const pairs = await Promise.all(names.map(pairOf));
   const rsa = await pairOf("key RS256");
@@ -887,7 +887,7 @@ test("[JC-06] of several keys without kid each that suits is tried, eight at mos
   assertEquals([await by("same", pairs[1]!, { header: { kid: "k" } }), await by("same", pairs[2]!)], ["200", rejected]);
 });
 
-test("[JC-06] the server starts with no private key of a client, and not without any key", async () => {
+test("[JC-06] the server rejects a client's private key and a client without any key at startup", async () => {
   const { privateKey, jwk } = await pairOf("key ES256");
   const method = { token_endpoint_auth_method: "private_key_jwt" as const };
   const broken: ClientMetadata[] = [
@@ -903,7 +903,7 @@ test("[JC-06] the server starts with no private key of a client, and not without
   });
 });
 
-test("[JC-04] an algorithm that can never be right for the method is refused when the client is registered", async () => {
+test("[JC-04] registration rejects an algorithm that the method cannot use", async () => {
   const { jwk } = await pairOf("key ES256");
   const broken: ClientMetadata[] = [
     keyClient("x", [jwk], { token_endpoint_auth_signing_alg: "none" }),
@@ -917,7 +917,7 @@ test("[JC-04] an algorithm that can never be right for the method is refused whe
   });
 });
 
-test("[CA-15] from client_secret_expires_at on, the secret signs nothing that counts", async () => {
+test("[CA-15] assertions signed with the secret are rejected from client_secret_expires_at on", async () => {
   const b = await testServer(await signers(secretClient("shared-brief", { client_secret_expires_at: start + 100 })));
   const at = (seconds: number) =>
     tried(b, "shared-brief", { claims: { iat: start + seconds, exp: start + seconds + 60 } });
@@ -928,7 +928,7 @@ test("[CA-15] from client_secret_expires_at on, the secret signs nothing that co
   assertEquals(await at(100), rejected);
 });
 
-test("[CA-07] every assertion that is refused gets one and the same answer, and the trace the reason", async () => {
+test("[CA-07] every rejected assertion gets the same response, and the trace has the reason", async () => {
   const b = await testServer(await signers());
   const { privateKey: foreign } = await pairOf("evil ES256");
   const used = await assertionOf("key");
@@ -959,7 +959,7 @@ test("[CA-07] every assertion that is refused gets one and the same answer, and 
   assert(new Set(getRejections(b.events).map(({ explanation }) => explanation.reason)).size >= 7);
 });
 
-test("[HT-15, CA-14] neither store nor trace hears an assertion or a secret", async () => {
+test("[HT-15, CA-14] neither store nor trace receives an assertion or a secret", async () => {
   const observed: string[] = [];
   const store = observedStore(memoryStore(), (verb, args) => observed.push(JSON.stringify([verb, ...args])));
   const b = await testServer({ ...await signers(), store });
@@ -980,7 +980,7 @@ test("[HT-15, CA-14] neither store nor trace hears an assertion or a secret", as
   assert(!all.includes(secret), "a secret was told");
 });
 
-test("[JC-01, JC-05, SC-12] what oauth4webapi sends for either method is accepted", async () => {
+test("[JC-01, JC-05, SC-12] assertions of oauth4webapi are accepted for both methods", async () => {
   const b = await testServer(await signers());
   const server = { issuer, token_endpoint: `${issuer}/oauth2/token` };
   const over = { [oauth.customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
@@ -998,7 +998,7 @@ test("[JC-01, JC-05, SC-12] what oauth4webapi sends for either method is accepte
   }
 });
 
-test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid that is new", async () => {
+test("[JC-06] keys behind a jwks_uri are fetched once, and once more for an unknown kid", async () => {
   const jwks_uri = "https://client.example/jwks.json";
   const [first, second] = [await pairOf("remote ES256"), await pairOf("remote2 ES256")];
   const served = [{ ...first.jwk, kid: "one" }];
@@ -1052,7 +1052,7 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for a kid t
   }
 });
 
-test("[JC-06] a jwks_uri that fails is fetched once in half a minute, its answer let go of, and keys it gave before still count", async () => {
+test("[JC-06] a failing jwks_uri is fetched once in 30 seconds, its body is discarded, and earlier keys stay valid", async () => {
   const { jwk, privateKey } = await pairOf("remote ES256");
   let asked = 0;
   let letGo = 0;
@@ -1102,7 +1102,7 @@ test("[JC-06] a jwks_uri that fails is fetched once in half a minute, its answer
   assertEquals([await say("one"), await say("one"), asked], [rejected, rejected, 5]);
 });
 
-test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async () => {
+test("[JC-06] a jwks_uri needs https or a test host, and excludes jwks", async () => {
   const { jwk } = await pairOf("key ES256");
   const real = { issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
   const places = async (more: Partial<ClientMetadata>, options: LatchkeyOptions = { issuer }) => {
@@ -1140,7 +1140,7 @@ test("[JC-06] a jwks_uri is https or on a test host, and excludes jwks", async (
   ]);
 });
 
-test("[JC-04] an RSA key below 2048 bits is rejected at registration with its place, and behind a jwks_uri when it is used", async () => {
+test("[JC-04] an RSA key below 2048 bits is rejected at registration with its path, and behind a jwks_uri on use", async () => {
   const keyOf = (modulusLength: number) => {
     const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength });
     return { privateKey, jwk: publicKey.export({ format: "jwk" }) as JWK };

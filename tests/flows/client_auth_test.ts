@@ -74,7 +74,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   "every character": (text) => text.replace(/./gs, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, "0")}`),
 };
 
-test("[CA-01] a client with a secret authenticates by Basic where it is registered for nothing else", async () => {
+test("[CA-01] a client with a secret authenticates by Basic if no method is registered", async () => {
   const b = await testServer();
   assertEquals(b.as.clients.find("web")?.authMethod, "client_secret_basic");
   assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"))), "200");
@@ -90,7 +90,7 @@ test("[CA-02] form-encoded Basic works for every id and secret, however much of 
   }
 });
 
-test("[CA-02] what oauth4webapi sends as Basic is read", async () => {
+test("[CA-02] Basic credentials of oauth4webapi are accepted", async () => {
   const b = await testServer({ clients: awkward.map((text) => confidential(`${text}-id`, text)) });
   await forEachCase(awkward, async (text) => {
     const headers = new Headers();
@@ -117,14 +117,14 @@ test("[CA-02] the header is split at its first colon only", async () => {
   assertEquals(await getOutcome(await redeem(b, "a:b", basic("a", "b:c"))), "400 invalid_grant");
 });
 
-test("[CA-02] + is a space and %2B a plus", async () => {
+test("[CA-02] + is a space and %2B is a plus sign", async () => {
   const b = await testServer({ clients: [confidential("a b", "c d"), confidential("e+f", "g+h")] });
   assertEquals(await getOutcome(await redeem(b, "a b", basic("a+b", "c%20d"))), "200");
   assertEquals(await getOutcome(await redeem(b, "e+f", basic("e%2Bf", "g%2bh"))), "200");
   assertEquals(await getOutcome(await redeem(b, "a b", basic("a%2Bb", "c+d"))), "401 invalid_client");
 });
 
-test("Basic credentials as they stand, the way curl -u sends them, are read as well", async () => {
+test("Basic credentials without form-encoding, as curl -u sends them, are accepted", async () => {
   const ids = awkward.map((text, i) => `${i} ${text}`).filter((id) => !id.includes(":"));
   const b = await testServer({ clients: ids.map((id) => confidential(id, `${id}:${id}`)) });
   await forEachCase(ids, async (id) => {
@@ -132,7 +132,7 @@ test("Basic credentials as they stand, the way curl -u sends them, are read as w
   });
 });
 
-test("reading Basic in two ways lets in exactly who is meant in one of them", async () => {
+test("reading Basic in two ways authenticates only the intended client", async () => {
   const twins = [
     confidential("a b", "one two"),
     confidential("a+b", "three+four"),
@@ -172,7 +172,7 @@ test("reading Basic in two ways lets in exactly who is meant in one of them", as
   ]);
 });
 
-test("[CA-03] the scheme may be written in any case, with any number of spaces behind", async () => {
+test("[CA-03] the scheme is case-insensitive and may be followed by any number of spaces", async () => {
   const b = await testServer();
   const credentials = base64("web:web-secret");
   await forEachCase(["Basic ", "basic ", "BASIC ", "bAsIc ", "Basic  ", "basic      "], async (scheme) => {
@@ -180,7 +180,7 @@ test("[CA-03] the scheme may be written in any case, with any number of spaces b
   });
 });
 
-test("[CA-04] a Basic header that cannot be read is 401, and never as if there were none", async () => {
+test("[CA-04] a malformed Basic header is 401, not treated as absent", async () => {
   const b = await testServer({ clients: [...clients, confidential("id", "secret")] });
   const right = "d2ViOndlYi1zZWNyZXQ=";
   const tokens = [
@@ -228,7 +228,7 @@ test("[CA-04] a Basic header that cannot be read is 401, and never as if there w
   assertEquals(b.events.filter((event) => event.type === "internal_error"), []);
 });
 
-test("[CA-05, CA-06] a 401 has a Basic challenge with a realm, whatever was sent, and nothing else has one", async () => {
+test("[CA-05, CA-06] every 401 has a Basic challenge with a realm, and no other response has one", async () => {
   const b = await testServer();
   await forEachCase<[HeadersInit, Fields, number]>([
     [basic("web", "wrong"), {}, 401],
@@ -254,7 +254,7 @@ test("[CA-05, CA-06] a 401 has a Basic challenge with a realm, whatever was sent
   });
 });
 
-test("[CA-06] a realm is one quoted string, whatever the issuer", async () => {
+test("[CA-06] the realm is one quoted string for every issuer", async () => {
   const b = await testServer({ issuer: "https://as.test:8443/a~b/c.d-e_f" });
   const response = await b.token({ client_id: undefined });
   assertMatch(response.headers.get("www-authenticate") ?? "", /^Basic realm="[^"\\]*", charset="UTF-8"$/);
@@ -292,7 +292,7 @@ const withOld: LatchkeyOptions = {
   ],
 };
 
-test("[CA-07] unknown client, wrong secret, no credentials and wrong method get equal answers", async () => {
+test("[CA-07] unknown client, wrong secret, missing credentials and wrong method get the same response", async () => {
   const b = await testServer(withOld);
   const responses = new Map<string, string[]>();
   for (const [name, [headers, fields]] of Object.entries(failures)) {
@@ -320,7 +320,7 @@ test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whethe
   });
 });
 
-test("[CA-08] a secret of any other length or spelling is refused like every wrong one", async () => {
+test("[CA-08] a secret of another length or spelling is rejected like any wrong secret", async () => {
   const b = await testServer({ clients: [...clients, confidential("long", "s".repeat(1000))] });
   const wrong = [
     ...[
@@ -355,7 +355,7 @@ test("[CA-08] a secret of any other length or spelling is refused like every wro
   assertEquals(await getOutcome(await redeem(b, "long", basic("long", "s".repeat(1000)))), "200");
 });
 
-test("[CA-08, CA-14] knowing the digest of a secret is not knowing the secret", async () => {
+test("[CA-08, CA-14] the digest of a secret does not authenticate", async () => {
   const b = await testServer();
   for (
     const secret of [await b.as.clients.find("web")!.secretDigest!, await b.as.clients.find("web")!.secretDigest! + "="]
@@ -364,7 +364,7 @@ test("[CA-08, CA-14] knowing the digest of a secret is not knowing the secret", 
   }
 });
 
-test("[CA-09] two ways of authentication at once are 400 invalid_request, though both be right", async () => {
+test("[CA-09] two methods of authentication in one request are 400 invalid_request, even if both are correct", async () => {
   const b = await testServer();
   const assertion = {
     client_assertion: "e30.e30.x",
@@ -387,7 +387,7 @@ test("[CA-09] two ways of authentication at once are 400 invalid_request, though
   assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"), { client_secret: "" })), "200");
 });
 
-test("[CA-10] a right verifier is no substitute for the secret of a confidential client", async () => {
+test("[CA-10] a correct verifier does not replace the secret of a confidential client", async () => {
   const b = await testServer();
   for (const client_id of ["web", "poster"]) {
     const redirect_uri = `https://${client_id}.example/cb`;
@@ -436,7 +436,7 @@ async function guessUntilTold(b: TestServer, address?: string, id = "web"): Prom
 
 const throttled: LatchkeyOptions = { throttle: true, clients: [...clients, confidential("web2", "web2-secret")] };
 
-test("[CA-12] after too many failures even the right secret is 429, until Retry-After is over", async () => {
+test("[CA-12] after too many failures even the correct secret is 429 until Retry-After", async () => {
   const b = await testServer(throttled);
   const seconds = await guessUntilTold(b, "192.0.2.1");
   assertLessOrEqual(seconds, 3600);
@@ -449,7 +449,7 @@ test("[CA-12] after too many failures even the right secret is 429, until Retry-
   assertGreater(await guessUntilTold(b, "192.0.2.1"), 0);
 });
 
-test("[CA-12] waiting does not get longer by asking, and 429 answers do not count as failures", async () => {
+test("[CA-12] requests during the wait do not extend it, and 429 responses do not count as failures", async () => {
   const b = await testServer(throttled);
   const seconds = await guessUntilTold(b, "192.0.2.1");
   for (let second = 1; second < seconds; second++) {
@@ -461,7 +461,7 @@ test("[CA-12] waiting does not get longer by asking, and 429 answers do not coun
   assertEquals(await getOutcome(await tryAs(b, "web-secret", "192.0.2.1")), "400 unsupported_grant_type");
 });
 
-test("[CA-12] guesses from elsewhere, or at another client, lock nobody out", async () => {
+test("[CA-12] failures from another address or for another client do not lock out other callers", async () => {
   const b = await testServer(throttled);
   await guessUntilTold(b, "192.0.2.1");
   assertEquals(await getOutcome(await tryAs(b, "web-secret", "192.0.2.2")), "400 unsupported_grant_type");
@@ -469,7 +469,7 @@ test("[CA-12] guesses from elsewhere, or at another client, lock nobody out", as
   assertEquals(await getOutcome(await b.token({ code: await b.code() })), "200");
 });
 
-test("[CA-12] one guesser is one guesser by Basic, by post and in every spelling of the id", async () => {
+test("[CA-12] attempts by Basic, by post and in every spelling of the id count together", async () => {
   const b = await testServer({ ...throttled, clients: [...clients, confidential("a b", "a b-secret")] });
   await guessUntilTold(b, undefined, "a b");
   for (const id of ["a+b", "a%20b", "%61 b", "a b"]) {
@@ -479,7 +479,7 @@ test("[CA-12] one guesser is one guesser by Basic, by post and in every spelling
   assertEquals(guess.status, 429);
 });
 
-test("[CA-12] a hundred guesses at once are no way round", async () => {
+test("[CA-12] a hundred concurrent attempts do not bypass the limit", async () => {
   const b = await testServer(throttled);
   const guesses = await Promise.all(Array.from({ length: 100 }, (_, i) => tryAs(b, `guess ${i}`, "192.0.2.1")));
   const observed = guesses.filter(({ status }) => status === 401).length;
@@ -489,13 +489,13 @@ test("[CA-12] a hundred guesses at once are no way round", async () => {
   assertLessOrEqual(observed, oneByOne, "more guesses were answered at once than one after another would have been");
 });
 
-test("[CA-12] a hundred right requests at once are not taken for guesses", async () => {
+test("[CA-12] a hundred concurrent correct requests do not count as failures", async () => {
   const b = await testServer(throttled);
   const tries = await Promise.all(Array.from({ length: 100 }, () => tryAs(b, "web-secret", "192.0.2.1")));
   assertEquals(tries.filter(({ status }) => status !== 400).length, 0);
 });
 
-test("[CA-07] the store is asked the same for an unknown client as for a known one that fails, and not for one that succeeds", async () => {
+test("[CA-07] an unknown client causes the same store reads as a failing known one; success causes none", async () => {
   const { store, asked } = recordingStore();
   const b = await testServer({
     store,
@@ -540,7 +540,7 @@ function formWith(headers: Record<string, string>): Record<string, string> {
   return { "content-type": "application/x-www-form-urlencoded", ...headers };
 }
 
-test("[CA-07, CA-12] an unknown client is slowed down like a known one", async () => {
+test("[CA-07, CA-12] an unknown client is rate-limited like a known one", async () => {
   const b = await testServer(throttled);
   const [known, unknown] = [await guessUntilTold(b, "192.0.2.1"), await guessUntilTold(b, "192.0.2.1", "nobody")];
   assertEquals(unknown, known);
@@ -548,7 +548,7 @@ test("[CA-07, CA-12] an unknown client is slowed down like a known one", async (
   assertEquals(await bodies[0]!.text(), await bodies[1]!.text());
 });
 
-test("[CA-12] failures are forgotten with time when they were too few", async () => {
+test("[CA-12] failures below the limit expire", async () => {
   const b = await testServer(throttled);
   for (let i = 0; i < 200; i++) {
     assertEquals((await tryAs(b, "guess", "192.0.2.1")).status, 401, `guess ${i}, a minute after the one before`);
@@ -556,7 +556,7 @@ test("[CA-12] failures are forgotten with time when they were too few", async ()
   }
 });
 
-test("[CA-12] on by default where the issuer is a real host, off where it is not, a setting either way", async () => {
+test("[CA-12] the limit is on for a real host, off for a test host, and configurable", async () => {
   const web = { clients: [confidential("web", "web-secret")] };
   const real = { ...web, issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
   await forEachCase<[LatchkeyOptions, boolean]>([
@@ -575,7 +575,7 @@ test("[CA-12] on by default where the issuer is a real host, off where it is not
   });
 });
 
-test("[CA-13] another scheme or a second header is refused, and the body's credentials are not tried instead", async () => {
+test("[CA-13] another scheme or a second Authorization header is rejected, and credentials in the body are not tried", async () => {
   const b = await testServer();
   const credentials = base64("web:web-secret");
   const schemes = [
@@ -605,7 +605,7 @@ test("[CA-13] another scheme or a second header is refused, and the body's crede
   });
 });
 
-test("[CA-14] nothing that the server keeps of a client holds its secret", async () => {
+test("[CA-14] no stored data of a client contains its secret", async () => {
   const observed: unknown[] = [];
   const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => observed.push([verb, ...args])) });
   await redeem(b, "web", basic("web", "web-secret"));
@@ -618,7 +618,7 @@ test("[CA-14] nothing that the server keeps of a client holds its secret", async
   assertNotMatch(inspect([observed, b.events], { depth: Infinity }), /(?:web|poster)-secret/);
 });
 
-test("[CA-15] from client_secret_expires_at on the secret is 401, and 0 means never", async () => {
+test("[CA-15] the secret is 401 from client_secret_expires_at on, and 0 means never", async () => {
   const start = Date.UTC(2026, 0, 1) / 1000;
   const b = await testServer({
     clients: [
@@ -647,7 +647,7 @@ test("[CA-15] from client_secret_expires_at on the secret is 401, and 0 means ne
   assertEquals(await now(), [rejected, rejected, rejected, "200"]);
 });
 
-test("[CA-16] client_secret_post works for clients registered for it, in every spelling that the form allows", async () => {
+test("[CA-16] client_secret_post works for clients registered for it, in every form encoding", async () => {
   const post = { token_endpoint_auth_method: "client_secret_post" } as const;
   const b = await testServer({ clients: awkward.map((text) => confidential(`${text}-id`, text, post)) });
   await forEachCase(awkward, async (text) => {
@@ -661,7 +661,7 @@ test("[CA-16] client_secret_post works for clients registered for it, in every s
   });
 });
 
-test("[CA-16] a client that names Basic and posts its secret is 401, and so is a post client with Basic", async () => {
+test("[CA-16] a Basic client that posts its secret is 401, and so is a post client with Basic", async () => {
   const named = confidential("named", "its-secret", { token_endpoint_auth_method: "client_secret_basic" });
   const b = await testServer({ clients: [...clients, named] });
   const posted = { client_id: "named", client_secret: "its-secret" };
@@ -677,7 +677,7 @@ test("[CA-16] a client that names Basic and posts its secret is 401, and so is a
   assertEquals(b.events.filter(({ type }) => type === "warning"), [], "nothing is to be pinned");
 });
 
-test("[CA-16] a client with a secret that names no method sends it by Basic or in the body, and never both at once", async () => {
+test("[CA-16] a client without a registered method sends its secret by Basic or in the body, never both", async () => {
   const b = await testServer();
   const posted = { client_id: "web", client_secret: "web-secret" };
   for (const [path, fields] of [["revoke", { token: "x" }], ["introspect", { token: "x" }]] as const) {
@@ -702,7 +702,7 @@ test("[CA-16] a client with a secret that names no method sends it by Basic or i
   );
 });
 
-test("[CA-16] a warning says that the method is not the default, and how to pin it", async () => {
+test("[CA-16] a warning reports use of the non-default method and how to register it", async () => {
   const b = await testServer();
   await redeem(b, "web", basic("web", "web-secret"));
   await redeem(b, "web", {}, { client_id: "web", client_secret: "another" });
@@ -719,7 +719,7 @@ test("[CA-16] a warning says that the method is not the default, and how to pin 
   }]);
 });
 
-test("[CA-17] an empty secret is no secret, for whoever sends it", async () => {
+test("[CA-17] an empty secret authenticates no client", async () => {
   const b = await testServer();
   try {
     b.as.clients.set(confidential("hollow", ""));
@@ -733,12 +733,12 @@ test("[CA-17] an empty secret is no secret, for whoever sends it", async () => {
   }
 });
 
-test("[CA-17] no client can be configured with an empty secret", async () => {
+test("[CA-17] a client cannot be configured with an empty secret", async () => {
   const error = await assertRejects(() => latchkey({ clients: [confidential("web", "")] }), ConfigurationError);
   assertEquals(error.issues.map((fault) => fault.path), ["clients[0].client_secret"]);
 });
 
-test("[CA-04] header names and values of every size end in an answer", async () => {
+test("[CA-04] header names and values of every size get a response", async () => {
   const b = await testServer();
   for (const length of [1, 1000, 100_000]) {
     for (

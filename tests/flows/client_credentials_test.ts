@@ -64,7 +64,7 @@ async function tokenOf(b: TestServer, client_id: string, fields: Fields = {}): P
   return await assertTokenResponse(await ask(b, fields, basicHeader(client_id)));
 }
 
-test("[CC-01] a confidential client that is registered for it gets a token of its own, signed and in order", async () => {
+test("[CC-01] a registered confidential client gets a valid signed token for itself", async () => {
   const b = await testServer(machines);
   const result = await tokenOf(b, "machine", { scope: "read write" });
   assertEquals([result.token_type, result.expires_in, result.scope], ["Bearer", 3600, "read write"]);
@@ -85,7 +85,7 @@ test("[CC-01] a confidential client that is registered for it gets a token of it
   ]);
 });
 
-test("[CC-01] oauth4webapi takes the answer", async () => {
+test("[CC-01] oauth4webapi accepts the response", async () => {
   const b = await testServer(machines);
   const server = { issuer: "https://as.test", token_endpoint: "https://as.test/oauth2/token" };
   const client = { client_id: "machine" };
@@ -95,7 +95,7 @@ test("[CC-01] oauth4webapi takes the answer", async () => {
   assertEquals((await processClientCredentialsResponse(server, client, response)).scope, "read");
 });
 
-test("[CC-01] a public client is refused, registered for it or not, and so is who is not registered", async () => {
+test("[CC-01] public clients and unregistered clients are rejected", async () => {
   const b = await testServer(machines);
   await forEachCase<[Fields, Record<string, string>, RegExp]>([
     [{ client_id: "machine-public" }, {}, /^(400 unauthorized_client|401 invalid_client)$/],
@@ -111,14 +111,14 @@ test("[CC-01] a public client is refused, registered for it or not, and so is wh
   assertEquals(b.events.filter(({ type }) => type === "tokens_issued"), []);
 });
 
-test("[CC-01, TK-06] a client that is registered for nothing else cannot use a code or start the code flow", async () => {
+test("[CC-01, TK-06] a client registered only for client_credentials can neither redeem a code nor start the code flow", async () => {
   const b = await testServer(machines);
   const fields = { grant_type: "authorization_code", code: await b.code(), redirect_uri: "https://spa.example/cb" };
   assertEquals(await getOutcome(await ask(b, fields)), "400 unauthorized_client");
   assertEquals((await b.authorize({ client_id: "machine" })).status, 400);
 });
 
-test("[CC-02] there is no refresh token and no id token, whatever is asked for", async () => {
+test("[CC-02] the response never has a refresh token or an ID token", async () => {
   const b = await testServer(machines);
   const expected = ["access_token", "expires_in", "scope", "token_type"];
   await forEachCase<Fields>([
@@ -137,7 +137,7 @@ test("[CC-02] there is no refresh token and no id token, whatever is asked for",
   });
 });
 
-test("[CC-02] a client that is registered for refresh tokens gets none here either", async () => {
+test("[CC-02] a client registered for refresh tokens gets no refresh token here", async () => {
   const all = ["authorization_code", "refresh_token", "client_credentials"];
   const b = await testServer({ clients: [confidentialClient("web", { grant_types: all })] });
   assertEquals("refresh_token" in await tokenOf(b, "web", { scope: "read" }), false);
@@ -146,7 +146,7 @@ test("[CC-02] a client that is registered for refresh tokens gets none here eith
   assertEquals(await getOutcome(await post(b, "/oauth2/token", fields, basicHeader("web"))), "400 invalid_grant");
 });
 
-test("[CC-02] scope that only a person can grant is 400 invalid_scope, alone and among others", async () => {
+test("[CC-02] scope that only a user can grant is 400 invalid_scope, alone and with other values", async () => {
   const b = await testServer(machines);
   await forEachCase(["openid", "profile", "email", "address", "phone", "offline_access"], async (personal) => {
     for (
@@ -171,7 +171,7 @@ test("[CC-02, AZ-17] scope that is unknown, malformed or not the client's is 400
   assertEquals((await tokenOf(b, "writer", { scope: "write" })).scope, "write");
 });
 
-test("[CC-02, AZ-16] without scope the default is granted and named; without a default it is invalid_scope", async () => {
+test("[CC-02, AZ-16] without scope the default is granted and returned; without a default it is invalid_scope", async () => {
   const b = await testServer(machines);
   for (const scope of [undefined, ""]) assertEquals((await tokenOf(b, "machine", { scope })).scope, "read");
   const bare = await testServer({ ...machines, defaultScope: "" });
@@ -179,7 +179,7 @@ test("[CC-02, AZ-16] without scope the default is granted and named; without a d
   assertEquals((await tokenOf(bare, "machine", { scope: "write" })).scope, "write");
 });
 
-test("[CC-03] the token says nothing of a person: no auth_time and no sid, JWT or opaque", async () => {
+test("[CC-03] the token has no auth_time, sid or other user claims, JWT or opaque", async () => {
   const b = await testServer(machines);
   for (const client_id of ["machine", "opaque", "pair"]) {
     const { access_token } = await tokenOf(b, client_id);
@@ -193,7 +193,7 @@ test("[CC-03] the token says nothing of a person: no auth_time and no sid, JWT o
   }
 });
 
-test("[CC-03] userinfo refuses the token also where a user is spelt like the client, and names nobody", async () => {
+test("[CC-03] userinfo rejects the token even if a user has the client's id as sub, and names no user", async () => {
   const b = await testServer(machines);
   for (const client_id of ["machine", "opaque", "pair"]) {
     const response = await userinfo(b, (await tokenOf(b, client_id)).access_token);
@@ -203,7 +203,7 @@ test("[CC-03] userinfo refuses the token also where a user is spelt like the cli
   }
 });
 
-test("[CC-03] userinfo refuses it also when all the scope that there is was granted", async () => {
+test("[CC-03] userinfo rejects the token even with every scope value", async () => {
   const b = await testServer({
     ...machines,
     scopes: ["read", "write"],
@@ -228,7 +228,7 @@ test("[RI-03] client credentials name their resources in the token request", asy
   );
 });
 
-test("[TK-21, CC-01] the token is good until the moment it says, and revoking one leaves the others", async () => {
+test("[TK-21, CC-01] the token is valid until exp, and revoking one token leaves the others active", async () => {
   const b = await testServer(machines);
   for (const client_id of ["machine", "opaque"]) {
     const [one, two] = [await tokenOf(b, client_id), await tokenOf(b, client_id)];
@@ -244,7 +244,7 @@ test("[TK-21, CC-01] the token is good until the moment it says, and revoking on
   }
 });
 
-test("[CC-01] a thousand tokens are a thousand tokens", async () => {
+test("[CC-01] a thousand tokens are all different", async () => {
   const b = await testServer(machines);
   for (const client_id of ["machine", "opaque"]) {
     const tokens = new Set<string>();
@@ -253,7 +253,7 @@ test("[CC-01] a thousand tokens are a thousand tokens", async () => {
   }
 });
 
-test("[TK-02, TK-03, TK-04, CC-01] the request is read from a form alone, each parameter once, from whom it comes", async () => {
+test("[TK-02, TK-03, TK-04, CC-01] the request is a form without repeated parameters, and identifies its client", async () => {
   const b = await testServer(machines);
   const fields = { grant_type: "client_credentials", scope: "read" };
   const good = { path: "/oauth2/token", fields, headers: basicHeader("machine") };

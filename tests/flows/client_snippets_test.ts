@@ -86,7 +86,7 @@ async function leads(url: string | URL): Promise<string> {
 }
 
 for (const [library, module] of Object.entries({ "openid-client": openidClient, oauth4webapi })) {
-  test(`[DI-05] the settings for ${library} log a user in, whatever the client's method is`, async () => {
+  test(`[DI-05] the settings for ${library} log a user in with every authentication method`, async () => {
     const as = await serve();
     await forEachCase(clients.filter(({ client_id }) => client_id !== "machine"), async ({ client_id }) => {
       const { text } = settingsOf(as, client_id).get(library)!;
@@ -101,7 +101,7 @@ for (const [library, module] of Object.entries({ "openid-client": openidClient, 
   });
 }
 
-test("[DI-05] the settings for oidc-client-ts log a user in, name and all, and are given to public clients alone", async () => {
+test("[DI-05] the settings for oidc-client-ts log a user in, with the name, and exist for public clients only", async () => {
   const as = await serve();
   /** As in a browser, but for its storage. */
   class UserManager extends oidcClientTs.OidcClient {
@@ -122,7 +122,7 @@ test("[DI-05] the settings for oidc-client-ts log a user in, name and all, and a
   }
 });
 
-test("[DI-05] the settings for Passport log a user in, by the methods that it knows", async () => {
+test("[DI-05] the settings for Passport log a user in with the methods that it supports", async () => {
   const as = await serve();
   for (const id of ["none", "client_secret_post", "unnamed"]) {
     const { strategy } = await run(settingsOf(as, id).get("Passport")!.text!, { "passport-oauth2": OAuth2Strategy });
@@ -136,7 +136,7 @@ test("[DI-05] the settings for Passport log a user in, by the methods that it kn
   assertStringIncludes(notes[0]!, "client_secret_post");
 });
 
-test("[DI-05] the settings for Auth.js log a user in, name and all, by the methods that it knows", async () => {
+test("[DI-05] the settings for Auth.js log a user in, with the name, with the methods that it supports", async () => {
   const as = await serve();
   await forEachCase(["none", "client_secret_basic", "client_secret_post"], async (id) => {
     const { text, notes } = settingsOf(as, id).get("Auth.js")!;
@@ -154,7 +154,7 @@ test("[DI-05] the settings for Auth.js log a user in, name and all, by the metho
 
 const shell = process.platform === "win32" ? undefined : "sh";
 
-test("[DI-05] the commands for a shell get tokens, pasted as they are", { skip: shell === undefined }, async () => {
+test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shell === undefined }, async () => {
   const as = await serve();
   const paste = async (text: string) => {
     const { stdout } = await promisify(execFile)(shell!, ["-c", `set -e\n${text} -sS`]);
@@ -205,7 +205,7 @@ const codeLibraries = [
   ...["Spring Boot", "ASP.NET Core", "Go", "Python"],
 ];
 
-test("[DI-05, UI-03] a hostile id is one literal in each language, and changes nothing around it", async () => {
+test("[DI-05, UI-03] a hostile id is one literal in each language and does not change the code around it", async () => {
   const as = await latchkey({ issuer: "https://as.test", clients: [] });
   const settings = (client_id: string, method: "none" | "client_secret_post") => {
     as.clients.set({
@@ -238,7 +238,7 @@ test("[DI-05, UI-03] a hostile id is one literal in each language, and changes n
 });
 
 test(
-  "[DI-05, UI-03] a hostile id is one word in a shell, and runs nothing",
+  "[DI-05, UI-03] a hostile id is one shell word and runs nothing",
   { skip: shell === undefined },
   async () => {
     const as = await latchkey({ issuer: "https://as.test", clients: [] });
@@ -264,7 +264,7 @@ function bracketsOf(text: string): string {
   return open.join("");
 }
 
-test("[DI-05] settings in languages that are not run here close what they open, and hold this server's values", async () => {
+test("[DI-05] settings in languages without a runtime here are well-formed and contain this server's values", async () => {
   for (const issuer of ["https://as.test", "http://localhost:9000/tenant"]) {
     const as = await latchkey({ issuer, clients });
     for (const id of ["none", "client_secret_basic", "client_secret_post"]) {
@@ -287,7 +287,7 @@ test("[DI-05] settings in languages that are not run here close what they open, 
   }
 });
 
-test("[DI-05] a client that asks for no tokens has no settings, and one without openid none that need it", async () => {
+test("[DI-05] a client without grant types has no settings, and one without openid none that need it", async () => {
   const as = await latchkey({
     issuer: "https://as.test",
     clients: [

@@ -26,7 +26,7 @@ async function add(browser: Browser, fields: Fields = {}): Promise<Response> {
   });
 }
 
-test("[DI-02] the list shows what is registered, and no secret", async () => {
+test("[DI-02] the list shows the registered clients without secrets", async () => {
   const b = await testServer();
   const html = await assertPageWithForms(await b.get("/clients"));
   for (const text of ["spa", "web", "poster", "https://web.example/cb", "client_secret_post", "authorization_code"]) {
@@ -37,7 +37,7 @@ test("[DI-02] the list shows what is registered, and no secret", async () => {
   assertStringIncludes(html, `<a href="/clients" aria-current="page">Clients</a>`);
 });
 
-test("[DI-02, DI-05] a client has a page of its own, with settings that hold a secret only where it is public", async () => {
+test("[DI-02, DI-05] a client has its own page, with settings that contain a secret only if it is public", async () => {
   const b = await testServer();
   const html = await assertPageWithForms(await b.get("/clients/web"));
 
@@ -53,7 +53,7 @@ test("[DI-02, DI-05] a client has a page of its own, with settings that hold a s
   await assertPage(await b.get("/clients/", { method: "GET" }), 404);
 });
 
-test("[DI-03] a public client that is added counts at once, until the server stops", async () => {
+test("[DI-03] an added public client works immediately, until the server stops", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const response = await add(browser);
@@ -70,7 +70,7 @@ test("[DI-03] a public client that is added counts at once, until the server sto
   assertEquals((await testServer()).as.clients.find("new"), undefined);
 });
 
-test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is shown once and works", async () => {
+test("[DI-02, DI-03] a confidential client gets a 256-bit secret, which is shown once and works", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const secrets: string[] = [];
@@ -100,7 +100,7 @@ test("[DI-02, DI-03] a confidential client gets a secret of 256 bits, which is s
   assertNotEquals(secrets[0], secrets[1]);
 });
 
-test("[DI-03] a fault stands at its field with how to mend it, everything typed stays, and nothing is added", async () => {
+test("[DI-03] an error is shown at its field with a fix, keeps all input and adds nothing", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const before = b.as.clients.all().map(({ id }) => id);
@@ -137,7 +137,7 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
   });
 });
 
-test("[JA-03] no client that is added has the name of what access tokens are for", async () => {
+test("[JA-03] a client cannot be added with the audience of access tokens as its id", async () => {
   for (const options of [{}, { audience: "https://api.example" }]) {
     const b = await testServer(options);
     const client_id = options.audience ?? "https://as.test";
@@ -148,7 +148,7 @@ test("[JA-03] no client that is added has the name of what access tokens are for
   }
 });
 
-test("[DI-03] a client that is removed is a stranger from then on", async () => {
+test("[DI-03] a removed client is unknown immediately", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const form_token = await fetchCsrfToken(browser, "/clients/spa");
@@ -160,7 +160,7 @@ test("[DI-03] a client that is removed is a stranger from then on", async () => 
   await assertPage(await browser.post("/clients/spa", { form_token }), 404);
 });
 
-test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's token, changes nothing", async () => {
+test("[DI-04, UI-04, UI-05] a form from another site or without this browser's CSRF token changes nothing", async () => {
   const added = await testServer();
   await assertCsrfProtected(added, "/clients", wanted, () => added.as.clients.all().map(({ id }) => id));
   const removed = await testServer();
@@ -173,7 +173,7 @@ test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's tok
   assertEquals(listed(removed)().length, 3);
 });
 
-test("[DI-04] under a foreign host name the pages are 403", async () => {
+test("[DI-04] the pages are 403 for a foreign host name", async () => {
   const b = await testServer();
   for (const path of ["/clients", "/clients/spa", "/users", "/users/alice"]) {
     // The last ones are no URLs to some runtimes, and names to some browsers.
@@ -207,7 +207,7 @@ const real = {
   users: [{ sub: "zoe", name: "Zoe Zimmer" }],
 } as const;
 
-test("[DI-01] on a real host there are no such pages, and home names neither clients nor users", async () => {
+test("[DI-01] on a real host these pages are 404, and home names neither clients nor users", async () => {
   const b = await testServer(real);
   for (const path of ["/clients", "/clients/spa", "/users", "/users/zoe"]) {
     await assertPage(await b.get(path), 404);
@@ -222,7 +222,7 @@ test("[DI-01] on a real host there are no such pages, and home names neither cli
   }
 });
 
-test("[DI-01] on a real host they must be asked for twice, and may be made read-only anywhere", async () => {
+test("[DI-01] on a real host they need two settings, and on any host they can be read-only", async () => {
   for (const directory of ["edit", "read"] as const) {
     let fault: unknown;
     await latchkey({ ...real, clients: [], directory }).catch((error) => fault = error);
@@ -249,7 +249,7 @@ test("[DI-01] on a real host they must be asked for twice, and may be made read-
   await assertPage(await off.get("/clients"), 404);
 });
 
-test("[DI-03] under an issuer with a path, the pages and their forms are below it", async () => {
+test("[DI-03] the pages and their forms are below the path of the issuer", async () => {
   const b = await testServer({ issuer: "https://as.test/tenant" });
   const browser = openBrowser(b);
   const html = await assertPageWithForms(await browser.get("/clients"));
@@ -263,7 +263,7 @@ test("[DI-03] under an issuer with a path, the pages and their forms are below i
   }
 });
 
-test("[UI-03] hostile metadata is text on these pages, in the settings too", async () => {
+test("[UI-03] hostile metadata is shown as text on these pages and in the settings", async () => {
   const b = await testServer();
   const hostile: ClientMetadata = {
     client_id: `"><img src=x onerror=alert(1)>'; id; \`id\` \${7*7} </pre><script>alert(1)</script>`,

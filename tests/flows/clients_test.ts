@@ -133,7 +133,7 @@ test("[ID-01] openid-client completes the flow over a socket, by both metadata d
   }
 });
 
-test("[MD-02, MD-03] openid-client discovers an issuer with a path or a slash at its end", async () => {
+test("[MD-02, MD-03] openid-client discovers an issuer with a path or a trailing slash", async () => {
   await forEachCase(
     ["https://as.test/t1", "https://as.test/", "https://as.test/t1/", "http://localhost:9000"],
     async (issuer) => {
@@ -145,7 +145,7 @@ test("[MD-02, MD-03] openid-client discovers an issuer with a path or a slash at
   );
 });
 
-test("[ID-01] openid-client refuses an id token with another algorithm than the client registered", async () => {
+test("[ID-01] openid-client rejects an ID token with another algorithm than the registered one", async () => {
   const reached = await inProcess({ clients: [{ client_id: "spa-ES256", redirect_uris: [publicUri] }] });
   await assertRejects(() => openidFlow(reached, "spa-ES256"));
 });
@@ -163,7 +163,7 @@ test("[AZ-17, AR-05] openid-client reads an error of the authorization endpoint"
   assertMatch(error.error_description!, /\[AZ-17\]$/);
 });
 
-test("[PK-09, CI-06] openid-client reads a refused code, and a refused client with its challenge", async () => {
+test("[PK-09, CI-06] openid-client reads a rejected code, and a rejected client with its challenge", async () => {
   const reached = await inProcess();
   const config = await discover(reached, "web-ES256");
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();
@@ -256,7 +256,7 @@ async function webApiFlow(reached: Reached, id: string, challenged = true) {
   return { server, sending, tokens };
 }
 
-test("[JA-02, JA-04, ID-01] oauth4webapi completes the flow and, as a resource, accepts the access token and no id token", async () => {
+test("[JA-02, JA-04, ID-01] oauth4webapi completes the flow and, as a resource server, accepts the access token and rejects the ID token", async () => {
   const reached = await inProcess();
   await forEachCase(clients.map((client) => client.client_id), async (id) => {
     const { server, sending, tokens } = await webApiFlow(reached, id);

@@ -76,7 +76,7 @@ function count(outcomes: readonly string[]): Record<string, number> {
   return counts;
 }
 
-test("[CI-01] ten thousand codes are of URL-safe characters, hold 160 bits, and have nothing in common", async () => {
+test("[CI-01] ten thousand codes are URL-safe, have 160 bits and share no prefix", async () => {
   const { code } = await testServer();
   const codes: string[] = [];
   for (let i = 0; i < 10_000; i++) codes.push(await code());
@@ -90,7 +90,7 @@ test("[CI-01] ten thousand codes are of URL-safe characters, hold 160 bits, and 
   assertGreaterOrEqual(Math.round(bits), 160);
 });
 
-test("[CI-01] a code is one draw of the dice, of 160 bits or more", async () => {
+test("[CI-01] a code is one read of at least 160 bits from the random source", async () => {
   const drawn: Uint8Array[] = [];
   const b = await testServer({
     randomBytes(bytes) {
@@ -105,7 +105,7 @@ test("[CI-01] a code is one draw of the dice, of 160 bits or more", async () => 
   assertGreaterOrEqual(source.length, 20);
 });
 
-test("[CI-02] a code is good until the last millisecond of its lifetime, and never again", async () => {
+test("[CI-02] a code is valid until the last millisecond of its lifetime and never after", async () => {
   const lifetimes: [LatchkeyOptions["lifetimes"], number][] = [[undefined, 300], [{ code: 600 }, 600], [
     { code: 1 },
     1,
@@ -120,14 +120,14 @@ test("[CI-02] a code is good until the last millisecond of its lifetime, and nev
   });
 });
 
-test("[CI-02] no lifetime of codes but whole seconds from 1 to 600 is accepted", async () => {
+test("[CI-02] the code lifetime must be a whole number of seconds from 1 to 600", async () => {
   await forEachCase([601, 0, -1, 1.5, NaN, Infinity], async (code) => {
     const error = await assertRejects(() => latchkey({ lifetimes: { code } }), ConfigurationError);
     assertEquals(error.issues.map((fault) => fault.path), ["lifetimes.code"]);
   });
 });
 
-test("[CI-02] a code that outlives the server expires by the clock and not by the store", async () => {
+test("[CI-02] a code in a store that outlives the server expires by the clock", async () => {
   const store = memoryStore();
   const before = await testServer({ store });
   const code = await before.code();
@@ -136,7 +136,7 @@ test("[CI-02] a code that outlives the server expires by the clock and not by th
   assertEquals(getRejections(later.events)[0]!.explanation.rule, "CI-02");
 });
 
-test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of the tries uses it up", async () => {
+test("[CI-03, CI-09] each binding of a code alone rejects a mismatch, without consuming the code", async () => {
   const b = await testServer(severalUsers);
   const code = await b.code();
   await forEachCase<[Fields, string?]>([
@@ -159,7 +159,7 @@ test("[CI-03, CI-09] each thing a code is bound to refuses it alone, and none of
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
-test("[CI-03] two codes of one client do not lend each other their challenge or redirect URI", async () => {
+test("[CI-03] two codes of one client do not accept each other's challenge or redirect URI", async () => {
   const b = await testServer(severalUsers);
   const otherChallenge = createHash("sha256").update(otherVerifier).digest("base64url");
   const one = { client_id: "other", redirect_uri: "https://spa.example/cb" };
@@ -179,7 +179,7 @@ test("[CI-03] two codes of one client do not lend each other their challenge or 
   assertEquals(await getOutcome(await b.token({ ...two, code: second, code_verifier: otherVerifier })), "200");
 });
 
-test("[CI-03] tokens show what was bound at the approval, whatever the redemption asks for", async () => {
+test("[CI-03] tokens contain what was bound at approval, whatever the token request asks for", async () => {
   const b = await testServer(severalUsers);
   const code = await b.code({ scope: "openid read", nonce: "n-one", login_hint: "bob" });
   await b.code({ scope: "openid write", nonce: "n-two", login_hint: "alice" });
@@ -197,14 +197,14 @@ test("[CI-03] tokens show what was bound at the approval, whatever the redemptio
   assertEquals(id.auth_time, start / 1000);
 });
 
-test("[CI-03] without a nonce in the authorization request no token has one", async () => {
+test("[CI-03] without a nonce in the authorization request no token has a nonce", async () => {
   const b = await testServer();
   const { id_token, access_token } = await assertTokenResponse(await b.token({ code: await b.code(), nonce: "mine" }));
   assertEquals(["nonce" in decodeClaims(id_token), "nonce" in decodeClaims(access_token)], [false, false]);
 });
 
 for (const [name, open] of Object.entries(stores)) {
-  test(`[CI-04, CI-06] of 50 and of 500 redemptions at once, through two servers, one succeeds (${name})`, async () => {
+  test(`[CI-04, CI-06] one of 50 and of 500 concurrent redemptions on two servers succeeds (${name})`, async () => {
     const [store, again] = await open();
     const one = await testServer({ store });
     const two = await testServer({ store: again });
@@ -225,7 +225,7 @@ for (const [name, open] of Object.entries(stores)) {
     await two.as.close();
   });
 
-  test(`[CI-04] one of 50 confidential redemptions at once succeeds, among 50 that fail (${name})`, async () => {
+  test(`[CI-04] one of 50 concurrent redemptions with a secret succeeds, among 50 that fail (${name})`, async () => {
     const [store, again] = await open();
     await again.close();
     const b = await testServer({ ...severalUsers, store });
@@ -241,7 +241,7 @@ for (const [name, open] of Object.entries(stores)) {
     await b.as.close();
   });
 
-  test(`[CI-08] a spent code stays known until it would have expired, however often it is swept (${name})`, async () => {
+  test(`[CI-08] a consumed code stays known until its expiry, even after expired records are deleted (${name})`, async () => {
     const [store, again] = await open();
     await again.close();
     const b = await testServer({ store });
@@ -271,7 +271,7 @@ function elapsed({ events }: TestServer): number {
   return events.at(-1)!.at - start;
 }
 
-test("[CI-04] a code that was spent before the tokens could be signed stays spent", async () => {
+test("[CI-04] a code consumed before a signing failure stays consumed", async () => {
   await forEachCase(
     ["the keys cannot be read", "the keys cannot be kept", "the keys are broken", "the dice fail"],
     async (fault) => {
@@ -304,7 +304,7 @@ test("[CI-04] a code that was spent before the tokens could be signed stays spen
   );
 });
 
-test("[CI-04] a spend that the store has written but cannot answer gives no tokens, and stays spent", async () => {
+test("[CI-04] a consume that the store wrote but could not confirm issues no tokens, and the code stays consumed", async () => {
   const inner = memoryStore();
   const store = observedStore(inner, (verb, [kind, id]) => {
     if (verb !== "consume") return;
@@ -318,7 +318,7 @@ test("[CI-04] a spend that the store has written but cannot answer gives no toke
   assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
 });
 
-test("[CI-05] what other clients try with a code takes nothing from its owner, before and after", async () => {
+test("[CI-05] attempts of other clients with a code do not affect its owner, before and after", async () => {
   const b = await testServer(severalUsers);
   const code = await b.code(webRequest);
   const thieves = () =>
@@ -337,7 +337,7 @@ test("[CI-05] what other clients try with a code takes nothing from its owner, b
   assertEquals(revokedGrants(b), []);
 });
 
-test("[CI-06] a second redemption ends the family of the first for as long as its tokens live", async () => {
+test("[CI-06] a second redemption revokes the grant of the first for as long as its tokens live", async () => {
   await forEachCase(
     [{}, { access_token: 60, id_token: 7200 }, { access_token: 7200, id_token: 60 }],
     async (lifetimes) => {
@@ -364,7 +364,7 @@ test("[CI-06] a second redemption ends the family of the first for as long as it
   );
 });
 
-test("[CI-06] a replay ends its own family and no other, and may come any number of times", async () => {
+test("[CI-06] a replay revokes only its own grant and may happen repeatedly", async () => {
   const b = await testServer();
   const code = await b.code();
   const grant = grantOf(b);
@@ -376,7 +376,7 @@ test("[CI-06] a replay ends its own family and no other, and may come any number
   assertEquals(await getOutcome(await b.token({ code: bystander })), "200");
 });
 
-test("[CI-07] a second redemption that is wrong in any respect ends nothing", async () => {
+test("[CI-07] an invalid second redemption revokes nothing", async () => {
   const store = memoryStore();
   const b = await testServer({ ...severalUsers, store });
   const code = await b.code();
@@ -399,7 +399,7 @@ test("[CI-07] a second redemption that is wrong in any respect ends nothing", as
   assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
 });
 
-test("[CI-07] a second redemption of a confidential client with a wrong secret or none ends nothing", async () => {
+test("[CI-07] a second redemption of a confidential client without the correct secret revokes nothing", async () => {
   const store = memoryStore();
   const b = await testServer({ ...severalUsers, store });
   const code = await b.code(webRequest);
@@ -413,7 +413,7 @@ test("[CI-07] a second redemption of a confidential client with a wrong secret o
   assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
 });
 
-test("[CI-09] a code survives a failed try of every kind", async () => {
+test("[CI-09] a code survives every kind of failed attempt", async () => {
   const b = await testServer(severalUsers);
   await forEachCase<[Fields, RequestInit?]>([
     [{ redirect_uri: "https://web.example/cb/" }, webBasic],
@@ -430,7 +430,7 @@ test("[CI-09] a code survives a failed try of every kind", async () => {
   });
 });
 
-test("[CI-10] the store hears a digest of the code and never the code; the trace hears neither", async () => {
+test("[CI-10] the store receives a digest of the code, the trace neither code nor digest", async () => {
   const received: unknown[] = [];
   const inner = memoryStore();
   const b = await testServer({
@@ -458,7 +458,7 @@ test("[CI-10] the store hears a digest of the code and never the code; the trace
   }
 });
 
-test("[CI-11] a client that is gone is 401, and its code is worth nothing to who comes after it", async () => {
+test("[CI-11] a removed client is 401, and a new client with its id cannot use its code", async () => {
   const b = await testServer(severalUsers);
   const [code, webCode] = [await b.code(), await b.code(webRequest)];
   b.as.clients.delete("spa");
@@ -468,7 +468,7 @@ test("[CI-11] a client that is gone is 401, and its code is worth nothing to who
   assertEquals(await getOutcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
 });
 
-test("[CI-11] when the user is gone the code is 400 invalid_grant", async () => {
+test("[CI-11] the code of a removed user is 400 invalid_grant", async () => {
   const b = await testServer(severalUsers);
   const [alice, bob] = [await b.code(), await b.code({ login_hint: "bob" })];
   b.as.users.delete("alice");
@@ -476,7 +476,7 @@ test("[CI-11] when the user is gone the code is 400 invalid_grant", async () => 
   assertEquals(await getOutcome(await b.token({ code: bob })), "200");
 });
 
-test("[CI-11] when the approval was ended before the redemption the code is 400 invalid_grant", async () => {
+test("[CI-11] the code of a revoked grant is 400 invalid_grant", async () => {
   const store = memoryStore();
   const b = await testServer({ store });
   const code = await b.code();

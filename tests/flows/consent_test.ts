@@ -63,7 +63,7 @@ function refresh(b: TestServer, refresh_token: string, client_id = "spa"): Promi
   });
 }
 
-test("[UI-10] consent shows who asks, who is asked, where the answer goes, and the scope in words with a tick each", async () => {
+test("[UI-10] the consent page shows client, user, redirect target, and each scope value in words with a checkbox", async () => {
   const b = await testServer(severalUsers);
   const { text, html } = await logIn(openBrowser(b), "alice", { scope: "openid email read offline_access" });
   const words = ["The shop", "spa", "operator", "Alice Adams", "spa.example", "https://spa.example/cb", "e-mail"];
@@ -80,7 +80,7 @@ test("[UI-10] consent shows who asks, who is asked, where the answer goes, and t
   assertEquals(new Set(buttons.map(([, look]) => look)).size, 1, "one of the two looks more important");
 });
 
-test("[UI-10] an app or a program on the device is called what it is", async () => {
+test("[UI-10] native apps are labelled as apps or programs on the device", async () => {
   const b = await testServer(severalUsers);
   for (
     const [redirect_uri, words] of [
@@ -92,7 +92,7 @@ test("[UI-10] an app or a program on the device is called what it is", async () 
   }
 });
 
-test("[UI-10, AZ-18] what is unticked is not granted; the login itself cannot be", async () => {
+test("[UI-10, AZ-18] unchecked scope values are not granted; openid cannot be unchecked", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const consent = await logIn(browser, "alice", { scope: "openid profile email read write" });
@@ -108,7 +108,7 @@ test("[UI-10, AZ-18] what is unticked is not granted; the login itself cannot be
   assertEquals((await tokens(b, getCode(end2))).scope, "openid read");
 });
 
-test("[AZ-21, UI-10] Deny, and Allow with nothing left to allow, tell the client access_denied", async () => {
+test("[AZ-21, UI-10] Deny, and Allow with nothing checked, return access_denied to the client", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   assertEquals(
@@ -136,7 +136,7 @@ test("[AZ-21, UI-10] Deny, and Allow with nothing left to allow, tell the client
   assertAuthorizationResponse((await submit(browser, page, "decision", "allow")).response);
 });
 
-test("what was allowed is not asked again: for this person, this client, this much and this long", async () => {
+test("consent is remembered per user, client, scope and time", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice", { scope: "openid read write" });
@@ -153,7 +153,7 @@ test("what was allowed is not asked again: for this person, this client, this mu
   assertEquals(describePage(await logIn(openBrowser(b), "alice")), "consent");
 });
 
-test("what was allowed adds up, and what is unticked later is forgotten", async () => {
+test("remembered consent accumulates, and a later unchecked value is forgotten", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice", { scope: "openid read" });
@@ -184,7 +184,7 @@ async function listed(browser: Browser): Promise<(string | undefined)[]> {
   return forms.map(({ controls }) => controls.find(({ name }) => name === "client_id")?.value);
 }
 
-test("[UI-11] a scope value that was allowed at one resource is not allowed at another, nor at the default audience", async () => {
+test("[UI-11] consent for one resource covers neither another resource nor the default audience", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice", { scope: "read", ...payments });
@@ -219,7 +219,7 @@ test("[UI-11] a scope value that was allowed at one resource is not allowed at a
   assertEquals(await browser.authorizeSilently({ scope: "read write", ...calendar }), "code");
 });
 
-test("[UI-11] the page calls allowed before what was allowed for this very resource, and a refusal holds for it alone", async () => {
+test("[UI-11] the page marks values as allowed before for the same resource only, and a denial applies to that resource only", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice", { scope: "read write", ...payments });
@@ -233,7 +233,7 @@ test("[UI-11] the page calls allowed before what was allowed for this very resou
   assertStringIncludes(again.text, "allowed before");
 });
 
-test("[UI-11] claims that an allowed scope value shows are covered for the resource of that scope value alone", async () => {
+test("[UI-11] claims of an allowed scope value are covered for its resource only", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const claims = '{"userinfo":{"email":null}}';
@@ -243,7 +243,7 @@ test("[UI-11] claims that an allowed scope value shows are covered for the resou
   assertEquals(await browser.authorizeSilently({ scope: "openid", claims }), "consent_required");
 });
 
-test("[UI-11] what a former version remembered covers nothing, is listed, and can be taken back", async () => {
+test("[UI-11] consent of a former record format covers nothing, is listed, and can be revoked", async () => {
   const store = memoryStore();
   const b = await testServer({ ...severalUsers, store });
   const browser = openBrowser(b);
@@ -269,7 +269,7 @@ test("[UI-11] what a former version remembered covers nothing, is listed, and ca
   assertEquals(await listed(same), []);
 });
 
-test("[UI-11] refusing a scope value forgets the claims that it would show and that were allowed by name", async () => {
+test("[UI-11] denying a scope value forgets its claims that were allowed by name", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const byName = { scope: "openid", claims: '{"userinfo":{"email":null,"birthdate":null}}' };
@@ -281,7 +281,7 @@ test("[UI-11] refusing a scope value forgets the claims that it would show and t
   assertEquals(await browser.authorizeSilently({ ...byName, claims: '{"userinfo":{"birthdate":null}}' }), "code");
 });
 
-test("[UI-11] refusing all that was asked for forgets it, too", async () => {
+test("[UI-11] denying the whole request forgets the consent", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice", { scope: "read write" });
@@ -302,7 +302,7 @@ test("[UI-11] refusing all that was asked for forgets it, too", async () => {
   assertEquals(await listed(attacker), []);
 });
 
-test("[UI-11] a public client on loopback or a private-use scheme is asked about every time", async () => {
+test("[UI-11] a public client on loopback or with a private-use scheme needs consent every time", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(
     ["http://127.0.0.1:4711/cb", "http://localhost:4711/cb", "com.example.app:/cb"],
@@ -324,7 +324,7 @@ test("[UI-11] a public client on loopback or a private-use scheme is asked about
   assertEquals(describePage(await requestAuthorization(browser, web)), "code");
 });
 
-test("[OI-09] offline_access is granted by consent alone, and left out where it was unticked", async () => {
+test("[OI-09] offline_access is granted only by consent, and left out if unchecked", async () => {
   const b = await testServer({ ...severalUsers, refresh: { onlyOffline: true } });
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice", { scope: "openid read" });
@@ -341,7 +341,7 @@ test("[OI-09] offline_access is granted by consent alone, and left out where it 
   assertEquals([with_.scope, typeof with_.refresh_token], [offline.scope, "string"]);
 });
 
-test("[OI-08] claims asked for by name are shown and remembered, and go with the scope value that is refused", async () => {
+test("[OI-08] claims requested by name are shown and remembered, and removed with a denied scope value", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const claims = { scope: "openid read", claims: '{"userinfo":{"birthdate":null,"email":null}}' };
@@ -363,7 +363,7 @@ test("[OI-08] claims asked for by name are shown and remembered, and go with the
   assertEquals(await info(getCode(less)), { sub: "alice", birthdate: "1990-01-02" });
 });
 
-test("[UI-16] what was allowed is listed per client, and taking it back ends its refresh tokens and the next silence", async () => {
+test("[UI-16] consents are listed per client, and revoking one revokes its refresh tokens and asks again", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const scope = "openid read offline_access";
@@ -402,7 +402,7 @@ test("[UI-16] what was allowed is listed per client, and taking it back ends its
   assertEquals(await getOutcome(await refresh(b, mine.refresh_token)), "400 invalid_grant");
 });
 
-test("[UI-16] a refresh token whose consent was taken back is inactive, and rotation does not outrun it", async () => {
+test("[UI-16] a refresh token of a revoked consent is inactive, even after rotation", async () => {
   const clients = [{ ...severalUsers.clients![0]!, client_secret: "spa-secret" }];
   const b = await testServer({ ...severalUsers, clients });
   const browser = openBrowser(b);
@@ -426,7 +426,7 @@ test("[UI-16] a refresh token whose consent was taken back is inactive, and rota
 const day = 24 * 3600;
 const lasting = { scope: "openid read offline_access" };
 
-test("[UI-16] what a silent login obtains late can still be taken back when the consent itself is over", async () => {
+test("[UI-16] tokens issued late by a silent login are still revoked with the consent", async () => {
   const b = await testServer(severalUsers);
   await logInAndAllow(openBrowser(b), "alice", lasting);
   b.advance(29 * day);
@@ -443,7 +443,7 @@ test("[UI-16] what a silent login obtains late can still be taken back when the 
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
-test("[UI-16] a later consent is one with the earlier one: taking it back ends what rests on either", async () => {
+test("[UI-16] a later consent merges with the earlier one: revoking it revokes tokens of both", async () => {
   const b = await testServer(severalUsers);
   await logInAndAllow(openBrowser(b), "alice", { scope: "openid read write offline_access" });
   b.advance(29 * day);
@@ -464,7 +464,7 @@ test("[UI-16] a later consent is one with the earlier one: taking it back ends w
   assertEquals((await refresh(b, again.refresh_token)).status, 200);
 });
 
-test("[UI-16] a refresh token that would outlast what is remembered of its consent takes a new consent", async () => {
+test("[UI-16] a refresh token that would outlive the consent record needs a new consent", async () => {
   const store = memoryStore();
   const b = await testServer({ ...severalUsers, store });
   await logInAndAllow(openBrowser(b), "alice", lasting);
@@ -475,7 +475,7 @@ test("[UI-16] a refresh token that would outlast what is remembered of its conse
   assertEquals(describePage(await logIn(openBrowser(shorter), "alice", lasting)), "code");
 });
 
-test("[UI-16] consents are not forgotten for room: what cannot be listed could not be taken back", async () => {
+test("[UI-16] consents are not evicted for space, because unlisted consents could not be revoked", async () => {
   const clients = Array.from({ length: 5 }, (_, i) => ({ ...severalUsers.clients![0]!, client_id: `spa${i}` }));
   const b = await testServer({ ...severalUsers, clients, store: memoryStore({ maxRecords: 3 }) });
   const browser = openBrowser(b);
@@ -502,7 +502,7 @@ function interrupted(
   };
 }
 
-test("[UI-16] taking back while Allow is pressed: the earlier tokens end, and what was allowed just then holds", async () => {
+test("[UI-16] revoking during Allow revokes the earlier tokens and keeps the new consent", async () => {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const store = interrupted(memoryStore(), (verb, kind) => {
     const now = verb === "put" && kind === "consent" ? meanwhile : undefined;
@@ -527,7 +527,7 @@ test("[UI-16] taking back while Allow is pressed: the earlier tokens end, and wh
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
-test("[UI-16] a consent that was taken back while a silent login looked at it counts as gone", async () => {
+test("[UI-16] a consent revoked while a silent login reads it counts as revoked", async () => {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const store = interrupted(memoryStore(), (verb, kind) => {
     const now = verb === "put" && kind === "code" ? meanwhile : undefined;
@@ -544,7 +544,7 @@ test("[UI-16] a consent that was taken back while a silent login looked at it co
   assertEquals(await browser.authorizeSilently(lasting), "consent_required");
 });
 
-test("[UI-16] of two windows that allow at once both end by taking it back, the first time and later on", async () => {
+test("[UI-16] revoking ends the consents of two windows that allow at the same time, now and later", async () => {
   let together: Promise<unknown>[] = [];
   let release = () => {};
   const store = interrupted(memoryStore(), (verb, kind) => {
@@ -572,7 +572,7 @@ test("[UI-16] of two windows that allow at once both end by taking it back, the 
   }
 });
 
-test("[UI-04, UI-16] only the account's own page takes something back, and only for who is logged in", async () => {
+test("[UI-04, UI-16] only the account page revokes a consent, and only for the logged-in user", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
@@ -597,7 +597,7 @@ test("[UI-04, UI-16] only the account's own page takes something back, and only 
   assertStringIncludes(anonymous.text, "Nobody is logged in");
 });
 
-test("[LO-05, UI-14] after logout in another tab, Allow gives no code", async () => {
+test("[LO-05, UI-14] Allow issues no code after logout in another tab", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const consent = await logIn(browser, "alice");
@@ -607,7 +607,7 @@ test("[LO-05, UI-14] after logout in another tab, Allow gives no code", async ()
   assertEquals([late.status, late.location], [403, undefined]);
 });
 
-test("[FP-01] the answer travels by form_post where the client asked for it, with its state", async () => {
+test("[FP-01] the response uses form_post if the client requested it, with its state", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const end = await logInAndAllow(browser, "alice", { response_mode: "form_post", state: "a b&c" });
@@ -618,7 +618,7 @@ test("[FP-01] the answer travels by form_post where the client asked for it, wit
   assertEquals(decodeClaims((await tokens(b, result.code!)).id_token).sub, "alice");
 });
 
-test("whoever records what held learns why nobody was asked", async () => {
+test("a recorder of passed checks sees why no consent was needed", async () => {
   const open: string[] = [];
   const b = await testServer({
     ...severalUsers,

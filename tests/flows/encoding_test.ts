@@ -36,7 +36,7 @@ function respelt(token: string): string[] {
 }
 
 for (const alg of ["ES256", "RS256", "EdDSA"] as const) {
-  test(`[BR-05] an access token has one spelling at userinfo, introspection and revocation (${alg})`, async () => {
+  test(`[BR-05] an access token has exactly one encoding at userinfo, introspection and revocation (${alg})`, async () => {
     const b = await testServer({ ...testClients, alg });
     const { access_token } = await webTokens(b);
     await forEachCase(respelt(access_token), async (token) => {
@@ -48,7 +48,7 @@ for (const alg of ["ES256", "RS256", "EdDSA"] as const) {
     assertEquals((await fetchIntrospection(b, access_token, "web")).active, true);
   });
 
-  test(`[BR-05] an id_token_hint has one spelling, at login and at logout (${alg})`, async () => {
+  test(`[BR-05] an id_token_hint has exactly one encoding, at login and at logout (${alg})`, async () => {
     const b = await testServer({ ...testClients, alg });
     const login = await b.authorize({ ...webRequest, scope: "openid" });
     const cookie = getSessionCookie(login);
@@ -68,7 +68,7 @@ for (const alg of ["ES256", "RS256", "EdDSA"] as const) {
   });
 }
 
-test("[BR-05] opaque tokens, codes and refresh tokens have one spelling", async () => {
+test("[BR-05] opaque tokens, codes and refresh tokens have exactly one encoding", async () => {
   const b = await testServer({
     ...testClients,
     clients: [
@@ -93,7 +93,7 @@ test("[BR-05] opaque tokens, codes and refresh tokens have one spelling", async 
   assertEquals((await refresh(b, refresh_token)).status, 200);
 });
 
-test("[BR-05] a session cookie has one spelling", async () => {
+test("[BR-05] a session cookie has exactly one encoding", async () => {
   const b = await testServer(testClients);
   const cookie = getSessionCookie(await b.authorize());
   const silent = async (cookie: string) => {
@@ -104,7 +104,7 @@ test("[BR-05] a session cookie has one spelling", async () => {
   await forEachCase(respelt(cookie), async (other) => assertEquals(await silent(other), "login_required"));
 });
 
-test("[BR-05] a client assertion has one spelling", async () => {
+test("[BR-05] a client assertion has exactly one encoding", async () => {
   const client_secret = "a secret of more than thirty-two characters";
   const b = await testServer({
     clients: [{

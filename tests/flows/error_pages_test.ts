@@ -73,7 +73,7 @@ async function ready(): Promise<TestServer> {
   return b;
 }
 
-test("[UI-13, UI-19] every refusal that ends on a page says what was wrong and how to mend it", async () => {
+test("[UI-13, UI-19] every rejection on a page explains the error and how to fix it", async () => {
   await forEachCase(Object.entries(ways), async ([rule, [status, ask]]) => {
     const b = await ready();
     const html = await assertPage(await ask(b), status);
@@ -86,7 +86,7 @@ test("[UI-13, UI-19] every refusal that ends on a page says what was wrong and h
   });
 });
 
-test("[UI-19] every rule that requests are rejected by has a fix, in whole sentences", () => {
+test("[UI-19] every rule with rejections has a fix in complete sentences", () => {
   // @ts-expect-error: an ID that the table does not hold.
   new OAuthError("invalid_request", "no", { rule: "PK-99" });
   // @ts-expect-error: a rule that requests are not rejected by, so there is no fix for it.
@@ -97,7 +97,7 @@ test("[UI-19] every rule that requests are rejected by has a fix, in whole sente
   }
 });
 
-test("[UI-19] the page of a refusal leads to its flow, where there is one", async () => {
+test("[UI-19] the page of a rejection links to its flow, if there is one", async () => {
   const recorder: Plugin = { flowLink: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
   const b = await testServer({ plugins: [recorder] });
   const link = `<a href="/flows/7">See the whole flow</a>`;
@@ -105,7 +105,7 @@ test("[UI-19] the page of a refusal leads to its flow, where there is one", asyn
   assert(!(await assertPage(await b.get("/nowhere"), 404)).includes("See the whole flow"));
 });
 
-test("[UI-13] what was expected and what came stand one under the other, and the address of a 404 is told", async () => {
+test("[UI-13] expected and received values are listed one below the other, and a 404 names the URL", async () => {
   const b = await ready();
   const html = await assertPage(await b.authorize({ redirect_uri: "https://spa.example/cd<b>" }), 400, "<b>");
   assertMatch(html, /<dt>Expected<\/dt><dd><code class="wire">https:\/\/spa\.example\/cb<\/code>/);
@@ -118,7 +118,7 @@ function linksAway(html: string): string[] {
   return [...html.matchAll(/<a href="(https?:[^"]*)"/g)].map(([, href]) => href!);
 }
 
-test("[UI-02, UI-13] the sections that a refusal names are links, unless the address holds a code or a state", async () => {
+test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL contains a code or a state", async () => {
   const b = await ready();
   const sections = [
     "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13#section-4.1.1",
@@ -150,7 +150,7 @@ function named(client_id: string): ClientMetadata {
   return { client_id, redirect_uris: ["https://spa.example/cb"] };
 }
 
-test("[UI-19] a client id that is nearly right is answered with the one that was meant", async () => {
+test("[UI-19] a client_id that is nearly correct gets a suggestion", async () => {
   const b = await testServer({ clients: ["demo-public", "demo-confidential", "web", "Web_Shop"].map(named) });
   const meant = async (client_id: string) => meantIn(await assertPage(await b.authorize({ client_id }), 400));
   const near: Readonly<Record<string, string>> = {
@@ -168,7 +168,7 @@ test("[UI-19] a client id that is nearly right is answered with the one that was
   await forEachCase(far, async (sent) => assertEquals(await meant(sent), undefined));
 });
 
-test("[DI-01, DI-04] no client is named by a refusal where the list of them is not to be seen", async () => {
+test("[DI-01, DI-04] a rejection suggests no client if the visitor may not see the list", async () => {
   const listed = await testServer();
   const meant = async (b: TestServer, headers: Record<string, string>) =>
     meantIn(await assertPage(await b.authorize({ client_id: "sqa" }, { headers }), 400));
@@ -177,7 +177,7 @@ test("[DI-01, DI-04] no client is named by a refusal where the list of them is n
   assertEquals(await meant(await testServer({ directory: "off" }), {}), undefined);
 });
 
-test("[UI-19] of several redirect URIs the nearest is named, and what sets it apart", async () => {
+test("[UI-19] the most similar redirect URI is suggested, with the difference", async () => {
   const b = await testServer();
   const redirect_uris = ["https://shop.example/oauth/callback?tenant=1", "https://localhost:5173/callback"];
   b.as.clients.set({ client_id: "two", redirect_uris });
@@ -243,7 +243,7 @@ test("[UI-21] registered redirect URIs are shown only to visitors who may see th
   }
 });
 
-test("[UI-03, UI-13] hostile values in every parameter of a request that is refused here stay text", async () => {
+test("[UI-03, UI-13] hostile values in every parameter of a rejected request stay text", async () => {
   const b = await ready();
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
   const names = [

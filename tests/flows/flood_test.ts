@@ -70,7 +70,7 @@ const largest = {
 };
 
 for (const [kind, available, open] of stores) {
-  test(`[HT-20] ${kind}: 3000 requests without credentials leave nothing in the store, and somebody else logs in`, {
+  test(`[HT-20] ${kind}: 3000 requests without credentials leave nothing in the store, and another user logs in`, {
     skip: !available,
   }, async () => {
     const { store, written } = counted(await open());
@@ -97,7 +97,7 @@ function landsAtLogin(result: Response): boolean {
   return result.headers.get("location")?.startsWith("/oauth2/login?interaction=") === true;
 }
 
-test("[HT-20] of what is cancelled by who has not logged in, 100 of one network are marked as finished", async () => {
+test("[HT-20] of the requests cancelled without a login, 100 per network are marked as finished", async () => {
   const { store, written } = counted(memoryStore());
   const b = await testServer({ ...severalUsers, store });
   const browser = openBrowser(b);
@@ -117,7 +117,7 @@ test("[HT-20] of what is cancelled by who has not logged in, 100 of one network 
   assertAuthorizationResponse((await logInAndAllow(browser, "alice")).response);
 });
 
-test("[AZ-13] a request that is too large to be carried is invalid_request at the client, with its state", async () => {
+test("[AZ-13] a request that is too large to carry is invalid_request at the client, with its state", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await forEachCase([2800, 4096], async (length) => {
@@ -128,7 +128,7 @@ test("[AZ-13] a request that is too large to be carried is invalid_request at th
   });
 });
 
-test("[UI-14] a request that was changed on its way, or sealed by another server, is a page", async () => {
+test("[UI-14] a request that was modified, or sealed by another server, gets an error page", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { path } = await requestAuthorization(browser);
@@ -154,7 +154,7 @@ test("[UI-14] a request that was changed on its way, or sealed by another server
   assert(!carried.includes("expectedSubs"));
 });
 
-test("[HT-20] a memory store holds as many bytes as it may, and a letter beyond Latin-1 counts for two in all its record", async () => {
+test("[HT-20] a memory store has a byte limit, and a character beyond Latin-1 counts twice throughout its record", async () => {
   for (const [letter, most] of [["e", 100], ["é", 100], ["ж", 50]] as const) {
     const store = memoryStore({ maxBytes: 100 * 1000 });
     const recent = [letter + "e".repeat(1000 - JSON.stringify({ recent: [letter] }).length)];

@@ -39,14 +39,14 @@ test("[FP-01] the response is a page with one form to the redirect URI, whose co
   }
 });
 
-test("[FP-01] state is among the fields if and only if it was sent", async () => {
+test("[FP-01] the form has state if and only if it was sent", async () => {
   const { authorize } = await testServer();
   for (const state of [undefined, ""]) {
     assertEquals(Object.keys(await posted(await authorize({ ...mode, state }))).sort(), ["code", "iss"]);
   }
 });
 
-test("[FP-01] errors of the last step go the same way, with error, description, iss and state alone", async () => {
+test("[FP-01] errors after validation use form_post too, with error, description, iss and state only", async () => {
   const b = await testServer();
   const cases: [Fields, string][] = [
     [{ scope: "unknown" }, "invalid_scope"],
@@ -76,7 +76,7 @@ test("[FP-01] errors of the last step go the same way, with error, description, 
   });
 });
 
-test("[FP-01, AZ-08] a state that is repeated or too long is left out of the form as well", async () => {
+test("[FP-01, AZ-08] a repeated or too long state is left out of the form too", async () => {
   const b = await testServer();
   for (const state of [["a", "b"], "a".repeat(5000)]) {
     const result = await posted(await b.authorize({ ...mode, state }));
@@ -84,7 +84,7 @@ test("[FP-01, AZ-08] a state that is repeated or too long is left out of the for
   }
 });
 
-test("[FP-01, AZ-22] a failure that nobody foresaw goes the same way", async () => {
+test("[FP-01, AZ-22] an internal error uses form_post too", async () => {
   const b = await testServer({
     approver: () => {
       throw new Error("s3cret detail");
@@ -94,7 +94,7 @@ test("[FP-01, AZ-22] a failure that nobody foresaw goes the same way", async () 
   assertEquals(result.error, "server_error");
 });
 
-test("[FP-01, AZ-01] what is wrong before the redirect URI is known is a page without any form", async () => {
+test("[FP-01, AZ-01] an error before the redirect URI is known is a page without a form", async () => {
   const b = await testServer();
   await forEachCase([
     { client_id: "nobody" },
@@ -109,7 +109,7 @@ test("[FP-01, AZ-01] what is wrong before the redirect URI is known is a page wi
   });
 });
 
-test("[FP-01, AZ-19] the mode counts once, with case, and as the whole value", async () => {
+test("[FP-01, AZ-19] response_mode counts once, case-sensitively and as the whole value", async () => {
   const b = await testServer();
   await forEachCase(
     ["FORM_POST", "form_post ", "form_post.jwt", "form-post", "query form_post", "web_message", "fragment"],
@@ -127,7 +127,7 @@ test("[FP-01, AZ-19] the mode counts once, with case, and as the whole value", a
   }
 });
 
-test("[FP-01] the form goes to the very redirect URI that was asked for, its query and its port included", async () => {
+test("[FP-01] the form's action is the requested redirect URI, including query and port", async () => {
   const uris = [
     "https://c.example/cb?a=1%202&b&c=%22%3E",
     "https://c.example/cb?",
@@ -179,7 +179,7 @@ const hostileStates = [
   ],
 ];
 
-test("[FP-03] markup, quotes and entities in state are inert in the page and arrive as they were sent", async () => {
+test("[FP-03] markup, quotes and entities in state are inert in the page and arrive unchanged", async () => {
   const b = await testServer();
   await forEachCase(hostileStates, async (state) => {
     const hostile = ["<script>alert", "<svg>", "<form action=//", "<!--"];
@@ -189,7 +189,7 @@ test("[FP-03] markup, quotes and entities in state are inert in the page and arr
   });
 });
 
-test("[FP-03] a state that a form would change arrives unchanged or is refused, and never arrives changed", async () => {
+test("[FP-03] a state that a form would change arrives unchanged or is rejected", async () => {
   const b = await testServer();
   await forEachCase(
     ["a\nb", "a\rb", "a\r\nb", "\n", "\n\nx", "x\0y", "\t", "\u0085", "\u001B[0m", "\u007F", "\u0001"],
@@ -203,7 +203,7 @@ test("[FP-03] a state that a form would change arrives unchanged or is refused, 
   );
 });
 
-test("[UI-03, FP-03] the client's name is inert on the page, whatever it is", async () => {
+test("[UI-03, FP-03] the client's name is inert on the page", async () => {
   const client_name = `</p><script>alert(1)</script>"'&amp;`;
   const b = await testServer({
     clients: [{ client_id: "spa", client_name, redirect_uris: ["https://spa.example/cb"] }],
@@ -211,7 +211,7 @@ test("[UI-03, FP-03] the client's name is inert on the page, whatever it is", as
   await posted(await b.authorize(mode), undefined, "<script>alert");
 });
 
-test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy that lets its form and its script through", async () => {
+test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy that allows its form and script", async () => {
   const b = await testServer();
   for (const fields of [mode, { ...mode, scope: "unknown" }]) {
     const response = await b.authorize(fields);
@@ -238,7 +238,7 @@ test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy
   }
 });
 
-test("[FP-01, AR-06] the page holds no other secret than the code, and the code only in its form", async () => {
+test("[FP-01, AR-06] the page contains no secret except the code, and the code only in its form", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const response = await browser.authorize({ ...mode, nonce: "n0nce" });
@@ -251,7 +251,7 @@ test("[FP-01, AR-06] the page holds no other secret than the code, and the code 
   }
 });
 
-test("[FP-01, OI-03] a login by form_post begins a session, and goes on with it", async () => {
+test("[FP-01, OI-03] a login by form_post starts a session and continues it", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const first = await posted(await browser.authorize(mode));
@@ -267,7 +267,7 @@ test("[HT-02] HEAD for a form_post response issues nothing", async () => {
   assertEquals([response.body, response.headers.getSetCookie(), b.events.length], [null, [], 0]);
 });
 
-test("[SC-11, SC-18] oauth4webapi takes the form's post for a response in order, a code and an error alike", async () => {
+test("[SC-11, SC-18] oauth4webapi accepts the posted form as a response, for a code and an error", async () => {
   const b = await testServer();
   const as = (await (await b.get("/.well-known/openid-configuration")).json()) as oauth.AuthorizationServer;
   const client: oauth.Client = { client_id: "spa" };
@@ -290,7 +290,7 @@ test("[SC-11, SC-18] oauth4webapi takes the form's post for a response in order,
   }
 });
 
-test("[FP-01] a code that came by form is bound like any other: client, redirect URI and verifier", async () => {
+test("[FP-01] a code sent by form_post has the same bindings: client, redirect URI and verifier", async () => {
   const b = await testServer({
     clients: [...clients, { client_id: "other", redirect_uris: ["https://spa.example/cb"] }],
   });
@@ -301,7 +301,7 @@ test("[FP-01] a code that came by form is bound like any other: client, redirect
   await assertTokenResponse(await b.token({ code }));
 });
 
-test("[FP-04] under a stranger's name no page holds a code, and under the server's own names it does", async () => {
+test("[FP-04] pages contain a code only under the server's own host names", async () => {
   const asked = `/oauth2/authorize?${encode({ ...goodRequest, ...mode })}`;
   const b = await testServer();
   for (const host of ["rebound.example.com", "xn--a.evil.com:9000"]) {

@@ -21,7 +21,7 @@ const team: LatchkeyOptions = {
   users: [{ sub: "alice", name: "Alice Adams", password }],
 };
 
-test("[HT-17] a company's .internal host is a real host: no pages for strangers, no made-up users, guesses slowed", async () => {
+test("[HT-17] a company's .internal host is a real host: no public pages, no guest users, rate-limited attempts", async () => {
   const issuer = "https://auth.corp.internal";
   await using b = (await testServer({ ...team, issuer })).as;
   const get = (path: string, init?: RequestInit) =>
@@ -57,7 +57,7 @@ test("[HT-17] a company's .internal host is a real host: no pages for strangers,
   }
 });
 
-test("[FL-05, DI-04] a colleague's name that is rebound to this machine reads no flow, and adds no user", async () => {
+test("[FL-05, DI-04] a LAN name rebound to this machine reads no flow and adds no user", async () => {
   await using as = await latchkey({ plugins: [inspector()] });
   const get = (path: string, init: RequestInit = {}) => as.fetch(new Request(as.issuer + path, init));
   for (const host of ["mypc.corp.internal:9000", "evil.example.com:9000", "mypc:9000", "evil.test:9000"]) {
@@ -70,7 +70,7 @@ test("[FL-05, DI-04] a colleague's name that is rebound to this machine reads no
   assertEquals(as.users.find("mallory"), undefined);
 });
 
-test("[UI-11, RU-09] no code goes over plain http to a public client without a question", async () => {
+test("[UI-11, RU-09] a public client gets no code over plain http without consent", async () => {
   const redirects = ["http://app.test/cb", "http://app.localhost/cb", "https://127.0.0.2:5173/cb"];
   const insecure = "http://app.corp.internal/cb";
   const clients = [
@@ -107,7 +107,7 @@ test("[UI-11, RU-09] no code goes over plain http to a public client without a q
   }
 });
 
-test("[UI-20] under a rebound name nobody is picked, nobody allows anything, and no page says who is there", async () => {
+test("[UI-20] under a rebound name there is no login and no consent, and no page names the user", async () => {
   const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
   const b = await testServer({ login: "interactive", clients });
   for (const host of ["rebound.example.com", "mypc.corp.internal", "mypc", "192.0.2.2:9555"]) {
@@ -138,7 +138,7 @@ test("[UI-20] under a rebound name nobody is picked, nobody allows anything, and
   assertEquals(response.status, 200);
 });
 
-test("[UI-20] where the first user is logged in without a question, a rebound name does not read who that is", async () => {
+test("[UI-20] with automatic login a rebound name does not learn who the user is", async () => {
   const b = await testServer({ clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }] });
   const browser = openBrowser(b);
   const host = "rebound.example.com";
@@ -147,7 +147,7 @@ test("[UI-20] where the first user is logged in without a question, a rebound na
   assertMatch(await (await browser.get("/oauth2/logout")).text(), /Alice Adams/);
 });
 
-test("[HT-21] for every login mode the start of a test host that other machines can reach says what any machine may do", () => {
+test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
   const stated = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
     describeExposure({ issuer, host, settings: resolveSettings(options, issuer), inspector });
   const local = "http://localhost:9000";

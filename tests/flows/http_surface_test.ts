@@ -84,7 +84,7 @@ async function redeemed({ token }: TestServer, code: string): Promise<string> {
   return await getOutcome(await token({ code }));
 }
 
-test("[HT-01] every path serves its methods, and answers 405 with exactly those to all others", async () => {
+test("[HT-01] every path serves its methods and rejects all others with 405 and Allow", async () => {
   const { get } = await testServer(demo);
   await forEachCase(Object.entries(served), async ([path, allow]) => {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
@@ -95,7 +95,7 @@ test("[HT-01] every path serves its methods, and answers 405 with exactly those 
   });
 });
 
-test("[HT-01] an unknown path is 404, whatever the method", async () => {
+test("[HT-01] an unknown path is 404 for every method", async () => {
   const { get } = await testServer();
   const unknown = [
     ...["/oauth2", "/oauth2/", "/oauth2/token/", "/oauth2/authorize/x", "/OAuth2/token", "/oauth2%2Ftoken"],
@@ -110,7 +110,7 @@ test("[HT-01] an unknown path is 404, whatever the method", async () => {
   assertEquals((await get("/static/nothing.css")).status, 404);
 });
 
-test("[HT-01] the icon that browsers ask for by themselves is there, and nothing is told of it", async () => {
+test("[HT-01] browsers get the icon, and its requests are not logged", async () => {
   const { get, events } = await testServer();
   const [icon, named] = [await get("/favicon.ico"), await get("/static/icon.svg")];
   assertEquals([icon.status, icon.headers.get("content-type")], [200, "image/svg+xml"]);
@@ -129,7 +129,7 @@ test("[HT-02] HEAD has the status and headers of GET and no body, on every path"
   });
 });
 
-test("[HT-02] HEAD on the authorization endpoint issues no code, writes nothing and moves nobody", async () => {
+test("[HT-02] HEAD on the authorization endpoint issues no code, writes nothing and redirects nowhere", async () => {
   const writes: string[] = [];
   const store = observedStore(memoryStore(), (verb) => verb !== "get" && writes.push(verb));
   const { authorize, events } = await testServer({ store });
@@ -165,7 +165,7 @@ test("[HT-03] the authorization endpoint and the callback page send no Access-Co
   });
 });
 
-test("[HT-04] the endpoints for clients can be read from any origin, without credentials", async () => {
+test("[HT-04] the endpoints for clients are readable from any origin, without credentials", async () => {
   const { get, code, token } = await testServer();
   await forEachCase(forScripts, async (path) => {
     const { status, headers } = await get(path, { headers: fromElsewhere });
@@ -195,7 +195,7 @@ test("[HT-04] a preflight is 204 and permits the method and the headers a client
   });
 });
 
-test("[HT-04] on a test host a preflight permits whatever headers are asked for, on a real one those of clients", async () => {
+test("[HT-04] a preflight on a test host permits every requested header, on a real host those of clients", async () => {
   const askedOf = async (b: TestServer, headers: string) => {
     const preflight = { "access-control-request-method": "POST", "access-control-request-headers": headers };
     const result = await b.get("/oauth2/token", { method: "OPTIONS", headers: { ...fromElsewhere, ...preflight } });
@@ -218,7 +218,7 @@ test("[HT-04] on a test host a preflight permits whatever headers are asked for,
   });
 });
 
-test("[HT-05] refusals of the token endpoint, metadata and keys can be read from any origin too", async () => {
+test("[HT-05] rejections of the token endpoint, metadata and keys are readable from any origin too", async () => {
   const broken = await testServer({
     store: observedStore(memoryStore(), () => {
       throw new Error("out of order");
@@ -248,7 +248,7 @@ test("[HT-05] refusals of the token endpoint, metadata and keys can be read from
   });
 });
 
-test("[HT-07] a body of 10 MB is refused without being read, and the next request is answered", async () => {
+test("[HT-07] a body of 10 MB is rejected unread, and the next request gets a response", async () => {
   const { get, code, token } = await testServer();
   const large = tenMegabytes();
   const rejected = await get("/oauth2/token", streamed(large.body));
@@ -266,7 +266,7 @@ test("[HT-07] a body of 10 MB is refused without being read, and the next reques
   assertEquals((await token({ code: await code() })).status, 200);
 });
 
-test("[HT-08] an address beyond the limit is 414 on every path, and one just below is read", async () => {
+test("[HT-08] a URL beyond the limit is 414 on every path, and one just below is accepted", async () => {
   const { get, authorize, code, token } = await testServer(demo);
   const long = "a".repeat(17 * 1024);
   await forEachCase(paths, async (path) => {
@@ -283,7 +283,7 @@ test("[HT-08] an address beyond the limit is 414 on every path, and one just bel
   assertEquals((await token({ code: "a".repeat(17 * 1024) })).status, 401);
 });
 
-test("[HT-09] a body that stops halfway is ended with 408, while other requests are answered", async () => {
+test("[HT-09] a body that stalls is ended with 408, while other requests get responses", async () => {
   const { get, code, token } = await testServer();
   const stalled = () =>
     streamed(
@@ -331,7 +331,7 @@ test("[HT-10] broken encodings make an authorization request a 400 page and a to
   assertEquals((await token({ code: kept })).status, 200);
 });
 
-test("[HT-11] control characters match nothing and cut nothing off", async () => {
+test("[HT-11] control characters match nothing and truncate nothing", async () => {
   const self = await testServer();
   const { authorize, code, token } = self;
   const kept = await code();
@@ -353,7 +353,7 @@ test("[HT-11] control characters match nothing and cut nothing off", async () =>
   assertEquals(await redeemed(self, kept), "200");
 });
 
-test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", async () => {
+test("[HT-12] JSON is sent as application/json in UTF-8 with nosniff", async () => {
   const { get, code, token } = await testServer();
   const responses = {
     "tokens": await token({ code: await code() }),
@@ -372,7 +372,7 @@ test("[HT-12] JSON is sent as JSON in UTF-8, and nothing is sniffed out of it", 
   });
 });
 
-test("[HT-13] a compressed body is refused and never unpacked", async () => {
+test("[HT-13] a compressed body is rejected and never decompressed", async () => {
   const { get } = await testServer();
   const zeros = new Blob([new Uint8Array(10_000_000)]).stream().pipeThrough(new CompressionStream("gzip"));
   const bomb = await new Response(zeros).arrayBuffer();
@@ -383,7 +383,7 @@ test("[HT-13] a compressed body is refused and never unpacked", async () => {
   await assertPage(await send("/oauth2/authorize"), 415);
 });
 
-test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a cookie, sent or issued, right or wrong", async () => {
+test("[HT-15] no trace event contains a code, token, secret, verifier or cookie, valid or not", async () => {
   const self = await testServer({
     clients: [
       { client_id: "spa", redirect_uris: ["https://spa.example/cb"] },
@@ -437,7 +437,7 @@ test("[HT-15] no trace event holds a code, a token, a secret, a verifier or a co
   assertEquals(events.filter((event) => "endpoint" in event && event.endpoint.includes("?")), []);
 });
 
-test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded headers change any answer", async () => {
+test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded headers change a response", async () => {
   const headers = {
     host: "evil.example",
     forwarded: "for=192.0.2.1;host=evil.example;proto=https",
@@ -486,7 +486,7 @@ function withUrl(url: string, headers: Record<string, string>): Request {
   });
 }
 
-test("[HT-16] a flow by way of another host has the configured issuer in its redirect and its tokens", async () => {
+test("[HT-16] a flow through another host has the configured issuer in its redirect and tokens", async () => {
   const { as } = await testServer();
   const evil = (path: string, init?: RequestInit) =>
     as.fetch(new Request(`https://evil.example${path}`, { redirect: "manual", ...init }));
@@ -507,7 +507,7 @@ test("[HT-16] a flow by way of another host has the configured issuer in its red
   ]);
 });
 
-test("[HT-17] on test hosts everything works without more ado", async () => {
+test("[HT-17] test hosts work without further settings", async () => {
   const hosts = [
     ...["localhost:9000", "127.0.0.1:9000", "127.1.2.3", "[::1]:9000", "as.test", "a.example", "c.invalid"],
     ...["b.localhost", "oidc:8080", "auth-server", "idp_1", "host.docker.internal:9000", "gateway.docker.internal"],
@@ -522,7 +522,7 @@ test("[HT-17] on test hosts everything works without more ado", async () => {
   });
 });
 
-test("[HT-17] anywhere else start is refused in sentences that say how to mend it", async () => {
+test("[HT-17] other hosts are rejected at startup with sentences that say how to fix it", async () => {
   const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
   const attackers = [
     ...["http://auth.corp.com", "http://example.com", "http://10.0.0.1", "http://0.0.0.0", "http://[::2]"],
@@ -557,7 +557,7 @@ test("[HT-17] anywhere else start is refused in sentences that say how to mend i
   assertEquals((await as.fetch(new Request("http://auth.corp.com/"))).status, 200);
 });
 
-test("[HT-17] behind an https issuer every answer carries Strict-Transport-Security, behind http none", async () => {
+test("[HT-17] responses of an https issuer have Strict-Transport-Security, those of an http issuer do not", async () => {
   const [secure, plain] = [await testServer(demo), await testServer({ ...demo, issuer: "http://as.test" })];
   const asked = [
     ...paths,
@@ -588,7 +588,7 @@ async function revealsNothing(response: Response): Promise<void> {
   assertEquals(response.headers.get("location"), null);
 }
 
-test("[HT-18] a store that fails is answered with 500 in general words, and told to the trace", async () => {
+test("[HT-18] a failing store is a 500 without details, and the trace has them", async () => {
   const throwing = (concurrently: boolean): Store =>
     new Proxy(memoryStore(), {
       get: () => () => {
@@ -614,7 +614,7 @@ test("[HT-18] a store that fails is answered with 500 in general words, and told
   });
 });
 
-test("[HT-18] pages, dice, an approver or a listener that fail are answered in general words too", async () => {
+test("[HT-18] failing pages, random sources, approvers and listeners are errors without details too", async () => {
   const unpaged = await testServer({ ...demo, pages: () => Promise.reject(secretive()) });
   await forEachCase(["/", "/authorized", "/nowhere", "/static/style.css", "/oauth2/authorize"], async (path) => {
     await revealsNothing(await unpaged.get(path));
@@ -637,13 +637,13 @@ test("[HT-18] pages, dice, an approver or a listener that fail are answered in g
   assertEquals(await getOutcome(await nosy.token({ code: "x" })), "400 invalid_grant");
 });
 
-test("[HT-18] an approver may answer with any Response, also one whose headers cannot be changed", async () => {
+test("[HT-18] an approver may return any Response, including one with immutable headers", async () => {
   const { authorize } = await testServer({ approver: () => Response.redirect("https://as.test/login") });
   const response = await authorize();
   assertEquals([response.status, response.headers.get("location")], [302, "https://as.test/login"]);
 });
 
-test("[HT-18] no answer names the program or its version", async () => {
+test("[HT-18] no response names the program or its version", async () => {
   const { get } = await testServer(demo);
   await forEachCase([...paths, "/nowhere"], async (path) => {
     const { headers } = await get(path);
@@ -663,7 +663,7 @@ const odd = [
   ".",
 ];
 
-test("[HT-19] odd parameter names are unknown parameters, and change nothing", async () => {
+test("[HT-19] unusual parameter names are unknown parameters and have no effect", async () => {
   const self = await testServer();
   const fields = Object.fromEntries(odd.map((name) => [name, ["x", "y"]]));
   // Spread, __proto__ would not stay a field of its own.
@@ -678,7 +678,7 @@ test("[HT-19] odd parameter names are unknown parameters, and change nothing", a
   assertEquals(({} as Record<string, unknown>).x, undefined);
 });
 
-test("[HT-19] odd names as values are values that nobody knows", async () => {
+test("[HT-19] unusual names as values are unknown values", async () => {
   const { authorize, token, get, code } = await testServer();
   const kept = await code();
   await forEachCase(odd, async (name) => {
@@ -708,7 +708,7 @@ test("[HT-19] odd names as values are values that nobody knows", async () => {
   assertEquals((await token({ code: kept })).status, 200);
 });
 
-test("[HT-18] no value of any parameter is answered with 500, with another header, or with itself as markup", async () => {
+test("[HT-18] no parameter value causes a 500, another header, or itself as markup", async () => {
   const { authorize, token, get } = await testServer();
   const nasty = [
     ...[
@@ -777,7 +777,7 @@ test("[HT-18] no value of any parameter is answered with 500, with another heade
   assertNotEquals((await get("/")).headers.get("set-cookie"), null);
 });
 
-test("[HT-17] a login that is misspelt lets nobody in: it stops the start, on real hosts and on others", async () => {
+test("[HT-17] a misspelt login setting stops startup on every host", async () => {
   for (const issuer of ["https://auth.example.com", "http://localhost:9000", undefined]) {
     for (const login of ["interactiv", "Interactive", "interactive ", "", 0]) {
       const options = { issuer, login, clients: [], users: [] } as unknown as LatchkeyOptions;
@@ -786,7 +786,7 @@ test("[HT-17] a login that is misspelt lets nobody in: it stops the start, on re
   }
 });
 
-test("[HT-17] an option or a setting that there is not stops the start, and is named with those there are", async () => {
+test("[HT-17] an unknown option or setting stops startup, and the error lists the known ones", async () => {
   const wrong: Record<string, unknown> = {
     cleints: { cleints: [] },
     "lifetimes.cod": { lifetimes: { cod: 3 } },

@@ -76,7 +76,7 @@ async function failedLogin({ code, token }: TestServer): Promise<void> {
   await (await token({ code: await code(), redirect_uri: "https://spa.example/cb/" })).body?.cancel();
 }
 
-test("[FL-01] the list begins with what to do, and says the first thing about each login, newest first", async () => {
+test("[FL-01] the list starts with the next action, and shows each login with its result, newest first", async () => {
   const bench = await watched();
   assertMatch(await bench.read("/flows"), /Nothing has been asked yet\. .* https:\/\/as\.test /);
 
@@ -91,7 +91,7 @@ test("[FL-01] the list begins with what to do, and says the first thing about ea
   ]);
 });
 
-test("[FL-01] a code that waits is told as one, and what a client does for itself has no user", async () => {
+test("[FL-01] an unredeemed code is shown as such, and a client_credentials flow has no user", async () => {
   const bench = await watched();
   await bench.code();
   const grant_types = ["client_credentials"];
@@ -104,7 +104,7 @@ test("[FL-01] a code that waits is told as one, and what a client does for itsel
   ]);
 });
 
-test("[FL-01] the list is filtered by client and by outcome, and goes on where a page ends", async () => {
+test("[FL-01] the list is filtered by client and outcome, and is paginated", async () => {
   const bench = await watched();
   for (let i = 0; i < 30; i++) await bench.code();
   await failedLogin(bench);
@@ -125,7 +125,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, i) => count - i);
 }
 
-test("[FL-02] the page of a flow that failed begins with the reason, both sides of it, and how to mend it", async () => {
+test("[FL-02] the page of a failed flow starts with the reason, expected and received values, and the fix", async () => {
   const bench = await watched();
   await failedLogin(bench);
   const [opening] = (await bench.read("/flows/1")).split(" Sequence ");
@@ -134,7 +134,7 @@ test("[FL-02] the page of a flow that failed begins with the reason, both sides 
   assertMatch(opening!, /To mend it: Send the redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
 });
 
-test("[FL-02] what was refused only because of an earlier refusal does not hide the earlier one", async () => {
+test("[FL-02] a rejection caused by an earlier rejection does not hide the earlier one", async () => {
   const bench = await watched();
   const code = await bench.code();
   const { access_token } = await assertTokenResponse(await bench.token({ code }));
@@ -156,7 +156,7 @@ test("[FL-02] what was refused only because of an earlier refusal does not hide 
   assertMatch(text, /Flow 4: tokens issued redirect_uri does not match .* step 2, Code for tokens ; the flow went on /);
 });
 
-test("[FL-01, FL-02] each step that was refused says why in its own line, by its rule or by the fault behind it", async () => {
+test("[FL-01, FL-02] each rejected step shows its reason in its own line, by rule or injected fault", async () => {
   const bench = await watched();
   const code = await bench.code();
   await bench.token({ code, code_verifier: verifier.replace("d", "e") });
@@ -173,7 +173,7 @@ test("[FL-01, FL-02] each step that was refused says why in its own line, by its
   ]);
 });
 
-test("[FL-01, FL-02] a step that a fault has spoilt names the fault", async () => {
+test("[FL-01, FL-02] a step changed by an injected fault names the fault", async () => {
   const { recorder } = inspector();
   const spoils: Plugin = {
     handle: (next) => async (request, peer) => {
@@ -190,7 +190,7 @@ test("[FL-01, FL-02] a step that a fault has spoilt names the fault", async () =
   assertStringIncludes(textOf(await (await made.get("/flows/2")).text()), why);
 });
 
-test("[FL-02] each check is told as held, failed or not looked at, with the section its rule is taken from", async () => {
+test("[FL-02] each check is shown as passed, failed or not run, with the section of its rule", async () => {
   const bench = await watched();
   await failedLogin(bench);
   const html = await bench.page("/flows/1");
@@ -215,7 +215,7 @@ test("[FL-02] each check is told as held, failed or not looked at, with the sect
   for (const href of away) assertMatch(html, new RegExp(`href="${href.replace(/[.?]/g, "\\$&")}" rel="noreferrer"`));
 });
 
-test("[FL-02] what would have been looked at next is what a request in order is looked at for", async () => {
+test("[FL-02] checks not run are those that run for a valid request", async () => {
   const bench = await watched();
   const { refresh_token } = await openBrowser(bench).login();
   await assertTokenResponse(
@@ -243,7 +243,7 @@ test("[FL-02] what would have been looked at next is what a request in order is 
   }
 });
 
-test("[FL-02] every parameter is shown as it was on the wire, and hostile ones stay text", async () => {
+test("[FL-02] every parameter is shown as it was sent, and hostile ones stay text", async () => {
   const hostile = [
     `<script>alert(1)</script>`,
     `"><img src=x onerror=alert(1)>`,
@@ -275,7 +275,7 @@ test("[FL-02] every parameter is shown as it was on the wire, and hostile ones s
   for (const text of hostile) assertStringIncludes(seen, `unknown ${text}`);
 });
 
-test("[FL-03] nothing secret is in the list, in a page or in an export, until the page is asked to show it", async () => {
+test("[FL-03] list, page and exports contain no secret until the page is asked to show it", async () => {
   const bench = await watched();
   const code = await bench.code();
   const tokens = await assertTokenResponse(await bench.token({ code }));
@@ -298,7 +298,7 @@ test("[FL-03] nothing secret is in the list, in a page or in an export, until th
   assertMatch(textOf(shown), /This page shows secrets\. +Mask them all/);
 });
 
-test("[FL-03] a client secret in the place of a user or an id is in no page and no export, and not in the filter", async () => {
+test("[FL-03] a client secret in place of a user or id is in no page, export or filter", async () => {
   const bench = await watched({ clients });
   await bench.token({ client_id: undefined }, { headers: basic("web-secret", "web") });
   await bench.token({ client_id: "web-secret" });
@@ -311,7 +311,7 @@ test("[FL-03] a client secret in the place of a user or an id is in no page and 
   }
 });
 
-test("[AZ-17, FL-02] a scope value that was dropped is a warning that names it, and nothing above it is ticked", async () => {
+test("[AZ-17, FL-02] an ignored scope value is a warning that names it, and no check above it is marked as passed", async () => {
   const bench = await watched();
   await bench.code({ scope: "openid read admin" });
   const html = await bench.page("/flows/1");
@@ -322,7 +322,7 @@ test("[AZ-17, FL-02] a scope value that was dropped is a warning that names it, 
   assertNotMatch(html, /<h3>Authorization request<\/h3><span class="standing good/);
 });
 
-test("[FL-03] on a real host nothing shows secrets, whoever let the inspector in", async () => {
+test("[FL-03] on a real host secrets are never shown", async () => {
   const bench = await watched({
     issuer: "https://auth.company.com",
     insecureAllow: true,
@@ -336,7 +336,7 @@ test("[FL-03] on a real host nothing shows secrets, whoever let the inspector in
   assertNotMatch(html, /show=secrets/);
 });
 
-test("[FL-02] a JWT is taken apart, with its times in words", async () => {
+test("[FL-02] a JWT is decoded, with its times in words", async () => {
   const bench = await watched();
   await openBrowser(bench).login();
   bench.advance(90);
@@ -356,7 +356,7 @@ function depthsOf(html: string): number[] {
   });
 }
 
-test("[FL-08] what was issued stands below what it was issued for, as it is now", async () => {
+test("[FL-08] issued tokens are listed below the step that issued them, with their current status", async () => {
   const bench = await watched();
   const issued = async () => (await bench.read("/flows/1")).replace(/^.* as it stands now\. | Keep or delete .*$/g, "");
   const code = await bench.code();
@@ -391,7 +391,7 @@ test("[FL-08] what was issued stands below what it was issued for, as it is now"
   );
 });
 
-test("[FL-08] what a logout ended is told to have ended with its session", async () => {
+test("[FL-08] tokens ended by a logout are shown as ended with their session", async () => {
   const bench = await watched();
   const browser = openBrowser(bench);
   const { id_token } = await browser.login({ scope: "openid" });
@@ -399,7 +399,7 @@ test("[FL-08] what a logout ended is told to have ended with its session", async
   assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ ended with its session/);
 });
 
-test("a flow is taken away as text, as an archive and as a fixture", async () => {
+test("a flow is exported as text, as HAR and as a fixture", async () => {
   const bench = await watched();
   await failedLogin(bench);
   await forEachCase(
@@ -418,7 +418,7 @@ test("a flow is taken away as text, as an archive and as a fixture", async () =>
   );
 });
 
-test("[FL-09] the page of a refusal leads to the step that it is the answer of", async () => {
+test("[FL-09] the page of a rejection links to its step in the flow", async () => {
   const bench = await watched();
   const rejected = await bench.browser.authorize({ redirect_uri: "https://spa.example/other" });
   const trail = linksOf(await rejected.text()).find((href) => href.startsWith("/flows/of/"))!;
@@ -430,7 +430,7 @@ test("[FL-09] the page of a refusal leads to the step that it is the answer of",
   assertEquals((await bench.get(trail)).status, 404);
 });
 
-test("[FL-09] the callback page, and each step that is tried from there, lead to their own flow", async () => {
+test("[FL-09] the callback page and each step tried there link to their own flow", async () => {
   const bench = await watched({ clients: undefined });
   const begin = async (): Promise<string> => {
     const start = (await bench.browser.get("/start")).headers.get("location")!;
@@ -471,7 +471,7 @@ test("[FL-09] the callback page, and each step that is tried from there, lead to
   assertEquals(await ledTo(await bench.page(first)), null);
 });
 
-test("[FL-04] recording is stopped and started, and flows are deleted, by the forms of the pages", async () => {
+test("[FL-04] forms on the pages stop and start recording and delete flows", async () => {
   const bench = await watched();
   const post = (path: string, wish: string) =>
     bench.page("/flows").then((html) => bench.browser.post(path, { form_token: tokenOf(html), do: wish }));
@@ -494,7 +494,7 @@ test("[FL-04] recording is stopped and started, and flows are deleted, by the fo
   assertEquals((await post("/flows", "dance")).status, 400);
 });
 
-test("[FL-04, UI-15] what deletes is folded: the first press says what goes and what stays, the second is the form", async () => {
+test("[FL-04, UI-15] deletion takes two steps: the first explains the consequences, the second submits", async () => {
   const bench = await watched();
   assert(!(await bench.page("/flows")).includes("delete"), "there is nothing to delete");
   await bench.code();
@@ -510,7 +510,7 @@ test("[FL-04, UI-15] what deletes is folded: the first press says what goes and 
   }
 });
 
-test("[FL-04] a form that came from elsewhere changes nothing", async () => {
+test("[FL-04] a form from another site changes nothing", async () => {
   const bench = await watched();
   await bench.code();
   const token = tokenOf(await bench.page("/flows"));
@@ -535,7 +535,7 @@ test("[FL-04] a form that came from elsewhere changes nothing", async () => {
   assertEquals((await bench.get("/flows", { method: "POST", body, headers: { ...headers, cookie } })).status, 303);
 });
 
-test("[FL-05] a stranger's name that leads here is shown nothing", async () => {
+test("[FL-05] a foreign host name is shown nothing", async () => {
   const bench = await watched({ issuer: "http://oidc:9000" });
   await bench.code({ client_id: "spa" });
   const paths = ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"];
@@ -564,7 +564,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<st
   return value && new TextDecoder().decode(value);
 }
 
-test("[FL-06] open pages are told which flows change, and nothing of what they hold", async () => {
+test("[FL-06] open pages learn which flows change, and nothing of their content", async () => {
   const bench = await watched();
   const response = await bench.get("/flows/events");
   assertEquals([response.status, response.headers.get("content-type")], [200, "text/event-stream"]);
@@ -583,7 +583,7 @@ test("[FL-06] open pages are told which flows change, and nothing of what they h
   while (await next(reader) !== undefined);
 });
 
-test("[FL-06] over a network a page is told at once, and closing the server ends its stream", async () => {
+test("[FL-06] a page over the network is notified immediately, and closing the server ends its stream", async () => {
   const as = await latchkey({ plugins: [inspector()], alg: "ES256" });
   const { url } = await as.listen({ port: 0, host: "127.0.0.1" });
   const response = await fetch(`${url}/flows/events`);
@@ -597,7 +597,7 @@ test("[FL-06] over a network a page is told at once, and closing the server ends
   while (await next(reader).catch(() => undefined) !== undefined);
 });
 
-test("[FL-06] who reads slowly costs no memory, and misses no flow", async () => {
+test("[FL-06] a slow reader costs no memory and misses no flow", async () => {
   const bench = await watched({ limit: 5000 });
   const reader = (await bench.get("/flows/events")).body!.getReader();
   await next(reader);
@@ -609,7 +609,7 @@ test("[FL-06] who reads slowly costs no memory, and misses no flow", async () =>
   await bench.as.close();
 });
 
-test("[FL-06] scripts of other sites are told nothing, and places are limited", async () => {
+test("[FL-06] scripts of other sites get no events, and the number of streams is limited", async () => {
   const bench = await watched();
   const rejected = async (headers: Record<string, string>) => (await bench.get("/flows/events", { headers })).status;
   assertEquals(await rejected({ "sec-fetch-site": "cross-site" }), 403);
@@ -625,7 +625,7 @@ test("[FL-06] scripts of other sites are told nothing, and places are limited", 
   assertEquals((await bench.get("/flows/events")).status, 503);
 });
 
-test("[FL-07] a real host gets no inspector, unless it is told twice", async () => {
+test("[FL-07] a real host has no inspector unless two settings enable it", async () => {
   const issuer = "https://auth.company.com";
   const options = { issuer, clients: [], insecureAllowAutoLogin: true };
   const { message } = await assertRejects(() => latchkey({ ...options, plugins: [inspector()] }), Error);
@@ -634,7 +634,7 @@ test("[FL-07] a real host gets no inspector, unless it is told twice", async () 
   assertEquals((await as.fetch(new Request(`${issuer}/flows`))).status, 200);
 });
 
-test("[FL-07] a flag beats a variable, which beats the file, and nothing said leaves it to the issuer", async () => {
+test("[FL-07] flag, variable and file override each other in this order, and the default depends on the issuer", async () => {
   const files = [undefined, { inspector: true }, { inspector: false }];
   for (
     const [flag, variable, file, expected] of [
@@ -655,7 +655,7 @@ test("[FL-07] a flag beats a variable, which beats the file, and nothing said le
   }
 });
 
-test("[FL-07] what embedders import leads to nothing of the inspector, not even later", async () => {
+test("[FL-07] the main module never loads the inspector, not even lazily", async () => {
   const { metafile } = await build({
     entryPoints: ["src/mod.ts"],
     bundle: true,
@@ -671,7 +671,7 @@ test("[FL-07] what embedders import leads to nothing of the inspector, not even 
   assertEquals(inputs.filter((path) => /src\/(?:inspector|recorder|ui\/flows)\//.test(path)), []);
 });
 
-test("[FL-07] a server made without an inspector has no such pages, and does not speak of them", async () => {
+test("[FL-07] a server without an inspector has no such pages and no links to them", async () => {
   const { get, authorize } = await testServer();
   for (const path of ["/flows", "/flows/1", "/flows/events", "/flows/list.css"]) {
     assertEquals((await get(path)).status, 404);
@@ -680,7 +680,7 @@ test("[FL-07] a server made without an inspector has no such pages, and does not
   for (const page of pages) assertNotMatch(await page.text(), /flows/);
 });
 
-test("[UI-01, UI-02] the pages of the inspector are kept from caches, frames, other sites and their scripts", async () => {
+test("[UI-01, UI-02] the pages of the inspector are not cached, not framed, and closed to other sites and their scripts", async () => {
   const bench = await watched();
   await bench.code();
   for (const path of ["/flows", "/flows/1", "/flows/1?show=secrets", "/flows/nothing"]) {
@@ -709,7 +709,7 @@ test("an issuer with a path has its flows below that path", async () => {
   }
 });
 
-test("memory is bounded: the oldest flows are forgotten, and their pages say so", async () => {
+test("memory is bounded: the oldest flows are dropped, and their pages say so", async () => {
   const bench = await watched({ limit: 10 });
   for (let i = 0; i < 50; i++) await bench.code();
   assertEquals(linesOf(await bench.page("/flows")).length, 10);
@@ -717,7 +717,7 @@ test("memory is bounded: the oldest flows are forgotten, and their pages say so"
   assertMatch(await bench.read("/flows/50"), /Flow 50: code not redeemed yet/);
 });
 
-test("a flow of very many steps is shown in parts", async () => {
+test("a flow of many steps is shown in parts", async () => {
   const bench = await watched();
   const { access_token } = await openBrowser(bench).login();
   for (let i = 0; i < 60; i++) {
@@ -732,7 +732,7 @@ test("a flow of very many steps is shown in parts", async () => {
   for (const from of ["0", "-3", "1.5", "1e9", "Infinity", "NaN", "x", ""]) await steps(`?from=${from}`);
 });
 
-test("the PKCE of a flow can be followed by the values themselves", async () => {
+test("the PKCE values of a flow can be recomputed from the page", async () => {
   const bench = await watched();
   await openBrowser(bench).login();
   assertMatch(await bench.read("/flows/1"), new RegExp(`matches the code_challenge: ${challenge} PK-09`));

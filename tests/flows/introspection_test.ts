@@ -66,7 +66,7 @@ function introspect(
   return post(b, "/oauth2/introspect", fields, headers);
 }
 
-test("[IN-01] it takes a POST, from a form alone, each parameter once", async () => {
+test("[IN-01] introspection accepts only POST with a form, each parameter once", async () => {
   const b = await testServer(served);
   const { access_token: token } = await publicTokens(b);
   const good = { path: "/oauth2/introspect", fields: { token }, headers: basicHeader("api") };
@@ -74,7 +74,7 @@ test("[IN-01] it takes a POST, from a form alone, each parameter once", async ()
   await assertParametersOnce(b, good);
 });
 
-test("[IN-01] without a token it is 400 invalid_request", async () => {
+test("[IN-01] a missing token is 400 invalid_request", async () => {
   const b = await testServer(served);
   await forEachCase<Fields>(
     [{}, { token: "" }, { Token: "x" }, { token_type_hint: "access_token" }, { access_token: "x" }],
@@ -84,7 +84,7 @@ test("[IN-01] without a token it is 400 invalid_request", async () => {
   );
 });
 
-test("[IN-01] without credentials, with wrong ones and from a public client it is 401 with a challenge", async () => {
+test("[IN-01] missing credentials, wrong ones and a public client are 401 with a challenge", async () => {
   const b = await testServer(served);
   const { access_token, refresh_token } = await publicTokens(b);
   for (const token of [access_token, refresh_token, "x"]) {
@@ -97,7 +97,7 @@ test("[IN-01] without credentials, with wrong ones and from a public client it i
   assert(getRejections(b.events).every(({ endpoint }) => endpoint === "/oauth2/introspect"));
 });
 
-test("[IN-01, CA-01, CA-16] a confidential client authenticates by its own method and may ask about its own tokens", async () => {
+test("[IN-01, CA-01, CA-16] a confidential client authenticates by its own method and may introspect its own tokens", async () => {
   const b = await testServer(served);
   const { access_token: token } = await webTokens(b);
   assertEquals((await fetchIntrospection(b, token, "web")).active, true);
@@ -110,7 +110,7 @@ test("[IN-01, CA-01, CA-16] a confidential client authenticates by its own metho
   assertEquals((await (await introspect(b, { token: posted.access_token, ...poster }, {})).json()).active, true);
 });
 
-test("[HT-06] no script of another origin may introspect: no Access-Control header, whatever is asked", async () => {
+test("[HT-06] introspection sends no Access-Control header, for any request", async () => {
   const b = await testServer(served);
   const origin = { origin: "https://elsewhere.example" };
   const responses = [
@@ -133,7 +133,7 @@ test("[HT-06] no script of another origin may introspect: no Access-Control head
   }
 });
 
-test("[IN-02] whatever is no token is exactly active: false", async () => {
+test("[IN-02] an invalid token is exactly active: false", async () => {
   const b = await testServer(served);
   const { access_token, refresh_token, id_token } = await publicTokens(b);
   const code = await b.code();
@@ -170,7 +170,7 @@ test("[IN-02] whatever is no token is exactly active: false", async () => {
   ]);
 });
 
-test("[IN-02] expired, revoked and used up is exactly active: false, to its owner and to everybody else", async () => {
+test("[IN-02] an expired, revoked or consumed token is exactly active: false, for its owner and for others", async () => {
   const b = await testServer(served);
   const first = await webTokens(b);
   const opaque = await webTokens(b, "webopaque");
@@ -208,7 +208,7 @@ test("[IN-02] expired, revoked and used up is exactly active: false, to its owne
   }
 });
 
-test("[IN-02] a token for a resource is for who serves it and who holds it, and inactive for all others", async () => {
+test("[IN-02] a token for a resource is active for its resource server and its client, and inactive for others", async () => {
   const b = await testServer(served);
   const tokens = {
     jwt: (await webTokens(b, "web", { resource: one })).access_token,
@@ -226,7 +226,7 @@ test("[IN-02] a token for a resource is for who serves it and who holds it, and 
   }
 });
 
-test("[IN-02] a token for two resources is for both servers; one of a public client is for its resource alone", async () => {
+test("[IN-02] a token for two resources is active for both servers; one of a public client for its resource only", async () => {
   const b = await testServer(served);
   const { access_token: token } = await publicTokens(b, { resource: [one, two] });
   for (const caller of ["one", "two", "both"]) {
@@ -237,7 +237,7 @@ test("[IN-02] a token for two resources is for both servers; one of a public cli
   }
 });
 
-test("[IN-02, RI-04] serves means the resource itself, not one that its name begins with or is spelt like", async () => {
+test("[IN-02, RI-04] a resource server matches by the exact resource, not by prefix or spelling", async () => {
   const b = await testServer({
     ...served,
     clients: [
@@ -258,7 +258,7 @@ test("[IN-02, RI-04] serves means the resource itself, not one that its name beg
   ]);
 });
 
-test("[IN-02] a refresh token is its own client's business alone", async () => {
+test("[IN-02] a refresh token is active only for its own client", async () => {
   const b = await testServer(served);
   const [spa, web] = [await publicTokens(b), await webTokens(b)];
   for (const caller of ["api", "web2", "one", "both", "stranger", "machine"]) {
@@ -269,7 +269,7 @@ test("[IN-02] a refresh token is its own client's business alone", async () => {
   assertEquals((await fetchIntrospection(b, web.refresh_token, "web")).active, true);
 });
 
-test("[IN-02] asking about a used refresh token is no use of it, and ends nothing", async () => {
+test("[IN-02] introspecting a used refresh token is not a use and revokes nothing", async () => {
   const b = await testServer({ ...served, refresh: { rotateConfidential: true } });
   const first = await webTokens(b);
   for (let i = 0; i < 5; i++) assertEquals((await fetchIntrospection(b, first.refresh_token, "web")).active, true);
@@ -279,7 +279,7 @@ test("[IN-02] asking about a used refresh token is no use of it, and ends nothin
   await refreshTokens(b, second.refresh_token, {}, basicHeader("web"));
 });
 
-test("[IN-02] asking about a refresh token does not start its idle time anew", async () => {
+test("[IN-02] introspecting a refresh token does not extend its idle lifetime", async () => {
   const b = await testServer(served);
   const { refresh_token } = await webTokens(b);
   for (let i = 0; i < 7; i++) {
@@ -289,7 +289,7 @@ test("[IN-02] asking about a refresh token does not start its idle time anew", a
   assertEquals(await fetchIntrospection(b, refresh_token, "web"), inactive);
 });
 
-test("[IN-02] the tokens of a user who is gone are inactive", async () => {
+test("[IN-02] the tokens of a removed user are inactive", async () => {
   const b = await testServer(served);
   const tokens = [
     await webTokens(b, "web", { login_hint: "bob" }),
@@ -309,7 +309,7 @@ test("[IN-02] the tokens of a user who is gone are inactive", async () => {
   assertEquals((await fetchIntrospection(b, alice.access_token)).active, true);
 });
 
-test("[IN-02] the tokens of a client that is gone are inactive, also when it acted for itself", async () => {
+test("[IN-02] the tokens of a removed client are inactive, including its client_credentials tokens", async () => {
   const b = await testServer(served);
   const { access_token } = await webTokens(b);
   const own = await assertTokenResponse(
@@ -321,7 +321,7 @@ test("[IN-02] the tokens of a client that is gone are inactive, also when it act
   for (const token of [access_token, own.access_token]) assertEquals(await fetchIntrospection(b, token), inactive);
 });
 
-test("[IN-03] a good access token is described in the types of RFC 7662, as it was issued, JWT or opaque", async () => {
+test("[IN-03] a valid access token is described with the members of RFC 7662, as issued, JWT or opaque", async () => {
   const b = await testServer(served);
   await forEachCase(["spa", "opaque", "web", "webopaque", "pair"], async (client_id) => {
     const web = client_id.startsWith("web");
@@ -352,7 +352,7 @@ test("[IN-03] a good access token is described in the types of RFC 7662, as it w
   });
 });
 
-test("[IN-03] a narrowed token is described as narrowed, and by the clock of its own answer", async () => {
+test("[IN-03] a narrowed token is described as narrowed, by the clock of its own response", async () => {
   const b = await testServer(served);
   const first = await publicTokens(b, { scope: "openid read write", resource: [one, two], nonce: "n" });
   b.advance(100);
@@ -362,7 +362,7 @@ test("[IN-03] a narrowed token is described as narrowed, and by the clock of its
   assertEquals(await fetchIntrospection(b, second.access_token, "one"), inactive);
 });
 
-test("[IN-03] a refresh token of the caller's own is active, and cannot be taken for an access token", async () => {
+test("[IN-03] the caller's own refresh token is active and distinguishable from an access token", async () => {
   const b = await testServer(served);
   const { refresh_token } = await webTokens(b, "web", { scope: "openid read" });
   const stated = await fetchIntrospection(b, refresh_token, "web");
@@ -370,7 +370,7 @@ test("[IN-03] a refresh token of the caller's own is active, and cannot be taken
   assertNotEquals(stated.token_type, "Bearer");
 });
 
-test("[IN-03] a pairwise client's user is called the same everywhere, and never by the name this server has", async () => {
+test("[IN-03] a pairwise client gets the same pairwise sub everywhere, never the real one", async () => {
   const clients = [...served.clients!, confidentialClient("webpair", { subject_type: "pairwise" })];
   const b = await testServer({ ...served, clients });
   const { access_token, refresh_token, id_token } = await webTokens(b, "webpair");
@@ -386,7 +386,7 @@ test("[IN-03] a pairwise client's user is called the same everywhere, and never 
   assert(!JSON.stringify(await fetchIntrospection(b, access_token)).includes("alice"));
 });
 
-test("[IN-03] no hint hinders: right, wrong, unknown or empty", async () => {
+test("[IN-03] a token_type_hint never matters: right, wrong, unknown or empty", async () => {
   const b = await testServer(served);
   const { access_token, refresh_token } = await webTokens(b);
   const opaque = await webTokens(b, "webopaque");
@@ -408,7 +408,7 @@ test("[IN-03] no hint hinders: right, wrong, unknown or empty", async () => {
   );
 });
 
-test("[IN-04] every answer is uncached JSON, refusals too, and a revocation shows in the very next one", async () => {
+test("[IN-04] every response is uncached JSON, rejections too, and shows a revocation immediately", async () => {
   const b = await testServer(served);
   for (const client_id of ["web", "webopaque"]) {
     const first = await webTokens(b, client_id);
@@ -428,7 +428,7 @@ test("[IN-04] every answer is uncached JSON, refusals too, and a revocation show
   }
 });
 
-test("[IN-04] a JWT that introspection calls inactive may still verify: revocation is what is added", async () => {
+test("[IN-04] a JWT that introspection reports as inactive may still verify: only revocation differs", async () => {
   const b = await testServer(served);
   const { access_token } = await publicTokens(b);
   await post(b, "/oauth2/revoke", { client_id: "spa", token: access_token });
@@ -436,7 +436,7 @@ test("[IN-04] a JWT that introspection calls inactive may still verify: revocati
   assertEquals(await fetchIntrospection(b, access_token), inactive);
 });
 
-test("[IN-03, SC-16] oauth4webapi takes the answers", async () => {
+test("[IN-03, SC-16] oauth4webapi accepts the responses", async () => {
   const b = await testServer(served);
   const { access_token } = await publicTokens(b);
   const metadata = { issuer: "https://as.test", introspection_endpoint: "https://as.test/oauth2/introspect" };
@@ -448,7 +448,7 @@ test("[IN-03, SC-16] oauth4webapi takes the answers", async () => {
   }
 });
 
-test("[IN-02, JK-04] tokens stay active across a change of keys until they expire", async () => {
+test("[IN-02, JK-04] tokens stay active across a key rotation until they expire", async () => {
   const b = await testServer(served);
   const { access_token } = await publicTokens(b);
   await b.as.rotateKeys("ES256", 0);
@@ -459,7 +459,7 @@ test("[IN-02, JK-04] tokens stay active across a change of keys until they expir
   assertEquals(await fetchIntrospection(b, access_token), inactive);
 });
 
-test("[HT-15] the trace never holds the token that was asked about", async () => {
+test("[HT-15] the trace never contains the introspected token", async () => {
   const b = await testServer(served);
   const { access_token, refresh_token } = await publicTokens(b);
   for (const token of [access_token, refresh_token]) {

@@ -209,23 +209,23 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
   assertEquals([dead.error, dead.status], ["invalid_grant", 400]);
 }
 
-test("[SC-01, SC-05, SC-09, SC-11, SC-12] openid-client makes the whole journey with every way of authentication", async () => {
+test("[SC-01, SC-05, SC-09, SC-11, SC-12] openid-client completes a whole login with every method of authentication", async () => {
   const place = await inProcess();
   await forEachCase(ways, (way) => travel(place, way));
 });
 
-test("[SC-01, SC-12, MD-02] openid-client makes the journey from the metadata of RFC 8414 too", async () => {
+test("[SC-01, SC-12, MD-02] openid-client completes it with the metadata of RFC 8414 too", async () => {
   const place = await inProcess();
   await travel(place, ways[0]!, "oauth2");
   await travel(place, ways[1]!, "oauth2");
 });
 
-test("[SC-01, SC-02, SC-12] openid-client makes the whole journey over a socket", async () => {
+test("[SC-01, SC-02, SC-12] openid-client completes it over a socket", async () => {
   const place = await overSocket();
   await forEachCase(ways.slice(0, 5), (way) => travel(place, way));
 });
 
-test("[SC-12, SC-18] openid-client takes a response by form_post", async () => {
+test("[SC-12, SC-18] openid-client accepts a form_post response", async () => {
   const place = await inProcess();
   const config = await discovered(place, ways[1]!);
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();
