@@ -1,11 +1,11 @@
-/** Copying, selecting and sending on, added to pages that are complete without; reads nothing but the page. */
+/** Adds copy buttons, selection and automatic submission to pages that are complete without script. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
-/** How long a button goes on saying what it did, in milliseconds. */
+/** How long a button shows its result, in milliseconds. */
 const feedbackDurationMs = 2000;
 
 const status = document.querySelector("[role=status]");
@@ -14,10 +14,10 @@ function selectAll(element: Element): void {
   getSelection()?.selectAllChildren(element);
 }
 
-/** True when the text is on the clipboard; false where the browser forbids that, and the text is selected instead. */
+/** True if the text was copied; false if the browser forbids it and the text is only selected. */
 async function copy(source: Element): Promise<boolean> {
   try {
-    // Absent where the page did not come over https or from this machine.
+    // Absent outside of secure contexts.
     await navigator.clipboard.writeText(source.textContent);
     return true;
   } catch {
@@ -53,8 +53,8 @@ for (const command of document.querySelectorAll("pre.wire, .lines")) {
   });
 }
 
-// A response on its way to the client leaves by itself, once: a second copy of its code would end what the first bought.
-// Who comes back to it, where the browser did not leave it out, has a button to press.
+// Submits an authorization response once: a second use of its code would revoke the tokens of the first. After "Back",
+// the page shows its button.
 const response = document.querySelector<HTMLFormElement>("form[data-submit]");
 let isSent = false;
 response?.addEventListener("submit", (event) => {

@@ -1,4 +1,4 @@
-/** What the pages of clients and users have in common: who may open them, what may be changed, refusals as pages. */
+/** Shared by the pages of clients and users: host check, GET and POST handlers, error pages. */
 
 import type { HttpResponse, RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
@@ -6,18 +6,18 @@ import { errorPage } from "../app/error_response.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 
-/** What the pages may do, and how the server logs people in. */
+/** Options of the admin pages. */
 export interface DirectoryOptions {
-  /** Whether whoever opens them may change what is there. */
+  /** Whether visitors may change clients and users. */
   readonly edit: boolean;
   /** Whether authorization requests are answered without showing a page. */
   readonly autoLogin: boolean;
 }
 
-/** Answers a request to the server as it is for that request, or throws. */
+/** Handles a request in its context, or throws. */
 type PageHandler = (here: App, request: RequestLike, target: RequestTarget) => Promise<HttpResponse>;
 
-/** Shows something to GET and, where that may be, changes it by POST; for this server's own pages alone. */
+/** Handlers that show a page on GET and, if allowed, change it on POST. Host check against DNS rebinding. */
 export function directoryHandlers(
   app: App,
   { show, change }: { readonly show: PageHandler; readonly change?: PageHandler },
@@ -39,7 +39,7 @@ export function directoryHandlers(
   };
 }
 
-/** The id in a path, behind a stem; one that is not percent-encoded UTF-8 is nobody's. */
+/** The ID in a path after `prefix`; empty if it is not percent-encoded UTF-8. */
 export function idFromPath({ site }: App, prefix: string, { path }: RequestTarget): string {
   try {
     return decodeURIComponent(path.slice(site.base.length + prefix.length));

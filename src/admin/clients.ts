@@ -1,4 +1,4 @@
-/** GET and POST /clients and /clients/{id}: who may ask for tokens, what their libraries need, and forms that change it. */
+/** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
@@ -31,7 +31,7 @@ export function clientListPage(app: App, options: DirectoryOptions): Handlers {
 export function clientPage(app: App, options: DirectoryOptions): Handlers {
   const findClient = (context: App, target: RequestTarget): Client => {
     const client = context.server.clients.find(idFromPath(context, "/clients/", target));
-    if (client === undefined) throw new HttpError(404, "HT-01", "There is no client of this id");
+    if (client === undefined) throw new HttpError(404, "HT-01", "No client has this ID");
     return client;
   };
   return directoryHandlers(app, {
@@ -132,10 +132,10 @@ async function addClient(context: App, options: DirectoryOptions, request: Reque
   }
 }
 
-/** The ways of authentication that need nothing but what a form can hold. */
+/** The authentication methods that the form supports. */
 const formAuthMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
 
-/** A form in the words of RFC 7591 §2; what it holds is judged by the server's own rules. */
+/** The form as client metadata (RFC 7591 §2), not yet validated. */
 function metadataFromForm(
   params: Params,
   method: ClientAuthMethod | undefined,
@@ -163,16 +163,16 @@ function invalidAuthMethod(received: string): ConfigIssue {
 const tooManyClients: ConfigIssue = {
   path: "client_id",
   expected: `at most ${maxListLength} clients`,
-  received: "as many as that",
+  received: "one more",
   hint: "Remove one first.",
 };
 
 function clientIdTaken(id: string): ConfigIssue {
   return {
     path: "client_id",
-    expected: "an id that no other client has",
+    expected: "an ID that no other client has",
     received: quote(id),
-    hint: "Choose another one, or remove that client first.",
+    hint: "Choose another ID, or remove that client first.",
   };
 }
 

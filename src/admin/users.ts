@@ -1,4 +1,4 @@
-/** GET and POST /users and /users/{sub}: who can log in, with which claims, and forms that change it. */
+/** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
@@ -28,7 +28,7 @@ export function userListPage(app: App, { edit }: DirectoryOptions): Handlers {
 export function userPage(app: App, { edit }: DirectoryOptions): Handlers {
   const findUser = (context: App, target: RequestTarget): User => {
     const user = context.server.users.find(idFromPath(context, "/users/", target));
-    if (user === undefined) throw new HttpError(404, "HT-01", "There is no user of this subject");
+    if (user === undefined) throw new HttpError(404, "HT-01", "No user has this subject");
     return user;
   };
   return directoryHandlers(app, {
@@ -117,14 +117,14 @@ async function addUser(context: App, request: RequestLike): Promise<HttpResponse
       field: "sub",
       expected: "a subject that no other user has",
       received: quote(values.sub),
-      hint: "Choose another one, or change that user on a page of its own.",
+      hint: "Choose another subject, or change that user on its page.",
     }]);
   }
   if (users.all().length >= maxListLength) {
     return await reject([{
       field: "sub",
       expected: `at most ${maxListLength} users`,
-      received: "as many as that",
+      received: "one more",
       hint: "Remove one first.",
     }]);
   }

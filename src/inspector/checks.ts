@@ -1,4 +1,4 @@
-/** What was looked at in an exchange, in order: what held, what did not, and what was therefore left unlooked at. */
+/** The checks of an exchange in order: passed, failed, not reached. */
 
 import { checkOrder, findRule, getPassedText } from "../oauth/rules/mod.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
@@ -6,7 +6,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import type { RuleCheckResult } from "../ui/flows/props.ts";
 import { fieldValue } from "./labels.ts";
 
-/** Every check of an exchange. */
+/** All checks of an exchange. */
 export function exchangeChecks({ endpoint, request, passed, rejection, warnings }: Exchange): RuleCheckResult[] {
   const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
   if (rejection === undefined) return checks;
@@ -24,7 +24,7 @@ export function exchangeChecks({ endpoint, request, passed, rejection, warnings 
   ];
 }
 
-/** What was let pass, but should be mended. */
+/** The warnings of an exchange: accepted, but should be fixed. */
 export function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
   return warnings.map(({ reason, ...why }) => ({
     ...why,

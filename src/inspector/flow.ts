@@ -1,4 +1,4 @@
-/** One flow, made ready for its page. */
+/** The props of a flow's page. */
 
 import { findRule } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
@@ -12,10 +12,10 @@ import { countMasked, requestMessage, responseMessage } from "./message.ts";
 import type { DisplayOptions, Masked } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus } from "./labels.ts";
 
-/** As many steps as one page shows. */
+/** Maximum number of steps on one page. */
 export const stepsPerPage = 40;
 
-/** A flow as a line of the list; masked where it is shown. */
+/** A flow as a row of the list. Pass a redacted flow to show it. */
 export function flowRow(flow: Flow): FlowRow {
   const { id, startedAt, client, sub, exchanges } = flow;
   const failed = exchanges[findFailure(exchanges)] ?? exchanges.findLast(isFailed);
@@ -24,7 +24,7 @@ export function flowRow(flow: Flow): FlowRow {
     id,
     at: startedAt,
     client,
-    // A client that acts for itself is no user.
+    // With client credentials, the subject is the client.
     user: sub === client ? undefined : sub,
     status: flowStatus(flow),
     steps: exchanges.length,
@@ -32,7 +32,7 @@ export function flowRow(flow: Flow): FlowRow {
   };
 }
 
-/** What the page of a flow shows, from the step `from` on. */
+/** The props of a flow's page, from step `from` on. */
 export async function describeFlow(
   server: Server,
   flow: Flow,
@@ -64,7 +64,7 @@ export async function describeFlow(
   };
 }
 
-/** The step to begin with: what is refused right after a refusal is most often refused because of it. */
+/** Index of the first of the last rejections in a row: later ones most often follow from it. */
 function findFailure(exchanges: readonly Exchange[]): number {
   let index = exchanges.findLastIndex(isRejected);
   while (index > 0 && isRejected(exchanges[index - 1]!)) index--;
@@ -79,7 +79,7 @@ function isFailed({ outcome }: Exchange): boolean {
   return outcome === "rejected" || outcome === "dropped";
 }
 
-/** Why an exchange ended badly, in few words: the rule that said no, or else the fault that had a hand in it. */
+/** Why an exchange failed, in short: the rule that rejected it, or the injected fault. */
 function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
   const { rejection, faults, response } = exchange;
   if (rejection !== undefined) {
@@ -88,7 +88,7 @@ function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
   }
   if (faults.length === 0 || !isFailed(exchange)) return undefined;
   const { error } = response === undefined ? {} : parseJsonMembers(response);
-  return { ...typeof error === "string" && { error }, reason: `a fault had a hand in it: ${faults.join(", ")}` };
+  return { ...typeof error === "string" && { error }, reason: `injected fault: ${faults.join(", ")}` };
 }
 
 function failureReason(exchange: Exchange, step: number): Omit<FailureReason, "more"> {
@@ -114,9 +114,9 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
     checks: exchangeChecks(exchange),
     warnings: exchangeWarnings(exchange),
     notes: [
-      ...faults.map((error) => `A fault had a hand in this: ${error}.`),
+      ...faults.map((error) => `Injected fault: ${error}.`),
       ...events.flatMap((event) =>
-        event.type === "grant_revoked" ? [`Everything that the grant bought has ended: ${event.reason}.`] : []
+        event.type === "grant_revoked" ? [`Every token of the grant was revoked: ${event.reason}.`] : []
       ),
     ],
     request,
@@ -128,7 +128,7 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
 
 const frontChannel: readonly Exchange["endpoint"][] = ["authorize", "login", "consent", "logout", "page"];
 
-/** The arrows of a step: the request, and what came of it. */
+/** The arrows of a step: the request and its response. */
 function exchangeHops(exchange: Exchange): Hop[] {
   const { endpoint, request, response, outcome } = exchange;
   const sender = frontChannel.includes(endpoint) ? "browser" : "client";
@@ -164,7 +164,7 @@ function exchangeHops(exchange: Exchange): Hop[] {
   return hops;
 }
 
-/** What an answer holds, in short. */
+/** The content of a response, in short. */
 function responseSummary(answer: RecordedResponse): string | undefined {
   if (answer.headers.location !== undefined) return parseLocation(answer.headers.location).uri;
   const members = parseJsonMembers(answer);
@@ -172,10 +172,10 @@ function responseSummary(answer: RecordedResponse): string | undefined {
   return Object.keys(members).filter((name) => summaryMembers.includes(name)).join(", ") || undefined;
 }
 
-/** The members of an answer that its arrow names. */
+/** The JSON members that the arrow of a response names. */
 const summaryMembers = ["access_token", "refresh_token", "id_token", "active", "sub", "keys", "issuer"];
 
-/** What a request is about, in short. */
+/** The content of a request, in short. */
 function requestSummary({ endpoint, request }: Exchange): string | undefined {
   const fields = [...request.query, ...request.form];
   const names = endpoint === "authorize"

@@ -1,4 +1,4 @@
-/** What the pages of the inspector answer; loaded when somebody comes to look. */
+/** Request handlers of the inspector, loaded at the first visit. */
 
 import { assetResponse } from "../site/static_files.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
@@ -37,7 +37,7 @@ export async function showList(
   return htmlWithForms(200, page, browser.headers);
 }
 
-/** POST /flows: stops and starts recording, or forgets everything. */
+/** POST /flows: stops and starts recording, or deletes all flows. */
 export async function changeRecording(context: App, request: RequestLike, recorder: Recorder): Promise<HttpResponse> {
   const action = (await readProtectedForm(context, request)).get("do");
   if (action === "delete") recorder.clear();
@@ -46,7 +46,7 @@ export async function changeRecording(context: App, request: RequestLike, record
   return redirect("POST", `${context.site.base}/flows`);
 }
 
-/** GET /flows/{id}, its exports, and the files of these pages. */
+/** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
 export async function showOne(
   context: App,
   request: RequestLike,
@@ -73,7 +73,7 @@ export async function showOne(
   return htmlWithForms(200, page, browser.headers);
 }
 
-/** POST /flows/{id}: forgets it. */
+/** POST /flows/{id}: deletes the flow. */
 export async function deleteFlow(
   context: App,
   request: RequestLike,
@@ -86,7 +86,7 @@ export async function deleteFlow(
   return redirect("POST", `${context.site.base}/flows`);
 }
 
-/** GET /flows/of/{number}: leads to the step that an exchange is, from the page that was its answer. */
+/** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
 export function redirectToStep({ site }: App, recorder: Recorder, number: string): HttpResponse {
   const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
   const flow = exchange?.flow === undefined ? undefined : recorder.flow(exchange.flow);
@@ -103,18 +103,18 @@ function findFlow(recorder: Recorder, id: string | undefined): Flow {
 }
 
 function flowNotFound(): HttpError {
-  return new HttpError(404, "HT-01", "No such flow is remembered: it was deleted, or newer ones have taken its place");
+  return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it");
 }
 
 function unknownAction(expected: string, received = "nothing"): OAuthError {
-  return new OAuthError("invalid_request", "do says nothing that can be done here", {
+  return new OAuthError("invalid_request", "unknown value of do", {
     rule: "FL-04",
     expected,
     received,
   });
 }
 
-/** A flow to take away. Secrets are masked, because what is taken away is shown to others. */
+/** An export of a flow. Secrets are always redacted, because exports are passed on to others. */
 function exportFlow(issuer: string, flow: Flow, format: string): HttpResponse {
   const name = `flow-${flow.id}.${format}`;
   const [type, body] = format === "txt" ? ["text/plain; charset=utf-8", formatFlow(flow)] : [
@@ -125,7 +125,7 @@ function exportFlow(issuer: string, flow: Flow, format: string): HttpResponse {
     status: 200,
     headers: {
       "content-type": type,
-      // What can be read in a browser is shown there.
+      // A browser can display text, so it is not downloaded.
       "content-disposition": `${format === "txt" ? "inline" : "attachment"}; filename="${name}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",

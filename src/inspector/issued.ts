@@ -1,4 +1,4 @@
-/** What a flow issued, as a tree of what was issued for what, and what of it is still good. */
+/** The codes and tokens that a flow issued, as a tree, with their current status. */
 
 import { storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
@@ -18,22 +18,22 @@ const kindLabels: Readonly<Record<Kind, string>> = {
   id_token: "ID token",
 };
 
-/** Something of value, and what was given for it. */
+/** An issued code or token. */
 interface IssuedItem {
   readonly kind: Kind;
   readonly value: string;
   readonly step: number;
-  /** When it expires by what was said when it was issued, in milliseconds since the epoch. */
+  /** When it expires according to the response, in milliseconds since the epoch. */
   readonly expiresAt?: number;
   readonly exchangedFor?: string;
 }
 
-/** The roots of the tree; below a code or a refresh token stands what it was exchanged for. */
+/** The roots of the tree; the tokens of a code or refresh token are its children. */
 export async function issuedItems(server: Server, flow: Flow): Promise<Issued[]> {
   const items: IssuedItem[] = [];
   for (const [i, exchange] of flow.exchanges.entries()) {
     for (const item of findIssued(exchange, i + 1)) {
-      // A refresh that does not rotate answers with the same refresh token again.
+      // Without rotation, a refresh returns the same refresh token again.
       if (!items.some(({ value }) => value === item.value)) items.push(item);
     }
   }
@@ -70,26 +70,26 @@ function* findIssued({ endpoint, request, response, at }: Exchange, step: number
 async function itemStatus(server: Server, { grantId }: Flow, item: IssuedItem): Promise<Status> {
   const now = server.now();
   const { kind, value, expiresAt } = item;
-  if (kind === "id_token") return statusUntil(expiresAt, now, "can be verified");
+  if (kind === "id_token") return statusUntil(expiresAt, now, "valid");
   if (kind === "access_token") {
-    if (await readAccessToken(server, value) !== undefined) return statusUntil(expiresAt, now, "good");
+    if (await readAccessToken(server, value) !== undefined) return statusUntil(expiresAt, now, "valid");
     if (expiresAt !== undefined && now >= expiresAt) return expiredStatus(expiresAt, now);
-    return await isRevoked(server, grantId) ? revokedWithGrant : { tone: "bad", label: "revoked, or not good here" };
+    return await isRevoked(server, grantId) ? revokedWithGrant : { tone: "bad", label: "revoked or not valid here" };
   }
   const record = await server.store.get(kind, await storageKey(server, value));
-  if (record === undefined) return { tone: "open", label: "no longer kept" };
+  if (record === undefined) return { tone: "open", label: "no longer stored" };
   if (record.consumedAt !== undefined) return { tone: "open", label: `used at ${formatTime(record.consumedAt, now)}` };
   if (await isRevoked(server, record.grantId)) return revokedWithGrant;
   const { sid, scope, validUntil } = record.value;
   if (!scope.includes("offline_access") && await isRevoked(server, sid)) {
-    return { tone: "bad", label: "ended with its session" };
+    return { tone: "bad", label: "revoked with its session" };
   }
-  return statusUntil(validUntil, now, kind === "code" ? "waits to be redeemed" : "good");
+  return statusUntil(validUntil, now, kind === "code" ? "not redeemed, valid" : "valid");
 }
 
-const revokedWithGrant: Status = { tone: "bad", label: "ended with its grant" };
+const revokedWithGrant: Status = { tone: "bad", label: "revoked with its grant" };
 
-/** Whether a grant or a session has ended, and what belongs to it. */
+/** Whether a grant or a session is revoked. */
 async function isRevoked(server: Server, grantId: string | undefined): Promise<boolean> {
   return grantId !== undefined && await server.store.get("ended_family", grantId) !== undefined;
 }

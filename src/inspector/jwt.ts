@@ -1,17 +1,17 @@
-/** JWTs taken apart without being verified, for reading. */
+/** Decodes JWTs for display, without verification. */
 
 import { decodeJwtPart } from "../recorder/record_request.ts";
 
-/** A JWT's two parts that can be read. */
+/** Header and claims of a JWT. */
 export interface DecodedJwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Three parts of base64url, whether or not their encoding is canonical. */
+/** Three base64url parts, canonical or not. */
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** `undefined` for anything that is no JWT. */
+/** `undefined` if the text is not a JWT. */
 export function decodeJwt(token: string): DecodedJwt | undefined {
   if (!compactJws.test(token)) return undefined;
   const header = decodeJwtPart(token, 0);

@@ -1,4 +1,4 @@
-/** What flows and their steps are called, and how they stand, in words. */
+/** Titles, statuses and times of flows and their steps in words. */
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import type { FlowKind, Status } from "../ui/flows/props.ts";
@@ -18,12 +18,12 @@ const endpointTitles: Readonly<Record<Exchange["endpoint"], string>> = {
 };
 
 const grantTitles: Readonly<Record<string, string>> = {
-  authorization_code: "Code for tokens",
+  authorization_code: "Code exchange",
   refresh_token: "Refresh",
-  client_credentials: "Tokens for the client itself",
+  client_credentials: "Client credentials",
 };
 
-/** What a step is called. */
+/** The title of a step. */
 export function exchangeTitle({ endpoint, request }: Exchange): string {
   const grantType = endpoint === "token" ? fieldValue(request.form, "grant_type") : undefined;
   return grantType !== undefined && Object.hasOwn(grantTitles, grantType)
@@ -38,9 +38,9 @@ export function exchangeStatus(exchange: Exchange): Status {
     case "pending":
       return { tone: "open", label: "pending" };
     case "interaction":
-      return { tone: "open", label: "asks the person" };
+      return { tone: "open", label: "waiting for the user" };
     case "dropped":
-      return { tone: "bad", label: "no answer" };
+      return { tone: "bad", label: "no response" };
     case "rejected":
       return {
         tone: "bad",
@@ -48,7 +48,7 @@ export function exchangeStatus(exchange: Exchange): Status {
       };
     case "done": {
       const issued = ["tokens_issued", "code_issued"].find((issued) => events.some(({ type }) => type === issued));
-      const label = issued?.replace("_", " ") ?? doneLabels[endpoint] ?? "answered";
+      const label = issued?.replace("_", " ") ?? doneLabels[endpoint] ?? "completed";
       return warnings.length === 0 ? { tone: "good", label } : { tone: "warn", label: `${label}, with a warning` };
     }
   }
@@ -58,10 +58,10 @@ const doneLabels: Partial<Readonly<Record<Exchange["endpoint"], string>>> = {
   login: "logged in",
   revoke: "revoked",
   logout: "logged out",
-  userinfo: "claims told",
+  userinfo: "claims returned",
 };
 
-/** How a flow stands: by its last step, unless nothing but what came before it tells what is awaited. */
+/** The status of a flow: that of its last step, or that its code is not redeemed yet. */
 export function flowStatus({ outcome, exchanges }: Flow): Status {
   const last = exchanges.at(-1);
   if (last === undefined) return { tone: "open", label: "empty" };
@@ -69,7 +69,7 @@ export function flowStatus({ outcome, exchanges }: Flow): Status {
   return exchangeStatus(last);
 }
 
-/** What a flow is filtered by. */
+/** The category by which flows are filtered. */
 export function flowKind({ outcome }: Flow): FlowKind {
   if (outcome === "done") return "done";
   return outcome === "rejected" || outcome === "dropped" ? "rejected" : "open";

@@ -1,4 +1,4 @@
-/** The flows that are remembered, filtered and cut into pages. */
+/** The props of the list of flows: filtered and paginated. */
 
 import type { Flow } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
@@ -6,12 +6,12 @@ import type { FlowKind, FlowListProps } from "../ui/flows/props.ts";
 import { flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
 
-/** As many flows as one page shows. */
+/** Maximum number of flows on one page. */
 const flowsPerPage = 25;
 
 const flowKinds: readonly FlowKind[] = ["done", "rejected", "open"];
 
-/** What the page of the list shows. */
+/** The props of the list for a query. */
 export function describeList(
   flows: readonly Flow[],
   query: URLSearchParams,
@@ -34,7 +34,7 @@ export function describeList(
   };
 }
 
-/** The shown name of each client, computed once per client, because masking a flow is expensive. */
+/** The redacted name of each client, computed once per client, because redacting a flow is expensive. */
 function clientLabels(flows: readonly Flow[]): ReadonlyMap<string | undefined, string | undefined> {
   const labels = new Map<string | undefined, string | undefined>();
   for (const flow of flows) {

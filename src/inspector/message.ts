@@ -1,4 +1,4 @@
-/** The two sides of an exchange, taken apart into names and values. */
+/** Request and response of an exchange as names and values. */
 
 import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
@@ -8,7 +8,7 @@ import { relativeTime } from "./labels.ts";
 
 type Fields = RecordedRequest["query"];
 
-/** The same thing twice: as it was, and with its secrets masked. */
+/** A value in its original and its redacted form. */
 export interface Masked<T> {
   readonly original: T;
   readonly masked: T;
@@ -16,7 +16,7 @@ export interface Masked<T> {
 
 /** How values are shown. */
 export interface DisplayOptions {
-  /** Whether secrets are. */
+  /** Whether secrets are shown. */
   readonly secrets: boolean;
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
@@ -38,7 +38,7 @@ export function requestMessage({ original, masked }: Masked<Exchange>, options: 
   };
 }
 
-/** The answer. Of a page only the head is shown: it can be seen wherever it was asked for. */
+/** The response. Bodies of HTML pages are left out. */
 export function responseMessage(
   { original, masked }: Masked<Exchange>,
   options: DisplayOptions,
@@ -55,17 +55,17 @@ export function responseMessage(
   return {
     line: `${status} ${reasonPhrases[status] ?? ""}`.trim(),
     headers: messageFields(maskedHeaders(responses.whole, responses.masked), options).filter(({ name }) =>
-      // What is sent on stands there already, name by name.
+      // The parameters of the authorization response are shown one by one.
       authorizationResponse === undefined || name !== "location"
     ),
     parts: [
       ...part(
-        `Sent on to ${authorizationResponse?.uri}`,
+        `Sent to ${authorizationResponse?.uri}`,
         ({ authorizationResponse }) => authorizationResponse?.params ?? [],
       ),
       ...bodyParts,
     ],
-    // Masking leaves pages out.
+    // Redaction removes HTML pages.
     ...bodyParts.length === 0 && body && responses.masked.body !== undefined && { text: body },
   };
 }
@@ -98,7 +98,7 @@ function maskedHeaders(original: WithHeaders, masked: WithHeaders): Masked<Field
   return { original: Object.entries(original.headers), masked: Object.entries(masked.headers) };
 }
 
-/** Masking changes values and leaves their order alone. */
+/** Redaction keeps the order of the fields. */
 function messageFields({ original, masked }: Masked<Fields>, { secrets, now }: DisplayOptions): MessageField[] {
   return original.map(([name, value], i) => {
     const [maskedName = "", maskedValue = ""] = masked[i] ?? [];
@@ -131,7 +131,7 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** How many values of a message are secrets. */
+/** The number of secret values in a message. */
 export function countMasked({ headers, parts }: MessageDetails): number {
   return [...headers, ...parts.flatMap(({ sent: fields }) => fields)].filter(({ masked }) => masked).length;
 }

@@ -105,9 +105,9 @@ function lastStep(activeRecorder: Recorder, response: Fields): Exchange | undefi
 function inspectorNotAllowed(issuer: string): ConfigurationError {
   return new ConfigurationError([{
     path: "inspector",
-    expected: "no inspector, because the issuer is a real host and its pages show everybody's logins",
+    expected: "no inspector, because the issuer is not a test host and the pages show the logins of all users",
     received: `an inspector for ${quote(issuer)}`,
-    hint: "Leave it out, or set insecureAllowInspector in the configuration file to show them to whoever comes.",
+    hint: "Leave it out, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
   }]);
 }
 

@@ -1,33 +1,33 @@
-/** Tells open pages which flows have changed, by server-sent events: names of flows alone, never what they hold. */
+/** Notifies open pages of changed flows by server-sent events. Events carry IDs of flows, never their content. */
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 
-/** Open pages, and what they are told. */
+/** Notifies open pages of changed flows. */
 export interface Notifier {
-  /** Tells that a flow has changed. */
+  /** Notifies all open pages that a flow has changed. */
   notify(flow: string): void;
   /**
-   * Answers with a stream.
+   * Responds with a stream of events.
    *
    * @param origin This server's own origin.
-   * @throws {HttpError} 403 for a script of another site, 503 where too many listen.
+   * @throws {HttpError} 403 for a script of another origin, 503 when too many pages listen.
    */
   openStream(request: RequestLike, origin: string): Response;
-  /** What {@link Notifier.openStream} would answer, without the stream. */
+  /** The response to HEAD: that of {@link Notifier.openStream} without the stream. */
   headResponse(request: RequestLike, origin: string): HttpResponse;
-  /** Ends every stream, and begins no other. */
+  /** Ends all streams and rejects new ones. */
   close(): void;
 }
 
-/** As many pages listen at the most. */
+/** Maximum number of open streams. */
 const maxListeners = 20;
 
-/** As many flows are named at once; where there are more, it is said that all have changed. */
+/** Maximum number of flows named in one event; beyond it, the event says `all`. */
 const maxChangedFlows = 200;
 
-/** A connection that says nothing for longer may be taken for dead, in milliseconds. */
+/** Interval of keep-alive comments, in milliseconds; proxies close silent connections. */
 const pingIntervalMs = 10_000;
 
 const headers = {
@@ -37,15 +37,15 @@ const headers = {
   "x-content-type-options": "nosniff",
 };
 
-/** One open page. */
+/** One open stream. */
 interface Listener {
   notify(flow: string): void;
-  /** Shows that the connection lives. */
+  /** Sends a keep-alive comment. */
   ping(): void;
   close(): void;
 }
 
-/** Makes an announcer. */
+/** Creates a notifier. */
 export function notifier(): Notifier {
   const listeners = new Set<Listener>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -65,10 +65,10 @@ export function notifier(): Notifier {
 
   function assertAllowed(request: RequestLike, origin: string): void {
     if (!isSameOrigin(request, origin)) {
-      throw new HttpError(403, "FL-06", "Only pages of this server are told what changes");
+      throw new HttpError(403, "FL-06", "Only pages of this server may listen for changes");
     }
     if (closed || listeners.size >= maxListeners) {
-      throw new HttpError(503, "FL-06", `At most ${maxListeners} pages are told what changes; close one of them`);
+      throw new HttpError(503, "FL-06", `At most ${maxListeners} pages may listen for changes; close one of them`);
     }
   }
 
@@ -91,7 +91,7 @@ export function notifier(): Notifier {
   };
 }
 
-/** A stream that holds no more than what is to be told next, however slowly it is read. */
+/** A stream that buffers at most one event, however slowly it is read. */
 function eventStream(
   addListener: (listener: Listener) => void,
   removeListener: (listener: Listener) => void,
@@ -123,7 +123,7 @@ function eventStream(
           controller.close();
         },
       };
-      // The page tries again after so many milliseconds when the connection is lost.
+      // The page reconnects after this many milliseconds.
       send("retry: 2000\n\n");
       addListener(listener);
     },

@@ -1,4 +1,4 @@
-/** GET and POST /authorized: where the demo clients are called back; explains what came, and redeems and stores nothing. */
+/** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; redeems and stores nothing. */
 
 import { HttpError } from "../http/http_error.ts";
 import { parseFields, readForm } from "../http/form.ts";
@@ -29,13 +29,13 @@ import { describeRoundTrip } from "./round_trip.ts";
 import { shellQuote } from "../admin/client_snippets/shell_quote.ts";
 import { initialProposal } from "./playground/steps.ts";
 
-/** The longest value that is shown whole, in characters. */
+/** Longer values are cut, in characters. */
 const maxShownValueLength = 512;
 
-/** The most parameters that are named although they mean nothing. */
+/** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;
 
-/** What an authorization response is made of (OAuth 2.1 §4.1.2; RFC 9207 §2). */
+/** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2). */
 const responseParameters = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
 interface CallbackParams extends Params {
@@ -50,7 +50,7 @@ export function callbackPage(app: App): Handlers {
     read: () => Fields | Promise<Fields>,
   ): Promise<HttpResponse> {
     const context = app.contextFor(request);
-    // Otherwise any text could be shown under this server's name although no client has this redirect URI.
+    // Without such a client, any link could show its text under this server's name.
     if (!hasCallbackPage(context)) return await errorPage(context, target, noCallbackPage());
     const { server, site } = context;
     const browser = await ensureBrowserCookie(context, request);
@@ -60,7 +60,7 @@ export function callbackPage(app: App): Handlers {
     const redirect = shownResponseParameters(params, notes);
     const shownParameters = new Map(redirect);
     const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
-    // A code that is cut on the page cannot be redeemed from it.
+    // A cut code cannot be redeemed.
     const isWhole = code !== undefined && shownParameters.has("code") && code.length <= maxShownValueLength;
     const success = params.get("error") === undefined && isWhole;
     const flow = await restoreDemoFlow(browser, state);
@@ -92,7 +92,7 @@ export function callbackPage(app: App): Handlers {
 
   return {
     GET: (request, target) => handle(request, target, () => parseFields(target.query)),
-    // Where the answer travels by form_post, the browser posts it here.
+    // With response_mode=form_post, the browser posts the response.
     POST: (request, target) => handle(request, target, () => readForm(request)),
     reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
@@ -104,29 +104,29 @@ async function readCallback(read: () => Fields | Promise<Fields>, notes: string[
     fields = await read();
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    notes.push("The answer could not be read: its names and values must be percent-encoded UTF-8, and not too long.");
+    notes.push("The response could not be parsed: names and values must be percent-encoded UTF-8 of limited length.");
   }
   return Object.assign(paramsFromFields(fields), { names: [...new Set(fields.map(([name]) => name))] });
 }
 
-/** The response parameters, safe to show: each one once, of limited length, without control characters. */
+/** The response parameters, safe to show: not repeated, of limited length, without control characters. */
 function shownResponseParameters(params: Params, notes: string[]): [name: string, value: string][] {
   return responseParameters.flatMap((name) => {
     const value = params.get(name);
     if (params.isRepeated(name)) {
-      notes.push(`${name} came more than once, so no value of it can be trusted and none is shown.`);
+      notes.push(`${name} is repeated, so none of its values can be trusted and none is shown.`);
       return [];
     }
     if (value === undefined) return [];
     if (value.length > maxShownValueLength) {
       notes.push(`${name} is ${value.length} characters long; only the first ${maxShownValueLength} are shown.`);
     }
-    if (replaceControlCharacters(value) !== value) notes.push(`${name} holds control characters, shown as \uFFFD.`);
+    if (replaceControlCharacters(value) !== value) notes.push(`${name} contains control characters, shown as \uFFFD.`);
     return [[name, truncate(value)]];
   });
 }
 
-/** The names of what does not belong there; the values may be anything, and are left alone. */
+/** The names of unknown parameters. Their values are not shown. */
 function ignoredParameterNames(names: readonly string[]): string[] {
   return names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames).map(truncate);
 }

@@ -1,4 +1,4 @@
-/** The demo clients' side of a flow: links that start one, and afterwards what was sent, the verifier and the nonce. */
+/** The demo clients: links that start a flow, and the state, nonce and verifier of a started flow. */
 
 import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
@@ -29,7 +29,7 @@ export function hasCallbackPage(app: App): boolean {
   return hasTestHost(app.server.issuer) || callbackClients(app).length > 0;
 }
 
-/** The error where it does not exist. */
+/** The error if the callback page does not exist. */
 export function noCallbackPage(): HttpError {
   return new HttpError(404, "HT-01", "No client has this page as its redirect URI");
 }
@@ -49,14 +49,14 @@ export async function startLinks(app: App, browser: BrowserCookie): Promise<Star
   }));
 }
 
-/** What a client remembers of a flow that it began. */
+/** The values that a client keeps for a flow that it started. */
 export interface DemoFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** The authorization request with which a link of ours begins a flow: the same one at any time. */
+/** The authorization request of a link of {@link startLinks}, always the same for a flow. */
 export async function demoAuthorizationRequest(
   { server }: App,
   client: Client,
@@ -76,7 +76,7 @@ export async function demoAuthorizationRequest(
   return request.filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-/** The flow that this browser began with one of our links; `undefined` for any other flow. */
+/** The flow that this browser started with a link of {@link startLinks}; `undefined` for any other flow. */
 export async function restoreDemoFlow(
   browser: BrowserCookie,
   state: string | undefined,
@@ -89,7 +89,7 @@ export async function restoreDemoFlow(
   return { state: state!, nonce: nonce!.slice(0, 22), verifier: verifier! };
 }
 
-/** A state that only this browser's secret can make: a name, and a seal on it. */
+/** A state that only this browser's secret can generate: an ID and a keyed digest of it. */
 async function deriveState(browser: BrowserCookie, name: string): Promise<string> {
   return `${name}${(await digest(`state ${browser.secret} ${name}`)).slice(0, 22)}`;
 }

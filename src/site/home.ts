@@ -1,4 +1,4 @@
-/** GET /: what this server is, and how to point a client at it. */
+/** GET /: the home page. */
 
 import { html } from "../http/responses.ts";
 import { errorPage } from "../app/error_response.ts";
@@ -22,7 +22,7 @@ export function home(app: App, endpoints: readonly Endpoint[], showsDirectory: b
       const page = pages.home({
         ...site,
         startLinks: await startLinks(app, browser),
-        // As /clients and /users: a stranger's name that leads here is shown nobody.
+        // DNS rebinding: under a foreign host name, the page names no clients and users.
         directory: showsDirectory && isTrustedHost(server.issuer, request)
           ? {
             clients: server.clients.all().map((client) => toListedClient(app, client)),

@@ -1,4 +1,4 @@
-/** GET /start: starts the demo flow in whatever browser opens it, as the link that the terminal prints. */
+/** GET /start: starts the demo flow; the terminal prints this link. */
 
 import { HttpError } from "../http/http_error.ts";
 import { redirect } from "../http/responses.ts";
@@ -7,7 +7,7 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { callbackUri, startLinks } from "./demo_client.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
 
-/** Sends the browser to the authorization endpoint, for the demo client that `client_id` names or for the first one. */
+/** Redirects to the authorization endpoint, for the demo client named by `client_id` or the first one. */
 export function start(app: App): Handlers {
   return {
     async GET(request, target) {

@@ -1,4 +1,4 @@
-/** GET /static/…: the style sheet and scripts that pages refer to; GET /favicon.ico, which browsers ask for by themselves. */
+/** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
@@ -7,13 +7,13 @@ import { errorPage } from "../app/error_response.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
 import type { Asset } from "../app/pages.ts";
 
-/** Serves the assets that come with the pages. */
+/** Serves the style sheets, scripts and icon of the pages. */
 export function assets(app: App): Handlers {
   const prefix = `${app.site.base}/static/`;
   return assetHandlers(app, ({ path }) => path.slice(prefix.length));
 }
 
-/** Serves the icon at the address where browsers look for one beside what is no page, such as metadata. */
+/** Serves the icon to browsers that open metadata or other documents without a link to it. */
 export function favicon(app: App): Handlers {
   return assetHandlers(app, () => "icon.svg");
 }
@@ -25,7 +25,7 @@ function assetHandlers(app: App, getName: (target: RequestTarget) => string): Ha
       const name = getName(target);
       const asset = Object.hasOwn(availableAssets, name) ? availableAssets[name] : undefined;
       if (asset === undefined) {
-        return await errorPage(app, target, new HttpError(404, "HT-01", "There is nothing at this address"));
+        return await errorPage(app, target, new HttpError(404, "HT-01", "This address does not exist"));
       }
       return assetResponse(request, asset);
     },
@@ -33,7 +33,7 @@ function assetHandlers(app: App, getName: (target: RequestTarget) => string): Ha
   };
 }
 
-/** Answers with a file, or with less where the browser has it already. */
+/** Responds with the file, or 304 if the browser has it. */
 export function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
   const headers = {
     "content-type": type,

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What a person has allowed which application, and the button that takes it back. */
+/** The clients that a user allowed, and the buttons that revoke their access. */
 
 import type { VNode } from "preact";
 import type { AccountProps } from "../app/pages.ts";
@@ -17,12 +17,12 @@ export function Account(props: AccountProps): VNode {
       <Layout
         site={props}
         path="/account"
-        heading="Nobody is logged in"
+        heading="You are not logged in"
         opening={
           <>
             <p>
-              In this browser there is no session with this server. An application that you use begins one: it sends you
-              here, and you log in.
+              This browser has no session with this server. A session starts when a client sends you here and you log
+              in.
             </p>
             <nav class="ways" aria-label="Where to go from here">
               <a href={`${base}/`}>Back to Home</a>
@@ -53,12 +53,12 @@ export function Account(props: AccountProps): VNode {
         </>
       }
     >
-      <Section id="consents" heading="What you allowed">
-        {consents.length === 0 && <p>You have allowed no application anything.</p>}
+      <Section id="consents" heading="Clients you allowed">
+        {consents.length === 0 && <p>No client has access to your account.</p>}
         {consents.length > 0 && (
           <p>
-            Taking it back ends the application's refresh tokens, and it must ask again. An access token that it holds
-            works until it expires.
+            Revoking access revokes the refresh tokens of the client, and the client must ask you again. Its access
+            tokens work until they expire.
           </p>
         )}
         {consents.map((consent) => <ConsentItem key={consent.client.id} action={`${base}/account`} {...consent} />)}
@@ -99,14 +99,14 @@ function ConsentItem(
           </DefinitionItem>
         )}
         <DefinitionItem label="Allowed">
-          {timestamp(at)}. You are asked again from {timestamp(validUntil)} on.
+          {timestamp(at)}. The client must ask you again after {timestamp(validUntil)}.
         </DefinitionItem>
       </dl>
       <form method="post" action={action}>
         <HiddenInputs fields={fields} />
         <button type="submit" class="button plain">
-          Take it back<span class="unseen">
-            from <bdi>{name}</bdi>
+          Revoke access<span class="unseen">
+            of <bdi>{name}</bdi>
           </span>
         </button>
       </form>

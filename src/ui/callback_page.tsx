@@ -46,17 +46,17 @@ function Success(
       opening={
         <>
           <p>
-            The browser has brought back an authorization code. It is not a token yet: it came by way of the browser,
-            where others might see it, so it is short-lived and useless alone. Only the client that asked for it can
-            exchange it, directly with the server, by showing its secret or its code verifier.
+            The server sent an authorization code here through the browser. A code is not a token: it expires soon, and
+            only the client that requested it can exchange it, in a direct request that carries its client secret or its
+            code verifier.
           </p>
           <Notes notes={props.notes} />
           <dl class="values">
             <CopyableValue label="Authorization code" text={outcome.code} />
             {outcome.state !== undefined && (
               <CopyableValue label="State" text={outcome.state}>
-                Must be what the client sent with its request. If it is not, somebody else began this flow, and the
-                client throws the code away.
+                Must equal the state that the client sent. If it differs, another site may have started this flow
+                (CSRF), and the client must discard the code.
               </CopyableValue>
             )}
           </dl>
@@ -68,12 +68,12 @@ function Success(
       <Section id="next" heading="Next steps">
         <ol class="steps">
           <Step title="Copy the authorization code">
-            <p>It stands above, and is already filled into the requests below.</p>
+            <p>The requests below already contain it.</p>
           </Step>
           <Step title="Use the PKCE code verifier">
             <p>
-              A client that uses PKCE makes this secret before it sends the browser here, and sends only its hash, the
-              code challenge. Whoever steals the code still lacks the verifier.
+              The client generates this secret before the authorization request, which carries only its hash, the code
+              challenge. A stolen code is useless without the verifier.
             </p>
             {props.roundTrip.pkce && <Pkce {...props.roundTrip.pkce} />}
           </Step>
@@ -84,14 +84,14 @@ function Success(
             {props.proposal === undefined
               ? (
                 <p class="aside">
-                  This page sends the request itself only for a code that a client of this page asked for in this
-                  browser. For any other one, the requests below show the form.
+                  This page can send the request only for a code that this browser requested for a client of this page.
+                  For other codes, use the examples below.
                 </p>
               )
               : (
                 <>
                   <HttpMessageView
-                    label="The request, as it will be sent"
+                    label="The token request"
                     message={props.proposal.request}
                     secrets={props.proposal.secrets}
                     copyLabel="the token request"
@@ -109,7 +109,7 @@ function Success(
       )}
       <Section id="notes" heading="Notes">
         <ul>
-          <li>The code can be used once. A second use is refused, and revokes what the first one bought.</li>
+          <li>The code can be used once. A second use is rejected and revokes the tokens of the first.</li>
           <li>
             It expires, typically in 5–10 minutes; here, {formatDuration(props.codeLifetimeSeconds)}{" "}
             after it was issued.
@@ -130,18 +130,20 @@ function Success(
 /** The way that the browser went: with the request to the server, and back here with the answer. */
 function RoundTrip({ request, redirect, ignoredParameters, checks }: RoundTripProps): VNode {
   return (
-    <Section id="round-trip" heading="How it came here">
+    <Section id="round-trip" heading="Authorization request and response">
       <h3>The authorization request</h3>
       {request === undefined
         ? (
           <p>
-            This browser did not begin the flow from a page of this server, so the request is not known here. A client
-            remembers its own, and compares.
+            This flow did not start on a page of this server in this browser, so the request is not known here. A client
+            compares the response with the request that it sent.
           </p>
         )
         : (
           <>
-            <p>The client sent the browser to the authorization endpoint. Everything in it is public.</p>
+            <p>
+              The client sent the browser to the authorization endpoint with these parameters. All of them are public.
+            </p>
             <Parameters fields={request} />
           </>
         )}
@@ -155,12 +157,12 @@ function AuthorizationResponse(
 ): VNode {
   return (
     <>
-      <h3>The answer, by redirect</h3>
-      <p>The server sent the browser back to the redirect URI. Before a client believes the answer, it checks it.</p>
+      <h3>The authorization response</h3>
+      <p>The server redirected the browser to the redirect URI. A client must verify the response.</p>
       <Parameters fields={redirect} />
       {ignoredParameters.length > 0 && (
         <p>
-          Also in it, and ignored, because they mean nothing in such an answer: {ignoredParameters.map((name, i) => (
+          Ignored, because they are not parameters of an authorization response: {ignoredParameters.map((name, i) => (
             <>
               {i > 0 && ", "}
               <Code text={name} />
@@ -186,8 +188,8 @@ function Failure(
           {error === undefined
             ? (
               <p>
-                There is neither a code nor an error here that could be shown. This page is where the browser arrives at
-                the end of an authorization request; opened by itself it has nothing to tell.
+                The request to this page has no readable code and no error. The browser comes to this page at the end of
+                an authorization request; opened directly, it has nothing to show.
               </p>
             )
             : (
@@ -206,11 +208,10 @@ function Failure(
                 </Notice>
                 <p>
                   {errorLabel(error) ??
-                    "This error code is none of those that OAuth 2.1 and OpenID Connect define for this answer."}
+                    "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}
                 </p>
                 <p>
-                  The browser has brought back an error where a code would have been. Without a code there is nothing to
-                  exchange, so no token can come of this request.
+                  The response carries an error instead of a code. Without a code, the client cannot get tokens.
                 </p>
               </>
             )}
@@ -220,7 +221,7 @@ function Failure(
       }
     >
       {error !== undefined && (
-        <Section id="round-trip" heading="How it came here">
+        <Section id="round-trip" heading="Authorization request and response">
           <AuthorizationResponse {...props.roundTrip} />
         </Section>
       )}

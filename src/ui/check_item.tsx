@@ -25,8 +25,8 @@ export function CheckItem({ passed, children, expected, received, rule }: CheckI
   const [name, mark, word] = passed === undefined
     ? ["open", "–", "Not checked"]
     : passed
-    ? ["good", "✓", "Holds"]
-    : ["off", "✗", "Fails"];
+    ? ["good", "✓", "Passed"]
+    : ["off", "✗", "Failed"];
   return (
     <div class={`verdict ${name}`}>
       <span class="mark" role="img" aria-label={word}>{mark}</span>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Settings for one library after the other, each unfolded by a click, with or without script. */
+/** Settings for each library, opened by a click, with or without script. */
 
 import type { VNode } from "preact";
 import type { ClientSnippet } from "../app/pages.ts";
@@ -8,18 +8,19 @@ import { CopyButton } from "./value.tsx";
 
 /** A list of libraries; where there is none, the client asks for no tokens. */
 export function ClientSnippets({ settings }: { readonly settings: readonly ClientSnippet[] }): VNode {
-  if (settings.length === 0) return <p>This client asks for no tokens: no grant is registered for it.</p>;
+  if (settings.length === 0) return <p>This client has no grant type, so it cannot request tokens.</p>;
   return (
     <>
       <p>
-        With the values of this server and this client. Everything else a library reads from the discovery document.
+        The settings contain the values of this server and this client. A library reads everything else from the
+        discovery document.
       </p>
       <div class="settings">
         {settings.map(({ library, placement, text, notes }) => (
           <details key={library} name="settings">
             <summary>
               <h3>{library}</h3>{" "}
-              <span class="aside">{text === undefined ? "does not fit this client" : placement}</span>
+              <span class="aside">{text === undefined ? "does not support this client" : placement}</span>
             </summary>
             {notes.map((note) => <p key={note}>{note}</p>)}
             {text !== undefined && (

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The clients: all of them on one page, each on one of its own, and the form that adds one. */
+/** The list of clients, the page of each client, and the form that adds one. */
 
 import { Fragment } from "preact";
 import type { VNode } from "preact";
@@ -12,15 +12,15 @@ import { Notice } from "./notice.tsx";
 import { DeleteForm } from "./confirmed_action.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
-/** What the methods of client authentication come to, in words. */
+/** Client authentication methods in words. */
 const authMethodLabels: Readonly<Record<string, string>> = {
   none: "a public client: it has no secret and relies on PKCE",
-  client_secret_basic: "a confidential client: id and secret travel in the Authorization header",
-  client_secret_post: "a confidential client: id and secret travel in the request body",
-  client_secret_jwt: "a confidential client: it signs with its secret, which does not travel",
+  client_secret_basic: "a confidential client: it sends its ID and secret in the Authorization header",
+  client_secret_post: "a confidential client: it sends its ID and secret in the request body",
+  client_secret_jwt: "a confidential client: it signs an assertion with its secret and never sends the secret",
   "client_secret_basic client_secret_post":
-    "a confidential client that names no method: it sends id and secret in the Authorization header or the request body",
-  private_key_jwt: "a confidential client: it signs with a key that only it has",
+    "a confidential client without a registered method: it sends its ID and secret in the Authorization header or the request body",
+  private_key_jwt: "a confidential client: it signs an assertion with its private key",
 };
 
 /** The page at `/clients`. */
@@ -34,8 +34,8 @@ export function Clients(props: ClientsProps): VNode {
       opening={
         <>
           <p>
-            A client is an application that asks for tokens. The server knows each one beforehand, and sends codes to
-            its registered redirect URIs alone: that is what keeps a stranger from collecting them.
+            A client is an application that requests tokens. The server sends codes only to the redirect URIs that are
+            registered for the client, so no other site can collect them.
           </p>
           {form !== undefined && <FormErrors faults={form.errors} heading="No client was added." />}
         </>
@@ -53,7 +53,7 @@ export function Clients(props: ClientsProps): VNode {
               <ClientDetails client={client} />
             </article>
           ))
-          : <p>No client is registered, so every authorization request will be refused.</p>}
+          : <p>No client is registered, so every authorization request is rejected.</p>}
       </Section>
       {form !== undefined && <AddClientForm action={`${props.base}/clients`} form={form} />}
     </Layout>
@@ -78,8 +78,8 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
         {Object.hasOwn(authMethodLabels, authMethods.join(" ")) && <>, {authMethodLabels[authMethods.join(" ")]}</>}
       </DefinitionItem>
       <MultiValueItem label="Redirect URI" texts={redirectUris} />
-      <MultiValueItem label="After logout" texts={postLogoutRedirectUris} />
-      <MultiValueItem label="Grants" texts={grantTypes} />
+      <MultiValueItem label="Post-logout redirect URI" texts={postLogoutRedirectUris} />
+      <MultiValueItem label="Grant types" texts={grantTypes} />
       {scope.length > 0 && (
         <DefinitionItem label="Scope">
           <Code text={scope.join(" ")} />
@@ -103,7 +103,7 @@ function MultiValueItem({ label, texts }: { readonly label: string; readonly tex
 }
 
 const authMethodChoices = [
-  ["none", "Public: a browser, native or mobile app, which cannot keep a secret"],
+  ["none", "Public: a browser, desktop or mobile app, which cannot keep a secret"],
   ["client_secret_basic", "Confidential: sends its secret in the Authorization header"],
   ["client_secret_post", "Confidential: sends its secret in the body, as Passport and ASP.NET Core do"],
 ] as const;
@@ -117,23 +117,23 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
     <Section id="add" heading="Add a client">
       <p>
         {form.isPersistent
-          ? "Kept in the store: whatever instance runs on it knows the client within a second, and after a restart."
-          : "For this run: when the server stops, what was added here is forgotten."}{" "}
-        The configuration file is not touched.
+          ? "Saved in the store: every instance that uses it knows the client within a second, and after a restart."
+          : "Kept in memory: a client that you add here is lost when the server stops."}{" "}
+        The configuration file is not changed.
       </p>
       <form class="form" method="post" action={action}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
         <Field
           name="client_id"
           label="Client ID"
-          hint="What the client calls itself in requests: 1 to 256 printable ASCII characters."
+          hint="Identifies the client in requests: 1 to 256 printable ASCII characters."
           value={values.client_id}
           errors={errors}
         />
         <Field
           name="client_name"
           label="Name"
-          hint="Shown to people instead of the id. May be left empty."
+          hint="Shown to users instead of the ID. Optional."
           value={values.client_name}
           errors={errors}
           optional
@@ -141,7 +141,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
         <Field
           name="redirect_uris"
           label="Redirect URIs"
-          hint="Where codes may be sent, one to a line: https, http on a loopback host, or a private-use scheme."
+          hint="Where the server may send codes, one per line: https, http on a loopback host, or a private-use scheme."
           value={values.redirect_uris}
           errors={errors}
           lines={3}
@@ -180,7 +180,8 @@ export function Client(props: ClientProps): VNode {
             <>
               <Notice kind="warn">
                 <p>
-                  The client was added. Its secret is shown on this page now, and never again: only a digest is kept.
+                  The client was added. Copy its secret now: it is shown only once, because the server keeps only a
+                  digest.
                 </p>
               </Notice>
               <dl class="values">
@@ -198,10 +199,9 @@ export function Client(props: ClientProps): VNode {
       {form !== undefined && (
         <Section id="remove" heading="Remove">
           <DeleteForm kind="client" id={client.id} action={client.href} csrfToken={form.csrfToken}>
-            Requests of this client will be refused from then on, and its tokens are not refreshed any more.{" "}
-            {form.isPersistent
+            The server will reject requests of this client and will not refresh its tokens. {form.isPersistent
               ? "The store keeps the removal until this client is added again or its configuration changes."
-              : "When the server starts again, it is as the configuration says."}
+              : "A restart restores the configuration."}
           </DeleteForm>
           <p class="ways">
             <a href={`${props.base}/clients`}>Back to all clients</a>

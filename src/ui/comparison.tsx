@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What was expected and what came instead, one under the other, the first difference marked. */
+/** Expected and received value, one below the other, with the first difference marked. */
 
 import type { VNode } from "preact";
 import { Breakable, Code, DefinitionItem } from "./value.tsx";
@@ -9,11 +9,11 @@ import { Breakable, Code, DefinitionItem } from "./value.tsx";
 export interface ComparisonProps {
   readonly expected?: string;
   readonly received?: string;
-  /** What was probably meant: `received` is held against it, where `expected` is something else. */
+  /** The value that was probably meant: `received` is compared with it instead of `expected`. */
   readonly suggestion?: string;
 }
 
-/** Where `received` stops being like `expected`; undefined where less than half of it is alike, and nothing lines up. */
+/** Index of the first difference in `received`; undefined if less than half of it is equal. */
 function firstDifference(expected: string, received: string): number | undefined {
   let length = 0;
   // By whole characters, so that none is cut in two.

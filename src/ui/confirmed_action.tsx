@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A removal, in two steps and without script: one press says what it means and of whom, a second one does it. */
+/** An action in two steps, without script: the first press explains it, the second one does it. */
 
 import type { ComponentChildren, VNode } from "preact";
 import { Code } from "./value.tsx";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The question what a client may do: who asks, where the answer goes, each thing with a tick to take away. */
+/** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
 import type { ConsentProps } from "../app/pages.ts";
@@ -11,10 +11,10 @@ import { HiddenInputs } from "./post_form.tsx";
 import { scopeLabel } from "./scope_labels.ts";
 import { Code, DefinitionItem } from "./value.tsx";
 
-/** Why a consent is not remembered. */
+/** Why the server does not remember a consent. */
 const riskReasons = {
-  device: "other programs on this device could impersonate this application",
-  network: "the application receives the response over http, where others on the network can read it",
+  device: "other programs on this device could impersonate this client",
+  network: "the client receives the response over http, where others on the network can read it",
 };
 
 /** The page at `/oauth2/consent`. */
@@ -25,17 +25,14 @@ export function Consent(props: ConsentProps): VNode {
     <Layout
       site={props}
       head={<Stylesheet site={props} name="people" />}
-      heading="May it act for you?"
+      heading={`Allow ${name} to access your account?`}
       opening={
         <>
           <p>
-            <strong>
-              <bdi>{name}</bdi>
-            </strong>{" "}
-            asks for access. What you allow here is written into the token it gets, and it gets no more than that.
+            Its token will carry only the permissions you allow below.
           </p>
           <dl class="facts narrow">
-            <DefinitionItem label="Application">
+            <DefinitionItem label="Client">
               {client.name !== undefined && (
                 <>
                   <bdi>{client.name}</bdi>,{" "}
@@ -48,7 +45,7 @@ export function Consent(props: ConsentProps): VNode {
               <UserName user={user} />
               <a href={props.otherAccountHref}>Use another account</a>
             </DefinitionItem>
-            <DefinitionItem label="Sends you to">
+            <DefinitionItem label="Redirects to">
               <RedirectTarget uri={redirectUri} onDevice={redirectsToDevice} />
               <div class="aside">
                 <Code text={redirectUri} />
@@ -63,12 +60,12 @@ export function Consent(props: ConsentProps): VNode {
             </fieldset>
             {claims.length > 0 && (
               <p>
-                It asks by name to see <CodeList texts={claims} />.
+                It requests these claims by name: <CodeList texts={claims} />.
               </p>
             )}
             {resources.length > 0 && (
               <p>
-                It will do so at <CodeList texts={resources} />.
+                Its token will be valid at <CodeList texts={resources} />.
               </p>
             )}
             <div class="decision">
@@ -78,9 +75,9 @@ export function Consent(props: ConsentProps): VNode {
           </form>
           <p class="aside">
             {typeof remembered === "number"
-              ? `Your answer is remembered for ${formatLongDuration(remembered)}.`
+              ? `Your decision is remembered for ${formatLongDuration(remembered)}.`
               : `You are asked every time, because ${riskReasons[remembered]}.`}{" "}
-            What you allow you can take back on the page “Account”.
+            You can revoke access on the page “Account”.
           </p>
         </>
       }
@@ -100,20 +97,20 @@ function ScopeChoice(
         {scopeLabel(value, claims)}
         <span class="aside">
           <code>{value}</code>
-          {required ? ", always part of a login" : previouslyAllowed ? ", allowed before" : ""}
+          {required ? ", part of every login" : previouslyAllowed ? ", allowed before" : ""}
         </span>
       </label>
     </div>
   );
 }
 
-/** Where the answer goes, as far as a person can judge it. */
+/** Where the browser is redirected, in words that a user can judge. */
 function RedirectTarget({ uri, onDevice }: { readonly uri: string; readonly onDevice: boolean }): VNode {
   const { protocol, host } = new URL(uri);
   if (!/^https?:$/.test(protocol)) {
     return (
       <>
-        the app on this device that opens <strong>{protocol}</strong>
+        the app on this device that handles <strong>{protocol}</strong>
       </>
     );
   }

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A token taken apart: header, claims with their times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
+/** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
 import type { VNode } from "preact";
 import { formatDuration } from "./duration.ts";
@@ -8,17 +8,17 @@ import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
 import { DefinitionItem } from "./value.tsx";
 
-/** What is taken apart. */
+/** The token to decode. */
 export interface DecodedTokenProps {
-  /** What it is: `ID token`. */
+  /** Its type: `ID token`. */
   readonly name: string;
   /** The token itself. */
   readonly token: string;
-  /** The clock, in milliseconds since the epoch: times are told from here. */
+  /** The current time, in milliseconds since the epoch; relative times refer to it. */
   readonly now: number;
 }
 
-/** A figure; a token that is no JWT says so, and gives nothing away. */
+/** The decoded JWT, or a note that the token is opaque. */
 export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
   const [head = "", payload = "", signature = ""] = token.split(".");
   const header = decode(head);
@@ -31,7 +31,7 @@ export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
         ? (
           <p>
             Opaque: <SecretValue name={lowerCaseName} value={token} />{" "}
-            is a name for what the server keeps, and says nothing by itself.
+            carries no readable content; only the server knows what it stands for.
           </p>
         )
         : (
@@ -57,15 +57,15 @@ export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
 const timeClaims = new Set(["exp", "iat", "nbf", "auth_time"]);
 
 const claimMeanings: Readonly<Record<string, string>> = {
-  iss: "who issued it",
-  sub: "who it is about",
-  aud: "who it is for",
-  nonce: "ties it to the authorization request",
-  at_hash: "half the digest of the access token it came with",
-  sid: "the session it was issued in",
-  client_id: "who it was issued to",
-  scope: "what it allows",
-  jti: "its own name",
+  iss: "the issuer",
+  sub: "the subject: the user, or the client itself",
+  aud: "the audience",
+  nonce: "the nonce of the authorization request",
+  at_hash: "hash of the access token issued with it",
+  sid: "the session",
+  client_id: "the client that it was issued to",
+  scope: "the granted permissions",
+  jti: "unique ID of the token",
 };
 
 function claimMeaning(name: string, value: unknown, now: number): string | undefined {
@@ -75,7 +75,7 @@ function claimMeaning(name: string, value: unknown, now: number): string | undef
   return Object.hasOwn(claimMeanings, name) ? claimMeanings[name] : undefined;
 }
 
-/** As far as a date can reach. */
+/** Whether a `Date` can represent it. */
 function isTime(seconds: number): boolean {
   return Math.abs(seconds) <= 8.64e12;
 }
@@ -84,7 +84,7 @@ function formatUtc(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 }
 
-/** Exact where seconds matter, else as a person would say it. */
+/** Seconds up to two minutes, then rounded to the largest unit. */
 function relativeTime(seconds: number): string {
   if (seconds === 0) return "now";
   const length = Math.abs(seconds);
@@ -95,7 +95,7 @@ function relativeTime(seconds: number): string {
   return seconds > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** Text as it is, everything else as JSON. */
+/** Strings as they are, all other values as JSON. */
 function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

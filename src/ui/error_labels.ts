@@ -1,24 +1,27 @@
-/** What the error codes of an authorization response mean, for a reader (OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
+/** Error codes of an authorization response in words (OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
 
 const labels: ReadonlyMap<string, string> = new Map([
-  ["invalid_request", "The request lacked a parameter, repeated one, or held a value that cannot be read."],
-  ["unauthorized_client", "The client may not ask for a code in this way."],
-  ["access_denied", "The person, or the server on its own account, said no."],
-  ["unsupported_response_type", "The server does not answer with the response type that was asked for."],
-  ["invalid_scope", "A scope was asked for that is unknown, malformed, or not open to this client."],
-  ["invalid_target", "A resource was asked for that no token can be issued for here."],
-  ["server_error", "The server failed while it worked on the request; the request itself may have been right."],
-  ["temporarily_unavailable", "The server cannot answer just now; the same request may succeed later."],
-  ["login_required", "The client asked for an answer without a login page, and nobody is logged in."],
-  ["consent_required", "The client asked for an answer without a consent page, and consent is missing."],
-  ["interaction_required", "The client asked for an answer without any page, and a page would be needed."],
-  ["account_selection_required", "The client asked for an answer without a page, and an account must be chosen."],
-  ["request_not_supported", "The server does not read request objects given by value."],
-  ["request_uri_not_supported", "The server does not read request objects given by reference."],
-  ["registration_not_supported", "The server does not take a client's registration inside the request."],
+  ["invalid_request", "A parameter is missing, repeated or malformed."],
+  ["unauthorized_client", "The client is not allowed to request a code this way."],
+  ["access_denied", "The user or the server denied the request."],
+  ["unsupported_response_type", "The server does not support the requested response type."],
+  ["invalid_scope", "The requested scope is unknown, malformed, or not allowed for this client."],
+  ["invalid_target", "The server issues no tokens for the requested resource."],
+  ["server_error", "The server failed while it processed the request. The request itself may be correct."],
+  ["temporarily_unavailable", "The server cannot process the request now. The same request may succeed later."],
+  ["login_required", "The client requested a response without a login page, and no user is logged in."],
+  ["consent_required", "The client requested a response without a consent page, and the user has not consented."],
+  ["interaction_required", "The client requested a response without any page, and a page is necessary."],
+  [
+    "account_selection_required",
+    "The client requested a response without a page, and the user must select an account.",
+  ],
+  ["request_not_supported", "The server does not support request objects passed by value."],
+  ["request_uri_not_supported", "The server does not support request objects passed by reference."],
+  ["registration_not_supported", "The server does not support client metadata inside the request."],
 ]);
 
-/** One sentence on what a code means, or undefined for a code that these specifications do not define. */
+/** One sentence about an error code; undefined if these specifications do not define it. */
 export function errorLabel(code: string): string | undefined {
   return labels.get(code);
 }

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A request that ended here: what was wrong, what was expected, how to mend it. */
+/** The page of a rejected request: the reason, expected and received, how to fix it. */
 
 import type { VNode } from "preact";
 import type { ErrorPageProps, SuggestedMatch } from "../app/pages.ts";
@@ -15,21 +15,21 @@ function errorHeading(status: number): string {
   if (status === 404) return "Not found";
   if (status === 405) return "Method not allowed";
   if (status >= 500) return "The server failed";
-  return "This request was refused";
+  return "Request rejected";
 }
 
-/** How what came is unlike what was probably meant. */
+/** How the received value differs from the value that was probably meant. */
 const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>, string>> = {
-  scheme: "The two differ in the scheme alone.",
-  host: "The two differ in the host alone.",
-  port: "The two differ in the port alone.",
-  path: "The two differ in the path alone.",
-  query: "The two differ in the query alone.",
-  slash: "The two differ in the slash at the end alone.",
-  spelling: "The two lead to the same place, but are spelled differently, and only the same spelling counts.",
+  scheme: "They differ only in the scheme.",
+  host: "They differ only in the host.",
+  port: "They differ only in the port.",
+  path: "They differ only in the path.",
+  query: "They differ only in the query.",
+  slash: "They differ only in the slash at the end.",
+  spelling: "Both lead to the same place, but the comparison is character by character.",
 };
 
-/** The page of every refusal that is not sent to a client. */
+/** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
   const { status, error, message, rule, cites = [], expected, received, suggestion, fix, allowsExternalLinks = false } =
     props;
@@ -48,7 +48,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
           {fix !== undefined && (
             <p>
-              <strong>To mend it:</strong> <bdi>{fix}</bdi>
+              <strong>How to fix it:</strong> <bdi>{fix}</bdi>
             </p>
           )}
           {(error !== undefined || rule !== undefined) && (
@@ -75,8 +75,8 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           )}
           {error !== undefined && status < 500 && (
             <p class="aside">
-              An authorization server sends an error to a client only at a redirect URI that it could verify; until
-              then, whoever made the link could be sending the browser anywhere, so the refusal stays here.
+              An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to any
+              other address would be an open redirect, so the error is shown here.
             </p>
           )}
           <PageActions site={props} />

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** One token request that a person can paste into a shell, and whether it works for the code at hand. */
+/** A token request to paste into a shell, and whether it works for the current code. */
 
 import type { VNode } from "preact";
 import type { TokenRequestExample } from "../app/pages.ts";
@@ -11,14 +11,14 @@ import { CheckItem } from "./check_item.tsx";
 const authenticationText = {
   public: (
     <>
-      A public client keeps no secret. It names itself by <Code text="client_id" />{" "}
-      in the body and proves with the code verifier that it is the one that asked.
+      A public client has no secret. It sends its <Code text="client_id" />{"  "}
+      in the body and proves with the code verifier that it sent the authorization request.
     </>
   ),
   confidential: (
     <>
       A confidential client authenticates with its secret, here by HTTP Basic in the <Code text="Authorization" />{" "}
-      header; so there is no <Code text="client_id" /> in the body.
+      header, so the body carries no <Code text="client_id" />.
     </>
   ),
 };
@@ -29,7 +29,7 @@ function exampleVerdict(
   if (codeBelongsToClient === undefined) {
     return (
       <>
-        This code is not known here: it has expired, or this server never issued it. The request below shows the form
+        This code is not known here: it is expired, or this server did not issue it. The request below shows the form
         that a {kind} client uses.
       </>
     );
@@ -47,15 +47,15 @@ function exampleVerdict(
     return (
       <>
         This code was issued to another client than{" "}
-        <Code text={clientId} />, so this request would be refused. It shows the form that a {kind} client uses.
+        <Code text={clientId} />, so the server would reject this request. It shows the form that a {kind} client uses.
       </>
     );
   }
   if (codeUsed) {
     return (
       <>
-        This code was issued to{" "}
-        <Code text={clientId} />, and it was redeemed already: sending it again is refused, and revokes what it bought.
+        This code was issued to <Code text={clientId} />{" "}
+        and is already redeemed: a second use is rejected and revokes the tokens of the first.
       </>
     );
   }
@@ -63,12 +63,12 @@ function exampleVerdict(
   return (
     <>
       This code was issued to <Code text={clientId} />: the request below works{" "}
-      {missing.length > 0 ? `with your ${missing.join(" and ")} put in, once.` : "as it is, once."}
+      {missing.length > 0 ? `once, with your ${missing.join(" and ")} inserted.` : "once, as it is."}
     </>
   );
 }
 
-/** A figure: who asks, whether it fits, and the command. */
+/** The kind of client, whether the request works, and the command. */
 export function Example(example: TokenRequestExample): VNode {
   const { kind, command, secrets = [], verifier } = example;
   const id = `example-${kind}`;
@@ -80,14 +80,14 @@ export function Example(example: TokenRequestExample): VNode {
         <CheckItem passed={example.codeUsed ? false : example.codeBelongsToClient}>{exampleVerdict(example)}</CheckItem>
         {verifier === "placeholder" && (
           <p>
-            In place of the value of{" "}
-            <Code text="code_verifier" />, put the verifier your client made before it sent the code challenge; only the
-            client knows it.
+            Replace the value of <Code text="code_verifier" />{"  "}
+            with the verifier that your client generated; only the client knows it.
           </p>
         )}
         {verifier === "none" && (
           <p>
-            The authorization request sent no code challenge, so there is no <Code text="code_verifier" /> to send.
+            The authorization request carried no code challenge, so the token request carries no{" "}
+            <Code text="code_verifier" />.
           </p>
         )}
       </figcaption>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Something to fill in: its label, what it is for, what was wrong with it, and the control, tied together for all. */
+/** A form field: label, hint, errors and control, linked for screen readers. */
 
 import type { VNode } from "preact";
 import type { FieldError } from "../app/pages.ts";
@@ -21,7 +21,7 @@ export interface FieldProps {
   readonly optional?: boolean;
 }
 
-/** A labelled text field. Whatever is typed is kept as it is: no capitals, no spelling. */
+/** A labelled text field, without autocorrection. */
 export function Field({ name, label, hint, value = "", errors = [], lines = 1, optional = false }: FieldProps): VNode {
   const ownErrors = errors.filter((error) => error.field === name);
   const described = ownErrors.length > 0 ? `${name}-hint ${name}-fault` : `${name}-hint`;
@@ -47,7 +47,7 @@ export function Field({ name, label, hint, value = "", errors = [], lines = 1, o
   );
 }
 
-/** What was wrong with one field: expected, found, how to mend it. */
+/** The errors of one field: expected, received, how to fix it. */
 export function FieldErrors(
   { name, faults: errors }: { readonly name: string; readonly faults: readonly FieldError[] },
 ): VNode | null {
@@ -55,13 +55,13 @@ export function FieldErrors(
   return (
     <div id={`${name}-fault`}>
       {errors.map(({ expected, received, hint }) => (
-        <p class="fault" key={expected}>✗ Expected {expected}, found {received}. {hint}</p>
+        <p class="fault" key={expected}>✗ Expected {expected}, received {received}. {hint}</p>
       ))}
     </div>
   );
 }
 
-/** Says above a form that it came back, and leads to each field that has to be mended; announced to those who listen. */
+/** The errors of a form above it, each with a link to its field; announced to screen readers. */
 export function FormErrors(
   { heading, faults: errors }: { readonly heading: string; readonly faults: readonly FieldError[] },
 ): VNode | null {

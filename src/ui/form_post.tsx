@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** An authorization response that travels in the body of a POST: a form that sends itself (Form Post Response Mode §2). */
+/** An authorization response in a form that submits itself (Form Post Response Mode §2). */
 
 import type { VNode } from "preact";
 import type { FormPostProps } from "../app/pages.ts";
@@ -8,29 +8,29 @@ import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
-/** The page that answers an authorization request with `response_mode=form_post`. */
+/** The response to an authorization request with `response_mode=form_post`. */
 export function FormPost(props: FormPostProps): VNode {
   const { action, client, fields } = props;
   return (
     <Layout
       site={props}
-      heading="Going back to the application"
+      heading="Returning to the client"
       opening={
         <>
-          <p>The answer to the application goes on by itself. If it does not, press Continue.</p>
+          <p>This page sends the response to the client automatically. If it does not, press Continue.</p>
           <dl class="facts">
-            <DefinitionItem label="Application">
+            <DefinitionItem label="Client">
               <bdi>{client}</bdi>
             </DefinitionItem>
-            <DefinitionItem label="Goes to">
+            <DefinitionItem label="Sent to">
               <Code text={action} />
             </DefinitionItem>
           </dl>
           <PostForm action={action} fields={fields} button="Continue" autoSubmit />
           <p class="aside">
-            The application asked for the response mode{" "}
-            <Code text="form_post" />: its answer travels in the body of a request, not in an address, so it stays out
-            of the browser's history and of logs.
+            The client requested the response mode{" "}
+            <Code text="form_post" />: the response travels in a request body instead of a URL, so it stays out of the
+            browser history and of logs.
           </p>
         </>
       }

@@ -1,19 +1,19 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What was tried before: a line for each step with its time and outcome, unfolding into request and answer. */
+/** The history of the playground: time and outcome of each step, with its request and response. */
 
 import type { VNode } from "preact";
 import type { HistoryStep } from "../app/pages.ts";
 import { formId, stepLabels } from "./playground_form.tsx";
 
-/** One step; belongs inside `<ol class="past">`. What is shown is what the form sends on, so that it is there once. */
+/** One step; belongs inside `<ol class="past">`. The visible text field is also the one that the form submits. */
 export function HistoryEntry(step: HistoryStep): VNode {
   const { at, status, error, text } = step;
   const [kind, mark] = status === undefined ? ["off", "–"] : status === 200 && !error ? ["good", "✓"] : ["off", "✗"];
   const title = (
     <>
       <span class="time">{formatTime(at)}</span> <b class={kind}>{mark}</b> {stepLabels[step.step]}:{" "}
-      {status ?? "no answer"}
+      {status ?? "no response"}
       {error !== undefined && ` ${error}`}
     </>
   );
@@ -35,7 +35,7 @@ export function HistoryEntry(step: HistoryStep): VNode {
               name="past_text"
               readonly
               rows={rowCount(text)}
-              aria-label="Request and answer"
+              aria-label="Request and response"
             >
               {text}
             </textarea>
@@ -45,7 +45,7 @@ export function HistoryEntry(step: HistoryStep): VNode {
   );
 }
 
-/** What the form sends on although it is not shown below: the newest steps, which stand above in full. */
+/** The newest steps, which the page shows in full, as hidden fields of the form. */
 export function HiddenHistory({ steps }: { readonly steps: readonly HistoryStep[] }): VNode {
   return (
     <>
@@ -68,7 +68,7 @@ function HistoryText({ text }: { readonly text: string }): VNode {
   return <input form={formId} type="hidden" name="past_text" value={text} />;
 }
 
-/** As many lines as the text takes on a desk; where the browser knows how, the field follows its content anyway. */
+/** The number of lines on a wide screen, for browsers without `field-sizing`. */
 function rowCount(text: string): number {
   return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 72)), 0);
 }

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The home page: what this server is, how to point a client at it, and what it knows. */
+/** The home page: how to start the demo flow and how to connect a client; clients, users, endpoints and scopes. */
 
 import type { VNode } from "preact";
 import type { HomeProps } from "../app/pages.ts";
@@ -8,7 +8,7 @@ import { Layout, Section } from "./layout.tsx";
 import { StartButtons } from "./page_actions.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
-/** True of what a browser can simply open: the metadata and the keys. */
+/** Whether a browser can open it: the metadata and the keys. */
 function isDocument({ name, url }: HomeProps["endpoints"][number]): boolean {
   return name === "jwks_uri" || url.includes("/.well-known/");
 }
@@ -49,23 +49,24 @@ export function Home(props: HomeProps): VNode {
   return (
     <Layout
       site={props}
-      heading="This is an authorization server"
+      heading="Authorization server"
       opening={
         <>
           <p>
-            It lets an application act for a person without ever holding that person's password. The application sends
-            the browser here, gets a code back, and exchanges the code for a token. This one speaks OAuth 2.1
+            A client sends the browser here, receives a code, and exchanges the code for tokens; it never sees the
+            user's password. This server supports OAuth 2.1
             {scopes.includes("openid") && " and OpenID Connect"}.
           </p>
           {main
             ? (
               <>
                 <p>
-                  To see it happen, send an authorization request as{" "}
-                  <Code text={main.clientId} />; the code arrives on a page of this server.
+                  The demo flow sends an authorization request as{"  "}
+                  <Code text={main.clientId} />; the response arrives on a page of this server.
                   {flows && (
                     <>
-                      {" "}Afterwards, <a href={base + flows.path}>{flows.label}</a> shows what happened, step by step.
+                      {" "}
+                      <a href={base + flows.path}>{flows.label}</a> then shows each step.
                     </>
                   )}
                 </p>
@@ -76,15 +77,15 @@ export function Home(props: HomeProps): VNode {
             )
             : (
               <p>
-                There is no demo flow to start, because no client is registered with the redirect URI{" "}
+                The demo flow is not available, because no client is registered with the redirect URI{" "}
                 <Code text={`${issuer}/authorized`} />.
               </p>
             )}
         </>
       }
     >
-      <Section id="connect" heading="Point a client at it">
-        <p>A client library usually wants the issuer alone, and reads the rest from the discovery document.</p>
+      <Section id="connect" heading="Connect a client">
+        <p>Most client libraries need only the issuer and read the rest from the discovery document.</p>
         <dl class="values">
           <CopyableValue label="Issuer" text={issuer} />
           {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
@@ -95,19 +96,19 @@ export function Home(props: HomeProps): VNode {
           <Section id="clients" heading="Clients">
             <DirectoryList
               things={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
-              none="No client is registered, so every authorization request will be refused."
+              none="No client is registered, so every authorization request is rejected."
             />
             <p class="ways">
-              <a href={`${base}/clients`}>What they may do, and settings to paste</a>
+              <a href={`${base}/clients`}>All clients, with settings to paste</a>
             </p>
           </Section>
           <Section id="users" heading="Users">
             <DirectoryList
               things={directory.users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
-              none="No user is set up, so there is nobody whom a token could speak for."
+              none="No user is configured, so no user can log in."
             />
             <p class="ways">
-              <a href={`${base}/users`}>What tokens tell of them</a>
+              <a href={`${base}/users`}>All users, with their claims</a>
             </p>
           </Section>
         </>
@@ -128,7 +129,7 @@ export function Home(props: HomeProps): VNode {
         </dl>
       </Section>
       <Section id="scopes" heading="Scopes">
-        <p>What tokens can allow. A client asks for some of these; the token says which it got.</p>
+        <p>A client requests some of these scope values; its token lists the granted ones.</p>
         <p>
           <Code text={scopes.join(" ")} />
         </p>

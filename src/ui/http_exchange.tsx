@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A request or an answer as it was on the wire: most headers folded, secrets masked. What is copied is all of it. */
+/** A request or a response as sent: most headers folded, secrets masked. The copy button copies all of it. */
 
 import type { VNode } from "preact";
 import type { HttpExchange, HttpMessage, Secret } from "../app/pages.ts";
@@ -9,11 +9,11 @@ import { CopyButton } from "./value.tsx";
 
 /** What an exchange is drawn from. */
 export interface HttpExchangeViewProps extends HttpExchange {
-  /** Follows "Copy": `the token request`, `the answer to it`. */
+  /** Follows "Copy": `the token request`, `the response to it`. */
   readonly copyLabels: { readonly request: string; readonly response: string };
 }
 
-/** The request, and below it the answer if there is one. */
+/** The request, and below it the response if any. */
 export function HttpExchangeView({ request, response, secrets, copyLabels }: HttpExchangeViewProps): VNode {
   return (
     <>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The end of a session, and what it did not end. */
+/** The page after logout: what has ended and what has not. */
 
 import type { VNode } from "preact";
 import type { LoggedOutProps } from "../app/pages.ts";
@@ -8,7 +8,7 @@ import { Layout } from "./layout.tsx";
 import { PageActions } from "./page_actions.tsx";
 import { Code } from "./value.tsx";
 
-/** The page at the logout endpoint, after the answer. */
+/** The page at the logout endpoint, after the logout. */
 export function LoggedOut(props: LoggedOutProps): VNode {
   return (
     <Layout
@@ -21,8 +21,8 @@ export function LoggedOut(props: LoggedOutProps): VNode {
             accepted, except those granted with <Code text="offline_access" />.
           </p>
           <p class="aside">
-            An application keeps a session of its own, and an access token works until it expires. To be sure, log out
-            of the applications too.
+            Clients keep their own sessions, and access tokens work until they expire. To be sure, log out of the
+            clients too.
           </p>
           <PageActions site={props} />
         </>

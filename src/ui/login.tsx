@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The question who is there: people to pick, a name and a password to type, or somebody new to make up. */
+/** The login page: accounts to select, a form for name and password, a form for a new test user. */
 
 import type { VNode } from "preact";
 import type { LoginProps } from "../app/pages.ts";
@@ -18,15 +18,12 @@ export function Login(props: LoginProps): VNode {
     <Layout
       site={props}
       head={<Stylesheet site={props} name="people" />}
-      heading="Who is there?"
+      heading={`Log in to ${client.name ?? client.id}`}
       opening={
         <>
           <p>
-            <strong>
-              <bdi>{client.name ?? client.id}</bdi>
-            </strong>{" "}
-            {isReauthentication ? "asks you to log in once more." : "asks you to log in."}{" "}
-            It learns who you are, but not how you prove it: that stays here.
+            {isReauthentication && "The client requires you to log in again. "}{" "}
+            It will see who you are, never your password.
           </p>
           {retry?.fault !== undefined && (
             <Notice kind="bad">
@@ -36,7 +33,7 @@ export function Login(props: LoginProps): VNode {
           {accounts.length > 0 && <AccountPicker action={action} {...props} />}
           {accounts.length === 0 && passwordForm === undefined && guestForm === undefined && (
             <Notice kind="warn">
-              <p>Nobody whom the application asks for is known here.</p>
+              <p>The client requests a user that this server does not know.</p>
             </Notice>
           )}
         </>
@@ -44,11 +41,11 @@ export function Login(props: LoginProps): VNode {
     >
       {passwordForm !== undefined && <PasswordForm action={action} sub={passwordForm.sub} {...props} />}
       {guestForm !== undefined && <GuestForm action={action} guestForm={guestForm} {...props} />}
-      <section class="bare" aria-label="Not now">
+      <section class="bare" aria-label="Cancel">
         <form class="ways body" method="post" action={action}>
           <HiddenInputs fields={fields} />
           <button type="submit" class="button plain" name="cancel" value="yes">Cancel</button>
-          <p class="aside">The application is told that you did not log in.</p>
+          <p class="aside">The client is told that you did not log in.</p>
         </form>
       </section>
     </Layout>
@@ -88,7 +85,7 @@ function PasswordForm(
   const isRetried = retry?.part === "password";
   const isInvalid = isRetried && retry.fault !== undefined;
   return (
-    <Section id="password" heading="With a password">
+    <Section id="password" heading="Password">
       <form class="form" method="post" action={action}>
         <HiddenInputs fields={fields} />
         <div class="field">
@@ -131,15 +128,15 @@ function GuestForm(
   },
 ): VNode {
   return (
-    <Section id="new" heading="Somebody new">
+    <Section id="new" heading="Test user">
       <details class="quiet" open={retry?.part === "new"}>
-        <summary>Make up a person for this test</summary>
+        <summary>Log in as a new user</summary>
         <form class="form" method="post" action={action}>
           <HiddenInputs fields={fields} />
           <Field
             name="subject"
             label="Subject"
-            hint="How applications will know this person: 1 to 255 printable ASCII characters."
+            hint="Identifies the user for clients: 1 to 255 printable ASCII characters."
             value={guestForm.subject}
           />
           <Field
@@ -150,9 +147,9 @@ function GuestForm(
             lines={4}
             optional
           />
-          <button type="submit" class="button plain" name="new" value="yes">Log in as this person</button>
+          <button type="submit" class="button plain" name="new" value="yes">Log in as this user</button>
           <p class="aside">
-            Only a server on your own machine, or one for tests, believes this.
+            Only a test server accepts this login.
           </p>
         </form>
       </details>

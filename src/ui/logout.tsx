@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The question whether to log out, asked wherever the request alone does not prove that the person wants it. */
+/** The page that asks whether to log out, for requests that do not prove that the user wants it (CSRF). */
 
 import type { VNode } from "preact";
 import type { LogoutProps } from "../app/pages.ts";
@@ -8,7 +8,7 @@ import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
-/** The page at the logout endpoint, before the answer. */
+/** The page at the logout endpoint, before the logout. */
 export function Logout(props: LogoutProps): VNode {
   const { base, user, client, fields } = props;
   return (
@@ -18,8 +18,8 @@ export function Logout(props: LogoutProps): VNode {
       opening={
         <>
           <p>
-            Logging out ends the session between this browser and this server. The next authorization request that comes
-            from this browser begins with a new login.
+            Logging out ends the session of this browser with this server. The next authorization request from this
+            browser requires a new login.
           </p>
           <dl class="facts">
             <DefinitionItem label="Logged in">
@@ -31,7 +31,7 @@ export function Logout(props: LogoutProps): VNode {
               <Code text={user.sub} />
             </DefinitionItem>
             {client !== undefined && (
-              <DefinitionItem label="Asked by">
+              <DefinitionItem label="Requested by">
                 <bdi>{client}</bdi>
               </DefinitionItem>
             )}
@@ -40,8 +40,8 @@ export function Logout(props: LogoutProps): VNode {
             <a href={`${base}/`}>Back to Home</a>
           </PostForm>
           <p class="aside">
-            Any site can send a browser to this address, so a request is followed without a question only when it brings
-            an ID token that was issued in this session.
+            Any site can link to this page. The server logs you out without a question only if the request carries an ID
+            token that was issued in this session.
           </p>
         </>
       }

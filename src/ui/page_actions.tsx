@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The ways on from a page: home, and into a new authorization request. */
+/** Links from a page: home, the recorded flow, a new authorization request. */
 
 import type { VNode } from "preact";
 import type { Site, StartLink } from "../app/pages.ts";
@@ -14,7 +14,7 @@ export interface StartButtonsProps {
   readonly plain?: boolean;
 }
 
-/** Draws nothing where no client can be started from here. */
+/** Renders nothing without links. */
 export function StartButtons({ label, links, plain = false }: StartButtonsProps): VNode | null {
   const [main, ...others] = links;
   if (!main) return null;
@@ -26,12 +26,12 @@ export function StartButtons({ label, links, plain = false }: StartButtonsProps)
   );
 }
 
-/** The way to what led to a page, for its beginning; nothing where that is not remembered. */
+/** The link to the recorded flow, for the top of a page; nothing if it was not recorded. */
 export function FlowLink({ site: { base, flowLink } }: { readonly site: Site }): VNode | null {
   if (flowLink === undefined) return null;
   return (
     <p>
-      <a href={base + flowLink}>See the whole flow</a>, as the server saw it.
+      <a href={base + flowLink}>See the whole flow</a>, as the server recorded it.
     </p>
   );
 }
@@ -45,7 +45,7 @@ export interface PageActionsProps {
   readonly plain?: boolean;
 }
 
-/** "Start New Authorization" where a flow ended, what led here where that was recorded, and "Back to Home". */
+/** "Start New Authorization" at the end of a flow, "See the whole flow" if it was recorded, and "Back to Home". */
 export function PageActions({ site, startLinks, plain }: PageActionsProps): VNode {
   const start = { clientId: "", confidential: false, href: `${site.base}/start` };
   return (

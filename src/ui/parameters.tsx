@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The parameters of a request or an answer: name, value, and what it is for. */
+/** The parameters of a request or a response: name, value, purpose. */
 
 import type { VNode } from "preact";
 import { parameterLabel } from "./parameter_labels.ts";
@@ -25,7 +25,7 @@ export function Parameters({ fields }: ParametersProps): VNode {
   );
 }
 
-/** What a value means, in a line of its own below it; nothing where that is not known. */
+/** A short explanation below a value; nothing if undefined. */
 export function Hint({ text }: { readonly text: string | undefined }): VNode | null {
   return text === undefined ? null : <span class="meaning">{text}</span>;
 }

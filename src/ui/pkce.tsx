@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** PKCE worked through: verifier, SHA-256, base64url, challenge, and whether the two ends meet (RFC 7636 §4). */
+/** PKCE step by step: verifier, SHA-256, base64url, and the comparison with the challenge (RFC 7636 §4). */
 
 import type { VNode } from "preact";
 import type { PkceProps } from "../app/pages.ts";
@@ -16,7 +16,7 @@ export function Pkce({ verifier, digestHex, challenge, matches }: PkceProps): VN
       <dl class="facts">
         <DefinitionItem label="Code verifier">
           <SecretValue name="code verifier" value={verifier} />
-          <Hint text={`${verifier.length} random characters; only the client has them`} />
+          <Hint text={`${verifier.length} random characters, known only to the client`} />
         </DefinitionItem>
         <DefinitionItem label="Its SHA-256">
           <Code text={digestHex} />
@@ -30,10 +30,10 @@ export function Pkce({ verifier, digestHex, challenge, matches }: PkceProps): VN
         rule="RFC 7636 §4.6"
       >
         {matches === undefined
-          ? "The same bytes in base64url. No challenge is kept with this code that they could be compared with."
+          ? "The digest in base64url. The server knows no code_challenge for this code to compare it with."
           : matches
-          ? "The same bytes in base64url are the challenge that the authorization request carried."
-          : "The same bytes in base64url are not the challenge that the code was issued for."}
+          ? "The digest in base64url equals the code_challenge of the authorization request."
+          : "The digest in base64url differs from the code_challenge that the code was issued for."}
       </CheckItem>
     </>
   );

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A step that was tried from the callback page: what it teaches, what was sent and answered, and what to try next. */
+/** A playground step: its lesson, its requests and responses, and the next steps. */
 
 import type { VNode } from "preact";
 import type { PlaygroundProps, PlaygroundStep } from "../app/pages.ts";
@@ -20,92 +20,81 @@ interface Lesson {
 
 const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
   exchange: {
-    heading: "The code was exchanged",
+    heading: "Code exchanged",
     lesson:
-      "The code came by way of the browser; the tokens came straight from the server, to the one client that could " +
-      "prove the request was its own. From here on the code is worth nothing, and must never be sent again.",
+      "The code is spent: a client must never send it again. The code travelled through the browser; the tokens came directly from the server to the client that proved that it sent the request.",
   },
   wrong_verifier: {
-    heading: "The wrong verifier was accepted",
-    lesson: "That must not happen: a server that does not compare the verifier with the challenge gives tokens to " +
-      "whoever has the code.",
+    heading: "Wrong verifier accepted",
+    lesson:
+      "This must not happen: a server that does not compare the verifier with the challenge issues tokens to everybody who has the code.",
   },
   userinfo: {
-    heading: "The server says who logged in",
+    heading: "Userinfo returned the claims of the user",
     lesson:
-      "Nobody asked who is calling. Whoever bears a bearer token may use it, so it travels in a header, over TLS, " +
-      "and never in an address.",
+      "A bearer token works for everybody who holds it, without client authentication. So it travels in a header over TLS, never in a URL.",
   },
   introspect: {
     heading: "The access token is active",
     lesson:
-      "A resource server can check a JWT by itself, or ask: only the answer knows of a revocation. Asking is for " +
-      "servers that authenticate, so that nobody can try out tokens they found.",
+      "A resource server can verify a JWT itself or introspect it; only introspection reports a revocation. Introspection requires client authentication, so that an attacker cannot test stolen tokens.",
   },
   refresh: {
-    heading: "The refresh token bought new tokens",
+    heading: "Tokens refreshed",
     lesson:
-      "Nobody had to log in again. A public client's refresh token is replaced each time: if the old one ever comes " +
-      "back, somebody copied it, and everything of this approval ends.",
+      "The user did not log in again. The refresh token of a public client is replaced at each use (rotation). A second use of the old one means that it was copied, so the server revokes the whole grant.",
   },
   replay: {
-    heading: "The code was accepted a second time",
-    lesson: "That must not happen: a code is for one use, since whoever overheard it could come second.",
+    heading: "Second use of the code accepted",
+    lesson: "This must not happen: a code works once, because an attacker may have intercepted it.",
   },
   revoke: {
-    heading: "The tokens were given back",
+    heading: "Tokens revoked",
     lesson:
-      "With a refresh token ends all that its approval bought. The access token still looks good, its signature holds " +
-      "and its time has not come: only who asks the server learns that it is over.",
+      "Revoking a refresh token revokes the whole grant. The access token still has a valid signature and is not expired: only a request to this server shows that it is revoked.",
   },
 };
 
 const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
   exchange: {
-    heading: "The code was not exchanged",
+    heading: "Code not exchanged",
     lesson:
-      "The description says why. A try that fails uses nothing up, so a code that is still good stays good for the " +
-      "client that can prove itself.",
+      "The error_description says why. A rejected attempt does not use up the code: a valid code still works for the client that it was issued to.",
   },
   wrong_verifier: {
-    heading: "A wrong verifier is refused",
-    lesson: "One character was changed, so the hash is another one, and the code stays shut. This is what happens to " +
-      "somebody who overheard the code. For the client with the right verifier it still works.",
+    heading: "Wrong verifier rejected",
+    lesson:
+      "One character was changed, so the hash does not match. An attacker who intercepted the code would fail in the same way. The code still works for the client with the correct verifier.",
   },
   userinfo: {
-    heading: "The access token is refused",
+    heading: "Access token rejected",
     lesson:
-      "401 says: not with this token. The challenge in the header tells a client to get another one, by its refresh " +
-      "token or by a new login.",
+      "401 means that this access token is not valid. The WWW-Authenticate header tells the client to get another one, with its refresh token or by a new login.",
   },
   introspect: {
     heading: "The access token is not active",
     lesson:
-      "A token that has ended, expired or never was gets the same short answer, so that nothing can be learned from " +
-      "trying.",
+      "Revoked, expired and unknown tokens get the same short response, so that an attacker learns nothing by testing tokens.",
   },
   refresh: {
-    heading: "The refresh token buys nothing",
-    lesson:
-      "It was revoked, has expired, or was used before. The client has to send the person through the login again.",
+    heading: "Refresh token rejected",
+    lesson: "It is revoked, expired or already used. The client must start a new login.",
   },
   replay: {
-    heading: "The second use was refused",
+    heading: "Second use of the code rejected",
     lesson:
-      "When a code comes twice, somebody has overheard it, and the server cannot tell who came first: the client or " +
-      "the thief. So it refuses the second, and ends what the first one bought.",
+      "A code that is used twice was intercepted, and the server cannot tell the client from the attacker. So it rejects the second use and revokes the tokens of the first.",
   },
   revoke: {
-    heading: "Nothing was revoked",
-    lesson: "Only the client that a token was issued to may give it back, and it must say who it is.",
+    heading: "Nothing revoked",
+    lesson: "Only the client that a token was issued to may revoke it, and the client must authenticate.",
   },
 };
 
 const dropped: Lesson = {
-  heading: "There was no answer",
+  heading: "No response",
   lesson:
-    "The connection ended before an answer came. A client cannot know whether the server acted; that is why a lost " +
-    "token answer costs a new login, and never a second use of the code.",
+    "The connection ended before the response arrived. The client cannot know whether the server processed the request. After a lost token response, it must start a new login and never use the code again.",
 };
 
 /** The page at `/authorized/try`. */
@@ -124,7 +113,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
         </>
       }
     >
-      <Section id="exchange" heading="On the wire">
+      <Section id="exchange" heading="Request and response">
         {exchanges.map(({ step, ...exchange }, i) => {
           const name = stepLabels[step].toLowerCase();
           return (
@@ -132,28 +121,28 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
               {exchanges.length > 1 && <h3>{`${i === 0 ? "" : "Then: "}${i === 0 ? stepLabels[step] : name}`}</h3>}
               <HttpExchangeView
                 {...exchange}
-                copyLabels={{ request: `the request to ${name}`, response: `the answer to ${name}` }}
+                copyLabels={{ request: `the request to ${name}`, response: `the response to ${name}` }}
               />
             </>
           );
         })}
       </Section>
       {checks.length > 0 && (
-        <Section id="checks" heading="What the client checks">
+        <Section id="checks" heading="Checks of the client">
           <Checks checks={checks} />
         </Section>
       )}
       {tokens.length > 0 && (
-        <Section id="tokens" heading="The tokens, taken apart">
+        <Section id="tokens" heading="Decoded tokens">
           {tokens.map(({ name, token }) => <DecodedToken key={name} name={name} token={token} now={now} />)}
         </Section>
       )}
-      <Section id="try" heading="What to try next">
+      <Section id="try" heading="Next steps">
         <PlaygroundFormView form={form} base={base} />
         <PageActions site={props} startLinks={startLinks} plain />
       </Section>
       {history.length > 0 && (
-        <Section id="past" heading="What was tried before">
+        <Section id="past" heading="History">
           <ol class="past">
             {history.map((entry, i) => <HistoryEntry key={i} {...entry} />)}
           </ol>
@@ -164,7 +153,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
   );
 }
 
-/** What the second use of a code did to what the first one bought. */
+/** What the second use of a code did to the tokens of the first. */
 function ReplayOutcome(
   { ended: grantRevoked, tried: tokenTested }: { readonly ended: boolean; readonly tried: boolean },
 ): VNode | null {
@@ -172,14 +161,13 @@ function ReplayOutcome(
   return grantRevoked
     ? (
       <p>
-        Below, the access token is tried, and it is refused: a second use ends all that the first one bought, and the
-        refresh token with it.
+        The access token is rejected too, see below: the second use revoked every token of the grant, including the
+        refresh token.
       </p>
     )
     : (
       <p>
-        Below, the access token is tried, and it still works: the code is so old that the server has forgotten what it
-        bought.
+        The access token still works, see below: the code is so old that the server no longer knows its grant.
       </p>
     );
 }

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What can be tried next: a button for each step, and one sentence on what it shows. */
+/** The form of the playground: a button and one sentence for each next step. */
 
 import type { VNode } from "preact";
 import type { PlaygroundForm as PlaygroundFormData, PlaygroundStep } from "../app/pages.ts";
@@ -17,23 +17,23 @@ export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
 };
 
 const stepDescriptions: Readonly<Record<PlaygroundStep, string>> = {
-  exchange: "Sends the token request and shows what comes back. A code works once.",
-  wrong_verifier: "Plays a thief who has the code but not the verifier. The code stays good.",
-  userinfo: "Asks who logged in. The access token is all it takes.",
-  introspect: "Asks the server what the access token is worth, as a resource server would.",
-  refresh: "Buys a new access token with the refresh token, without the person.",
-  replay: "Sends the used code again. That must be refused, and must end what it bought.",
-  revoke: "Gives the tokens back before they expire.",
+  exchange: "Sends the token request and shows the response. A code works once.",
+  wrong_verifier: "Acts as an attacker who has the code but not the verifier. The code stays valid.",
+  userinfo: "Requests the claims of the user with the access token.",
+  introspect: "Asks the server whether the access token is active, as a resource server does.",
+  refresh: "Gets a new access token with the refresh token, without the user.",
+  replay: "Sends the used code again. The server must reject it and revoke its tokens.",
+  revoke: "Revokes the tokens before they expire.",
 };
 
 const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
-  userinfo: "Shows that the access token is refused now.",
-  introspect: "Shows that the server calls the access token inactive now.",
-  refresh: "Shows that the refresh token buys nothing any more.",
-  replay: "Sends the used code again. There is nothing left to end.",
+  userinfo: "Shows that the access token is rejected now.",
+  introspect: "Shows that the access token is inactive now.",
+  refresh: "Shows that the refresh token is rejected now.",
+  replay: "Sends the used code again. Its tokens are already revoked.",
 };
 
-/** The id of the form, for what it sends from elsewhere on the page. */
+/** The ID of the form, for its fields elsewhere on the page. */
 export const formId = "trial";
 
 /** What the form is drawn from. */
@@ -43,7 +43,7 @@ export interface PlaygroundFormProps {
   readonly base: string;
 }
 
-/** One form for all steps: what the page remembers is sent whichever button is pressed. */
+/** One form for all steps, because the state of the playground is in its fields. */
 export function PlaygroundFormView({ form, base }: PlaygroundFormProps): VNode {
   const { fields, steps, needsSecretOf, grantRevoked } = form;
   return (
@@ -54,7 +54,7 @@ export function PlaygroundFormView({ form, base }: PlaygroundFormProps): VNode {
           <label for="client_secret">
             Secret of <code class="wire">{needsSecretOf}</code>
           </label>
-          <p id="client_secret-hint">Sent to this server alone, never shown, and forgotten after the step.</p>
+          <p id="client_secret-hint">Sent only to this server, never shown, and not stored.</p>
           <input
             id="client_secret"
             name="client_secret"

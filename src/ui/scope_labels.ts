@@ -1,12 +1,12 @@
-/** What scope values allow, in the words of whoever is asked (OpenID Connect Core §5.4, §11). */
+/** Scope values in words for users (OpenID Connect Core §5.4, §11). */
 
 const labels: ReadonlyMap<string, string> = new Map([
-  ["openid", "Know that it is you"],
-  ["profile", "See your profile: your name, and what else you tell about yourself"],
+  ["openid", "Know who you are"],
+  ["profile", "See your profile: name, picture and other details"],
   ["email", "See your e-mail address"],
   ["address", "See your postal address"],
   ["phone", "See your telephone number"],
-  ["offline_access", "Go on while you are away, also after you have logged out here"],
+  ["offline_access", "Keep access while you are away, even after you log out"],
   ["read", "Read your data"],
   ["write", "Change your data"],
 ]);
@@ -17,5 +17,5 @@ const labels: ReadonlyMap<string, string> = new Map([
  * @param claims The claims that it releases.
  */
 export function scopeLabel(value: string, claims: readonly string[]): string {
-  return labels.get(value) ?? (claims.length > 0 ? `See ${claims.join(", ")}` : `Do what ${value} stands for`);
+  return labels.get(value) ?? (claims.length > 0 ? `See ${claims.join(", ")}` : `Use the scope ${value}`);
 }

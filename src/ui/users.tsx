@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The users: all of them on one page, each on one of its own, and the forms that add and change them. */
+/** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
 import type { ListedClaim, ListedUser, UserProps, UsersProps } from "../app/pages.ts";
@@ -10,8 +10,8 @@ import { DeleteForm } from "./confirmed_action.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
 const claimsHint =
-  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. Which of them a client ` +
-  "receives depends on its granted scope: the page of each user shows which scope value releases each claim.";
+  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. The granted scope decides ` +
+  "which of them a client receives: the page of each user shows which scope value releases each claim.";
 
 /** The page at `/users`. */
 export function Users(props: UsersProps): VNode {
@@ -24,15 +24,14 @@ export function Users(props: UsersProps): VNode {
       opening={
         <>
           <p>
-            A client knows a person by the subject,{" "}
-            <Code text="sub" />, which never changes and is never given to somebody else; everything else about a person
-            is a claim, and may change.
+            A client identifies a user by the subject,{" "}
+            <Code text="sub" />, which never changes and is never reused. All other claims may change.
           </p>
           {form !== undefined && <FormErrors faults={form.errors} heading="No user was added." />}
         </>
       }
     >
-      <Section id="known" heading="Known here">
+      <Section id="known" heading="All users">
         {users.length > 0
           ? users.map((user, i) => (
             <article key={user.sub}>
@@ -45,14 +44,14 @@ export function Users(props: UsersProps): VNode {
               <ClaimList user={user} />
             </article>
           ))
-          : <p>No user is set up, so there is nobody whom a token could speak for.</p>}
+          : <p>No user is configured, so no user can log in.</p>}
       </Section>
       {form !== undefined && (
         <Section id="add" heading="Add a user">
           <p>
             {form.isPersistent
-              ? "Kept in the store: whatever instance runs on it knows the user within a second, and after a restart."
-              : "For this run: when the server stops, what was added here is forgotten."}
+              ? "Saved in the store: every instance that uses it knows the user within a second, and after a restart."
+              : "Kept in memory: a user that you add here is lost when the server stops."}
           </p>
           <form class="form" method="post" action={`${base}/users`}>
             <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -84,7 +83,7 @@ export function Users(props: UsersProps): VNode {
 function FirstUserNote(): VNode {
   return (
     <p class="aside">
-      The first user: with automatic login, the one who is logged in where no <Code text="login_hint" /> names another.
+      Default user: automatic login logs in this user, unless <Code text="login_hint" /> names another.
     </p>
   );
 }
@@ -138,8 +137,8 @@ export function User(props: UserProps): VNode {
         <Section id="change" heading="Change">
           <p>
             {form.isPersistent
-              ? "Kept in the store until the configuration of this user changes."
-              : "For this run: when the server starts again, users are as the configuration says."}
+              ? "Saved in the store until the configuration of this user changes."
+              : "Kept in memory: a restart restores the configuration."}
           </p>
           <form class="form" method="post" action={user.href}>
             <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -153,7 +152,7 @@ export function User(props: UserProps): VNode {
             />
             <p class="ways">
               <button type="submit" class="button" name="action" value="save">Save the claims</button>
-              {!isFirst && <button type="submit" class="button plain" name="action" value="first">Put first</button>}
+              {!isFirst && <button type="submit" class="button plain" name="action" value="first">Make default</button>}
             </p>
           </form>
         </Section>
@@ -161,9 +160,9 @@ export function User(props: UserProps): VNode {
       {form !== undefined && (
         <Section id="remove" heading="Remove">
           <DeleteForm kind="user" id={user.sub} action={user.href} csrfToken={form.csrfToken}>
-            Nobody can log in as this user from then on, and their sessions are over. {form.isPersistent
+            This user can no longer log in, and all sessions of the user end. {form.isPersistent
               ? "The store keeps the removal until this user is added again or its configuration changes."
-              : "When the server starts again, it is as the configuration says."}
+              : "A restart restores the configuration."}
           </DeleteForm>
           <p class="ways">
             <a href={`${base}/users`}>Back to all users</a>

@@ -1,4 +1,4 @@
-/** Says when the flow that a page shows has gone on, and prints what is folded, too. */
+/** Announces new steps in the flow that a page shows, and prints folded parts too. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -7,12 +7,12 @@
 
 import { announce, watchFlows } from "./watch.ts";
 
-// The page itself is left as it is, because somebody is reading it.
+// The page does not change while somebody reads it.
 const refreshLink = document.querySelector<HTMLElement>("#again")!;
-watchFlows((flows) => {
+watchFlows(refreshLink, (flows) => {
   if (!flows.some((flow) => flow === refreshLink.dataset.flow || flow === "all")) return;
-  refreshLink.textContent = "This flow has gone on: show it as it is now";
-  announce("This flow has gone on");
+  refreshLink.textContent = "New steps in this flow: reload";
+  announce("New steps in this flow");
 });
 
 const folded: HTMLDetailsElement[] = [];

@@ -1,4 +1,4 @@
-/** Keeps the list of flows up to date while it is open, without moving what is being read. */
+/** Keeps the list of flows up to date without moving it while somebody reads it. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -7,18 +7,18 @@
 
 import { announce, watchFlows } from "./watch.ts";
 
-/** Changes come in bursts; this long after the first one the list is asked for again, in milliseconds. */
+/** Changes come in bursts: delay between the first one and the request for the new list, in milliseconds. */
 const refreshDelayMs = 200;
 
 const refreshLink = document.querySelector<HTMLAnchorElement>("#again");
 
-/** Whether something that came in above would move what somebody reads, or is about to choose. */
+/** Whether new rows above would move what somebody reads or is about to select. */
 function isBeingRead(list: Element): boolean {
   return scrollY > 0 || list.matches(":hover") || list.contains(document.activeElement) ||
     !getSelection()?.isCollapsed;
 }
 
-/** Takes over what the server draws now: known lines in their place, new ones above if nobody is reading. */
+/** Updates known rows in place, and adds new ones above unless somebody is reading. */
 async function refresh(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href);
   if (!response.ok) return;
@@ -43,7 +43,7 @@ async function refresh(link: HTMLAnchorElement): Promise<void> {
 
 if (refreshLink) {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  watchFlows(() => {
+  watchFlows(refreshLink, () => {
     timer ??= setTimeout(() => {
       timer = undefined;
       refresh(refreshLink).catch(() => {});

@@ -12,7 +12,7 @@ import type { SnippetWriter } from "./client_info.ts";
 const library = "ASP.NET Core";
 const placement = "Program.cs";
 
-/** Cookies for the application's own session, and this server as the challenge. */
+/** A cookie session, with this server as the challenge scheme. */
 export const aspnet: SnippetWriter = (info) => {
   const unsupportedReason = webUnsupportedReason(info) ??
     authMethodUnsupportedReason(info, ["none", "client_secret_post"]);
@@ -45,6 +45,6 @@ export const aspnet: SnippetWriter = (info) => {
     library,
     placement,
     text,
-    notes: ["Host and port of the redirect URI are those that the application listens on."],
+    notes: ["The application must listen on the host and port of the redirect URI."],
   };
 };

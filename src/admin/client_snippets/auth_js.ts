@@ -1,4 +1,4 @@
-/** Settings for Auth.js, which NextAuth 5 is made of. */
+/** Settings for Auth.js (NextAuth 5). */
 
 import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
 import type { SnippetWriter } from "./client_info.ts";
@@ -6,7 +6,7 @@ import type { SnippetWriter } from "./client_info.ts";
 const library = "Auth.js";
 const placement = "auth.js: the list of providers";
 
-/** A provider of its own; its id is the last word of the redirect URI. */
+/** A custom provider; its ID is the last path segment of the redirect URI. */
 export const authJs: SnippetWriter = (info) => {
   const unsupportedReason = webUnsupportedReason(info) ??
     authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]);
@@ -31,8 +31,7 @@ export const authJs: SnippetWriter = (info) => {
   );
   const notes = id === undefined
     ? [
-      "Auth.js is called back at /api/auth/callback/latchkey in Next.js and at /auth/callback/latchkey elsewhere, and " +
-      "no such redirect URI is registered for this client.",
+      "The redirect URI of Auth.js is /api/auth/callback/latchkey in Next.js and /auth/callback/latchkey elsewhere; none is registered for this client.",
     ]
     : [];
   return { library, placement, text, notes };

@@ -1,35 +1,35 @@
-/** What settings for a library are written from, and how values are quoted in them. */
+/** The values that settings are generated from, and how they are quoted. */
 
 import { endpointUrl } from "../../app/endpoint.ts";
 import type { ClientSnippet } from "../../app/pages.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 
-/** One client of one server, as a library needs to know it. */
+/** One client of one server. */
 export interface ClientInfo {
   /** The issuer identifier. */
   readonly issuer: string;
   /** The `client_id`. */
   readonly clientId: string;
-  /** The method it is registered for. */
+  /** Its registered authentication method. */
   readonly authMethod: Client["authMethod"];
-  /** Every method that is accepted from it. */
+  /** Every accepted authentication method. */
   readonly authMethods: Client["authMethods"];
-  /** What stands where its secret belongs; absent for a client without one. */
+  /** Its secret or a placeholder; absent for a client without a secret. */
   readonly secret?: string;
-  /** The first redirect URI, if it may ask for codes; who has none asks by the client credentials grant. */
+  /** The first redirect URI; absent if the client may only use the client credentials grant. */
   readonly redirectUri?: string;
   /** Where the browser may be sent after logout. */
   readonly postLogoutRedirectUri?: string;
-  /** What to ask for: what most applications want, or else all there is. */
+  /** The scope to request: `openid profile email` if allowed, else the whole scope of the client. */
   readonly scope: readonly string[];
   /** Whether the server answers authorization requests without showing a page. */
   readonly autoLogin: boolean;
 }
 
-/** Writes the settings for one library. */
+/** Generates the settings for one library. */
 export type SnippetWriter = (about: ClientInfo) => ClientSnippet;
 
-/** Reads out of a client what its library needs. */
+/** The info of a client. */
 export function clientInfo(
   issuer: string,
   client: Client,
@@ -50,8 +50,8 @@ export function clientInfo(
 }
 
 /**
- * A text as a literal of JavaScript, Go, C#, Python or YAML: all of them read what JSON writes between double quotes, and
- * none of them looks for anything in it but backslashes.
+ * A string literal of JavaScript, Go, C#, Python or YAML: each of them parses a JSON string and interpolates nothing in
+ * it.
  */
 export function stringLiteral(text: string): string {
   return JSON.stringify(text);
@@ -62,39 +62,41 @@ export function oauthEndpointUrl({ issuer }: ClientInfo, name: "authorize" | "to
   return endpointUrl(issuer, `/oauth2/${name}`);
 }
 
-/** Whether the issuer is http, which most libraries take only when they are told to. */
+/** Whether the issuer is http, which most libraries accept only with an option. */
 export function isHttpIssuer({ issuer }: ClientInfo): boolean {
   return issuer.startsWith("http:");
 }
 
 /**
- * Why a library that logs people in to a web application is of no use to a client.
+ * Why a library for logins to web applications does not support a client; `undefined` if it does.
  *
- * @param requiredScope The scope values without which it does nothing.
+ * @param requiredScope The scope values that the library always requests.
  */
 export function webUnsupportedReason(
   { redirectUri, scope }: ClientInfo,
   requiredScope: readonly string[] = ["openid"],
 ): string | undefined {
   if (redirectUri === undefined) {
-    return "This client has no redirect URI to be called back at, so nobody logs in to it.";
+    return "This client has no redirect URI, so no user can log in to it.";
   }
-  if (!/^https?:/.test(redirectUri)) return "This client is called back by a scheme of its own, not over http.";
+  if (!/^https?:/.test(redirectUri)) {
+    return "The redirect URI of this client has a private-use scheme; this library needs http or https.";
+  }
   const missing = requiredScope.find((token) => !scope.includes(token));
-  return missing && `This client may not ask for ${missing}, and this library asks for nothing less.`;
+  return missing && `This library always requests ${missing}, which this client is not allowed to request.`;
 }
 
-/** Why a library that sends secrets in one way only is of no use to a client. */
+/** Why a library does not support the client's authentication method; `undefined` if it does. */
 export function authMethodUnsupportedReason(
   { authMethod, authMethods }: ClientInfo,
   supportedMethods: readonly ClientInfo["authMethod"][],
 ): string | undefined {
   if (supportedMethods.some((method) => authMethods.includes(method))) return undefined;
-  return `This client must authenticate by ${authMethod}, which this library does not do. Register it with ` +
+  return `This client must authenticate with ${authMethod}, which this library does not support. Register it with ` +
     `token_endpoint_auth_method ${supportedMethods.map((method) => JSON.stringify(method)).join(" or ")}.`;
 }
 
-/** Leaves out the lines that are not there. */
+/** Joins lines, without `false` and `undefined`. */
 export function joinLines(...parts: readonly (string | false | undefined)[]): string {
   return parts.filter((line) => line !== false && line !== undefined).join("\n");
 }

@@ -8,7 +8,7 @@ import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 const library = "curl";
 const placement = "a POSIX shell";
 
-/** Asks for tokens with nothing but a shell. */
+/** Requests tokens in a shell. */
 export const curl: SnippetWriter = (info) => {
   const unsupportedReason = authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]);
   if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
@@ -29,17 +29,17 @@ export const curl: SnippetWriter = (info) => {
   const authorize = oauthEndpointUrl(info, "authorize");
   const authorizationLines = info.autoLogin
     ? [
-      `answer=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
+      `response=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
       `  ${shellQuote(authorize)} \\`,
       ...request.map(([name, value]) => `  ${field(name, value)} \\`),
       `  -d "code_challenge=$challenge")`,
-      `code=$(printf %s "$answer" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`,
+      `code=$(printf %s "$response" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`,
     ]
     : [
       `printf '%s\\n' ${
         shellQuote(`${authorize}?${request.map((parameter) => pair(...parameter)).join("&")}&code_challenge=`)
       }$challenge`,
-      `code=THE_CODE_THAT_THE_BROWSER_COMES_BACK_WITH`,
+      `code=THE_CODE_FROM_THE_LAST_URL`,
     ];
   const text = joinLines(
     `verifier=$(openssl rand -hex 32)`,
@@ -55,7 +55,7 @@ export const curl: SnippetWriter = (info) => {
   );
   const notes = info.autoLogin
     ? ["The first user is logged in and everything is approved, so no browser is needed."]
-    : ["Open the address that is printed in a browser, log in, and put the code from its last address into code."];
+    : ["Open the printed URL in a browser, log in, and copy the code from the last URL."];
   return { library, placement, text, notes };
 };
 

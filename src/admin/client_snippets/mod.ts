@@ -1,4 +1,4 @@
-/** Settings for the libraries that applications use, ready to be pasted: one line per library. */
+/** Settings for client libraries, ready to paste: one file per library. */
 
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ClientSnippet } from "../../app/pages.ts";
@@ -28,9 +28,9 @@ const snippetWriters = [
 ];
 
 /**
- * What each library has to be told; nothing for a client that asks for no tokens.
+ * The settings for each library; none for a client without grant types.
  *
- * @param options What to write for a secret, and whether the server answers without showing a page.
+ * @param options The secret to write, and whether the server logs in without a page.
  */
 export function clientSnippets(
   issuer: string,

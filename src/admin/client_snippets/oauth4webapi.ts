@@ -6,7 +6,7 @@ import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 const library = "oauth4webapi";
 const placement = "JavaScript, everywhere";
 
-/** Discovery, a login with PKCE, and what comes back, step by step. */
+/** Discovery and a login with PKCE, step by step. */
 export const oauth4webapi: SnippetWriter = (info) => {
   const { redirectUri } = info;
   const options = isHttpIssuer(info) ? ", options" : "";
@@ -35,7 +35,7 @@ export const oauth4webapi: SnippetWriter = (info) => {
     config,
     `const redirectUri = ${stringLiteral(redirectUri)};`,
     "",
-    `/** Where to send the browser, and what to keep in its session. */`,
+    `/** The URL to send the browser to, and the values to keep in its session. */`,
     `export async function begin() {`,
     `  const verifier = oauth.generateRandomCodeVerifier();`,
     `  const state = oauth.generateRandomState();`,
@@ -52,11 +52,11 @@ export const oauth4webapi: SnippetWriter = (info) => {
     `  return { url, kept: { verifier, state } };`,
     `}`,
     "",
-    `/** At the redirect URI: the URL the browser came with, and what was kept. */`,
+    `/** At the redirect URI: the URL of the request, and the kept values. */`,
     `export async function finish(url, kept) {`,
-    `  const answer = oauth.validateAuthResponse(as, client, url, kept.state);`,
+    `  const params = oauth.validateAuthResponse(as, client, url, kept.state);`,
     `  const response = await oauth.authorizationCodeGrantRequest(`,
-    `    as, client, clientAuth, answer, redirectUri, kept.verifier${options},`,
+    `    as, client, clientAuth, params, redirectUri, kept.verifier${options},`,
     `  );`,
     `  return await oauth.processAuthorizationCodeResponse(as, client, response);`,
     `}`,

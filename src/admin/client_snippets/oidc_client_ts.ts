@@ -6,12 +6,12 @@ import type { SnippetWriter } from "./client_info.ts";
 const library = "oidc-client-ts";
 const placement = "JavaScript, in the browser";
 
-/** A user manager that finds the rest by discovery. */
+/** A user manager with discovery. */
 export const oidcClientTs: SnippetWriter = (info) => {
   const unsupportedReason = webUnsupportedReason(info) ??
     (info.authMethod === "none"
       ? undefined
-      : "This library runs in the browser, where a secret would be everybody's. It is for public clients.");
+      : "This library runs in the browser, which cannot keep a secret. Use it with a public client.");
   if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
   const text = joinLines(
     `import { UserManager } from "oidc-client-ts";`,

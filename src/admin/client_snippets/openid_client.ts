@@ -6,7 +6,7 @@ import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 const library = "openid-client";
 const placement = "JavaScript, on a server";
 
-/** Discovery, a login with PKCE, and what comes back. */
+/** Discovery and a login with PKCE. */
 export const openidClient: SnippetWriter = (info) => {
   const { redirectUri } = info;
   const config = joinLines(
@@ -30,7 +30,7 @@ export const openidClient: SnippetWriter = (info) => {
   const text = joinLines(
     config,
     "",
-    `/** Where to send the browser, and what to keep in its session. */`,
+    `/** The URL to send the browser to, and the values to keep in its session. */`,
     `export async function begin() {`,
     `  const pkceCodeVerifier = client.randomPKCECodeVerifier();`,
     `  const expectedState = client.randomState();`,
@@ -44,7 +44,7 @@ export const openidClient: SnippetWriter = (info) => {
     `  return { url, kept: { pkceCodeVerifier, expectedState } };`,
     `}`,
     "",
-    `/** At the redirect URI: the URL the browser came with, and what was kept. */`,
+    `/** At the redirect URI: the URL of the request, and the kept values. */`,
     `export function finish(url, kept) {`,
     `  return client.authorizationCodeGrant(config, url, kept);`,
     `}`,

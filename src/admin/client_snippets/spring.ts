@@ -12,7 +12,7 @@ export const spring: SnippetWriter = (info) => {
   const unsupportedReason = webUnsupportedReason(info) ??
     authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]) ??
     (/\$\{/.test(info.clientId + redirectUri + info.scope) || /[{}]/.test(redirectUri)
-      ? "Spring replaces what stands between braces, and values of this client hold some."
+      ? "Spring replaces text between braces, and values of this client contain braces."
       : undefined);
   if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
   const text = joinLines(
@@ -33,8 +33,7 @@ export const spring: SnippetWriter = (info) => {
     `            issuer-uri: ${stringLiteral(info.issuer)}`,
   );
   const notes = new URL(redirectUri).pathname === "/login/oauth2/code/latchkey" ? [] : [
-    "Spring listens at /login/oauth2/code/latchkey unless told otherwise; register that redirect URI, or set the base " +
-    "URI of the redirection endpoint.",
+    "The default redirect URI of Spring is /login/oauth2/code/latchkey: register it, or set the base URI of the redirection endpoint.",
   ];
   return { library, placement, text, notes };
 };

@@ -35,7 +35,7 @@ export interface FixtureExchange {
   readonly response?: {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly handover?: { readonly uri: string; readonly params: FixtureFields };
+    readonly authorizationResponse?: { readonly uri: string; readonly params: FixtureFields };
     /** Parsed, where it is JSON; absent for pages. */
     readonly body?: unknown;
   };
@@ -100,7 +100,7 @@ function toFixtureResponse(response: RecordedResponse): FixtureExchange["respons
     status,
     ...picked && { headers: picked },
     ...authorizationResponse &&
-      { handover: { uri: authorizationResponse.uri, params: groupByName(authorizationResponse.params) } },
+      { authorizationResponse: { uri: authorizationResponse.uri, params: groupByName(authorizationResponse.params) } },
     ...body && !isHtmlPage(response) && { body: parseJson(body) },
   };
 }

@@ -1,4 +1,4 @@
-/** Exchanges as plain text: for a bug report, a terminal, a test that failed. */
+/** Exchanges as plain text, for bug reports, terminals and failed tests. */
 
 import type { Fields } from "../../http/form.ts";
 import { getPassedText } from "../../oauth/rules/mod.ts";
@@ -8,13 +8,13 @@ import { redactFlow } from "../redact.ts";
 import type { RedactOptions } from "../redact.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
 
-/** A flow as a bug report: what was sent, what was checked, what came back. */
+/** A flow as a bug report: requests, checks, responses. */
 export function formatFlow(flow: Flow, { redact = true }: RedactOptions = {}): string {
   const { id, client, sub, startedAt, outcome, exchanges } = redact ? redactFlow(flow) : flow;
   const parties = [...client === undefined ? [] : [`client ${client}`], ...sub === undefined ? [] : [`user ${sub}`]];
   return [
     [`Flow ${id}`, ...parties, outcome].join(", "),
-    `Began at ${new Date(startedAt).toISOString()}.${redact ? " Secrets are masked." : " Secrets are shown."}`,
+    `Started at ${new Date(startedAt).toISOString()}.${redact ? " Secrets are redacted." : " Secrets are shown."}`,
     ...exchanges.flatMap((exchange, index) => {
       const after = ((exchange.at - startedAt) / 1000).toFixed(3);
       return ["", ...formatExchange(exchange, `${index + 1}  `, `  after ${after} s`)];
@@ -24,9 +24,9 @@ export function formatFlow(flow: Flow, { redact = true }: RedactOptions = {}): s
 }
 
 /**
- * An exchange in full: its first line begins with `mark` and ends with `note`.
+ * An exchange in full: its first line begins with `prefix` and ends with `suffix`.
  *
- * @param internalErrors What the server met and no rule foresaw, one sentence each, for those who may be told.
+ * @param internalErrors Internal errors of the server, one sentence each.
  */
 export function formatExchange(
   exchange: Exchange,
@@ -38,22 +38,22 @@ export function formatExchange(
   const lines = [
     ...requestLines(request),
     ...passed.map(({ rule, value }) =>
-      `holds  ${rule}  ${getPassedText(rule)}${value === undefined ? "" : `: ${toOneLine(value)}`}`
+      `passed  ${rule}  ${getPassedText(rule)}${value === undefined ? "" : `: ${toOneLine(value)}`}`
     ),
-    ...warnings.flatMap((explanation) => explanationLines("warns", explanation)),
-    ...rejection === undefined ? [] : explanationLines("fails", rejection.explanation),
-    ...internalErrors.map((what) => `broke  ${toOneLine(what)}`),
+    ...warnings.flatMap((explanation) => explanationLines("warning", explanation)),
+    ...rejection === undefined ? [] : explanationLines("failed", rejection.explanation),
+    ...internalErrors.map((what) => `error  ${toOneLine(what)}`),
     ...faults.map((fault) => `fault  ${fault}`),
-    ...response === undefined ? [`← nothing, ${outcome}`] : responseLines(response, outcome),
+    ...response === undefined ? [`← no response, ${outcome}`] : responseLines(response, outcome),
   ];
   const indent = " ".repeat(prefix.length);
   return [`${prefix}${request.method} ${request.path}${suffix}`, ...lines.map((line) => indent + line)];
 }
 
-/** An exchange in one line; `broke` as for {@link formatExchange}. */
+/** An exchange in one line; `internalErrors` as for {@link formatExchange}. */
 export function summarizeExchange(exchange: Exchange, internalErrors: readonly string[]): string {
   const { endpoint, request, client, auth, response, rejection, outcome, faults } = exchange;
-  const party = [client ?? "nobody", ...auth === undefined ? [] : [`by ${auth}`]].join(" ");
+  const party = [client ?? "unknown client", ...auth === undefined ? [] : [`by ${auth}`]].join(" ");
   const params = [...request.query, ...request.form].map(([name, value]) => `${name}=${toOneLine(value)}`).join(" ");
   const error = rejection?.error ?? (response && findErrorCode(response));
   const end = [
@@ -68,7 +68,7 @@ export function summarizeExchange(exchange: Exchange, internalErrors: readonly s
   return `${request.method} ${where}, ${party}${params === "" ? "" : `, ${params}`} → ${end}`;
 }
 
-/** The headers that say something in a report. */
+/** The headers that a report shows. */
 const reportedRequestHeaders = ["authorization", "origin", "dpop", "cookie"];
 const reportedResponseHeaders = ["location", "www-authenticate", "retry-after", "set-cookie"];
 
@@ -111,7 +111,7 @@ function explanationLines(label: string, { rule, reason, expected, received, ear
   ];
 }
 
-/** What a client sent must not be able to pass for a line of its own, nor turn the order of another around. */
+/** Escapes control and bidi characters, so that client text can neither forge a line nor reorder one. */
 function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     if (character === "\n") return "\\n";

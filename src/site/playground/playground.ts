@@ -1,4 +1,4 @@
-/** POST /authorized/try: one step with the code or its tokens, sent to this server by itself, and shown as it went. */
+/** POST /authorized/try: runs one step of the playground and shows its requests and responses. */
 
 import type { HttpResponse, RequestLike } from "../../http/message.ts";
 import { redirect } from "../../http/responses.ts";
@@ -9,11 +9,11 @@ import { readProtectedForm } from "../../app/csrf.ts";
 import type { App, Handlers } from "../../app/endpoint.ts";
 import { runPlaygroundStep } from "./steps.ts";
 
-/** Where the forms of the callback page go. */
+/** The target of the forms of the callback page. */
 export function playground(app: App): Handlers {
   const { base } = app.site;
   return {
-    // Whoever opens the address by hand has nothing to try.
+    // Without a form, no step is known.
     GET: (request) => redirect(request.method, `${base}/authorized`),
     async POST(request: RequestLike, target: RequestTarget): Promise<HttpResponse> {
       const context = app.contextFor(request);

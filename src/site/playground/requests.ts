@@ -1,4 +1,4 @@
-/** The requests that the callback page tries: what the client at hand would send, and how that looks on the wire. */
+/** The requests of the playground, as the client would send them. */
 
 import { isDropped, toResponse } from "../../http/message.ts";
 import type { ClientAddress } from "../../http/router.ts";
@@ -12,28 +12,28 @@ import type { App } from "../../app/endpoint.ts";
 import { endpointUrl } from "../../app/endpoint.ts";
 import type { HttpExchange, HttpMessage, PlaygroundStep, Secret } from "../../app/pages.ts";
 
-/** What a client holds while it tries. */
+/** The credentials of the client during the playground. */
 export interface ClientState {
   readonly client: Client;
   readonly code: string;
-  /** Absent where none belongs to the code, or it is not known. */
+  /** Absent if the code has none, or it is not known. */
   readonly verifier?: string;
-  /** What a person typed for a client whose secret is not public knowledge. */
+  /** The secret that the user typed, for clients without the demo secret. */
   readonly typedSecret?: string;
   readonly accessToken?: string;
   readonly refreshToken?: string;
 }
 
-/** A request, ready to be sent to this server. */
+/** A request to this server. */
 export interface PlaygroundRequest {
   readonly method: "GET" | "POST";
   /** Below the issuer. */
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
-  /** What is masked where it is shown. */
+  /** The secrets to mask. */
   readonly secrets: readonly Secret[];
-  /** What is never shown, not even on demand, in the spelling in which it is sent. */
+  /** A credential that is never shown, not even on demand, encoded as in the request. */
   readonly hiddenCredential?: string;
 }
 
@@ -49,7 +49,7 @@ export async function tokenRequest({ server }: App, state: ClientState): Promise
   ]);
 }
 
-/** What a step sends: one request, or several in order. */
+/** The requests of a step, in order. */
 export async function stepRequests(app: App, step: PlaygroundStep, state: ClientState): Promise<PlaygroundRequest[]> {
   const { server } = app;
   const { client, typedSecret, accessToken = "", refreshToken } = state;
@@ -63,7 +63,7 @@ export async function stepRequests(app: App, step: PlaygroundStep, state: Client
     case "userinfo":
       return [userinfoRequest(accessToken)];
     case "introspect": {
-      // Introspection is for resource servers, which authenticate; a public client lets one ask for it.
+      // Introspection requires client authentication, so a confidential client introspects for a public one.
       const introspectingClient = client.confidential ? client : await findDemoSecretClient(server) ?? client;
       return [
         await authenticatedRequest("/oauth2/introspect", introspectingClient, typedSecret, [["token", accessToken]]),
@@ -72,7 +72,7 @@ export async function stepRequests(app: App, step: PlaygroundStep, state: Client
     case "refresh":
       return [await tokenRequestFor([["grant_type", "refresh_token"], ["refresh_token", refreshToken]])];
     case "replay":
-      // The second one shows what became of the first exchange's token.
+      // The second request shows whether the token of the first exchange was revoked.
       return [await tokenRequest(app, state), ...accessToken === "" ? [] : [userinfoRequest(accessToken)]];
     case "revoke":
       return [
@@ -81,7 +81,7 @@ export async function stepRequests(app: App, step: PlaygroundStep, state: Client
   }
 }
 
-/** A verifier of the same form, which is wrong. */
+/** A wrong verifier of the same form. */
 function corruptVerifier(verifier: string): string {
   return verifier.slice(0, -1) + (verifier.endsWith("A") ? "E" : "A");
 }
@@ -102,7 +102,7 @@ const secretLabels: Readonly<Record<string, string>> = {
   client_secret: "client secret",
 };
 
-/** A form, and the client's proof of who it is. */
+/** A form with client authentication. */
 async function authenticatedRequest(
   path: string,
   client: Client,
@@ -144,12 +144,12 @@ async function authenticatedRequest(
   };
 }
 
-/** Whether the client's secret is the one that everybody knows. */
+/** Whether the client's secret is the public demo secret. */
 export async function hasDemoSecret({ secretDigest }: Client): Promise<boolean> {
   return secretDigest !== undefined && await secretDigest === await digest(demoSecret);
 }
 
-/** Whether a person can send requests as this client from a page: it has no secret, or one that can be written down. */
+/** Whether the playground can authenticate as this client: without a secret, or with one that the user can type. */
 export function isPlayable({ authMethod }: Client): boolean {
   return ["none", "client_secret_basic", "client_secret_post"].includes(authMethod);
 }
@@ -161,7 +161,7 @@ async function findDemoSecretClient(server: Server): Promise<Client | undefined>
   return undefined;
 }
 
-/** A request as it travels, with what may never be shown left out. */
+/** A request as it is sent, without its hidden credential. */
 export function toHttpMessage({ server, site }: App, request: PlaygroundRequest): HttpMessage {
   const { method, path, headers, body, hiddenCredential } = request;
   const redact = (text: string) => hiddenCredential ? text.replaceAll(hiddenCredential, "…") : text;
@@ -176,25 +176,25 @@ export function toHttpMessage({ server, site }: App, request: PlaygroundRequest)
   };
 }
 
-/** As much of an answer as is shown, in characters. */
+/** Longer response bodies are cut, in characters. */
 const maxShownBodyLength = 16 * 1024;
 
-/** The members of a JSON answer whose values are secrets. */
+/** JSON members with secrets, and their labels. */
 const tokenLabels: Readonly<Record<string, string>> = {
   access_token: "access token",
   refresh_token: "refresh token",
   id_token: "ID token",
 };
 
-/** A request, its answer, and what the answer holds where it is a JSON object. */
+/** A request, its response, and the members of a JSON response. */
 export interface PlaygroundResult {
   readonly exchange: HttpExchange;
-  /** Absent where no answer came. */
+  /** Absent without a response. */
   readonly status?: number;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a request to this server and no other, as one from outside. */
+/** Dispatches a request to this server like a request from the network. */
 export async function send(app: App, request: PlaygroundRequest, peer: ClientAddress): Promise<PlaygroundResult> {
   const { method, path, headers, body, secrets } = request;
   const shownRequest = toHttpMessage(app, request);
@@ -233,7 +233,7 @@ export async function send(app: App, request: PlaygroundRequest, peer: ClientAdd
   };
 }
 
-/** The reason phrases of what the endpoints answer (RFC 9110 §15). */
+/** Reason phrases of the endpoints' status codes (RFC 9110 §15). */
 const reasonPhrases: Readonly<Record<number, string>> = {
   200: "OK",
   400: "Bad Request",

@@ -1,4 +1,4 @@
-/** The steps of a trial: what is sent, what the answer is worth, and what makes sense next. */
+/** The steps of the playground: requests, outcome, next steps. */
 
 import type { HttpResponse, RequestLike } from "../../http/message.ts";
 import { htmlWithForms } from "../../http/responses.ts";
@@ -29,18 +29,18 @@ import { checkResponse } from "../round_trip.ts";
 import { hasDemoSecret, isPlayable, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
 import type { ClientState, PlaygroundResult } from "./requests.ts";
 
-/** In the order in which they are best tried once there are tokens. */
+/** The steps that need tokens, in the suggested order. */
 const stepsWithTokens: readonly PlaygroundStep[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
 const allSteps: readonly PlaygroundStep[] = ["exchange", "wrong_verifier", ...stepsWithTokens];
 
-/** What the redirect brought, as the page carries it on. */
+/** The authorization response, which the page carries in hidden fields. */
 interface CallbackResponse {
   readonly code: string;
   readonly state?: string;
   readonly iss?: string;
 }
 
-/** The token request that the callback page proposes; `undefined` where the code is none that it may be sent for. */
+/** The token request that the callback page proposes; `undefined` if the page cannot send it for this code. */
 export async function initialProposal(
   app: App,
   browser: BrowserCookie,
@@ -50,7 +50,7 @@ export async function initialProposal(
 ): Promise<CallbackProps["proposal"]> {
   if (issued?.redirectUri !== callbackUri(app.server)) return undefined;
   const client = findPlayable(app, issued.clientId);
-  // Without the verifier, only whoever drew it can send the request.
+  // Without the verifier, only the client that generated it can send the request.
   if (client === undefined || issued.codeChallenge !== undefined && flow === undefined) return undefined;
   const state: ClientState = { client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier };
   const request = await tokenRequest(app, state);
@@ -68,7 +68,7 @@ export async function initialProposal(
   };
 }
 
-/** A client whose redirect URI is this server's page, and which can be played from there. */
+/** A client with this server's page as redirect URI, if the playground can authenticate as it. */
 function findPlayable(app: App, id: string | undefined): Client | undefined {
   return callbackClients(app).find((client) => client.id === id && isPlayable(client));
 }
@@ -101,7 +101,7 @@ async function playgroundForm(
   };
 }
 
-/** Tries one step, and draws what it came to. */
+/** Runs one step and renders its outcome. */
 export async function runPlaygroundStep(
   app: App,
   request: RequestLike,
@@ -123,7 +123,7 @@ export async function runPlaygroundStep(
   const startedAt = server.now();
   const results: PlaygroundResult[] = [];
   for (const item of await stepRequests(app, step, state)) results.push(await send(app, item, peer));
-  // Whatever follows a step looks at what it changed.
+  // The second request of a step is always userinfo, which shows what the step changed.
   const sentSteps = results.map((_, i): PlaygroundStep => i === 0 ? step : "userinfo");
   const history = limitHistory([
     ...parseHistory(params.getAll("past"), params.getAll("past_text")),
@@ -172,12 +172,12 @@ function readPlaygroundForm(
   if (step !== undefined && client !== undefined && code !== undefined) {
     return { step, client, callback: { code, state: params.get("state"), iss: params.get("iss") } };
   }
-  throw new OAuthError("invalid_request", "there is nothing that could be tried with this form", {
+  throw new OAuthError("invalid_request", "the form names no step of the playground", {
     rule: "DM-12",
-    expected: "a step of the callback page, its code, and a client whose redirect URI is that page",
+    expected: "a step of the playground, a code, and a client that has this page as its redirect URI",
     received: [
-      ...step === undefined ? ["no such step"] : [],
-      ...client === undefined ? ["no such client"] : [],
+      ...step === undefined ? ["an unknown step"] : [],
+      ...client === undefined ? ["an unknown client"] : [],
       ...code === undefined ? ["no code"] : [],
     ].join(", "),
   });
@@ -188,7 +188,7 @@ function stepOutcome(step: PlaygroundStep, { status, json }: PlaygroundResult): 
   return status !== 200 || step === "introspect" && json.active !== true ? "rejected" : "done";
 }
 
-/** The tokens of an answer that holds some; a client keeps its refresh token where it gets no new one. */
+/** The tokens of a token response; without a new refresh token the client keeps the old one. */
 function responseTokens(
   { access_token, refresh_token }: PlaygroundResult["json"],
 ): Pick<ClientState, "accessToken" | "refreshToken"> {
@@ -198,7 +198,7 @@ function responseTokens(
   };
 }
 
-/** What is taken apart: a refreshed id token says what the first one said. */
+/** The tokens to decode, without the ID token of a refresh, which repeats the first one. */
 function shownTokens(
   step: PlaygroundStep,
   { id_token, access_token }: PlaygroundResult["json"],
@@ -209,7 +209,7 @@ function shownTokens(
   ];
 }
 
-/** What a client checks when an id token comes: with a code the redirect and the proof, and always the token. */
+/** The checks of a client for a token response with an ID token; after a code exchange also those of the redirect and of PKCE. */
 async function checkTokenResponse(
   app: App,
   step: PlaygroundStep,
@@ -239,7 +239,7 @@ async function checkTokenResponse(
   ];
 }
 
-/** Whether the verifier belongs to the challenge that the server kept with the code. */
+/** Whether the verifier matches the challenge of the code. */
 async function checkCodeVerifier(
   { server }: App,
   { code }: CallbackResponse,
@@ -252,13 +252,13 @@ async function checkCodeVerifier(
   return { name: "pkce", passed, expected: passed ? received : "another challenge", received };
 }
 
-/** What makes sense while there are no tokens. */
+/** The next steps without tokens. */
 function stepsWithoutTokens({ verifier }: Pick<ClientState, "verifier">, codeUsed: boolean): PlaygroundStep[] {
   if (codeUsed) return ["replay"];
   return verifier === undefined ? ["exchange"] : ["exchange", "wrong_verifier"];
 }
 
-/** What makes sense after a step: what was not tried a moment ago, in the order of the list, beginning behind it. */
+/** The next steps after a step, in the order of the list, starting after it. */
 function stepsAfter(
   step: PlaygroundStep,
   { accessToken, refreshToken, verifier }: ClientState,
@@ -271,7 +271,7 @@ function stepsAfter(
   );
 }
 
-/** Everything but the secrets, and the code, which stands on the page often enough. */
+/** The exchange as text, without its secrets and without the code. */
 function toHistoryStep(step: PlaygroundStep, at: number, result: PlaygroundResult, code: string): HistoryStep {
   const { exchange: { request, response, secrets }, status, json } = result;
   const text = [request, response].flatMap((message) =>
@@ -292,10 +292,10 @@ function toHistoryStep(step: PlaygroundStep, at: number, result: PlaygroundResul
 
 const errorCodePattern = /^\w{1,40}$/;
 
-/** The most steps that a page carries on, and the most text of them, in characters. */
+/** Maximum number of steps that a page carries, and of characters of their texts. */
 const historyLimits = { steps: 12, text: 2200 };
 
-/** Lets go of what is oldest: of the text first. */
+/** Drops the oldest steps; texts are dropped first. */
 function limitHistory(history: readonly HistoryStep[]): HistoryStep[] {
   let remaining = historyLimits.text;
   return history.slice(-historyLimits.steps).reverse()
@@ -303,7 +303,7 @@ function limitHistory(history: readonly HistoryStep[]): HistoryStep[] {
     .reverse();
 }
 
-/** What the page carried on, facts and text apart; what somebody else wrote into the fields is left out. */
+/** Parses the history fields of the form; invalid lines are dropped. */
 function parseHistory(summaries: readonly string[], texts: readonly string[]): HistoryStep[] {
   return limitHistory(summaries.flatMap((line, i) => {
     const [, name, at, status, error] = /^(\w+) (\d{1,15}) (\d{1,3})(?: (\w{1,40}))?$/.exec(line) ?? [];

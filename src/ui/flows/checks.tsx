@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What was looked at, in the order of looking, each with its verdict and its rule. */
+/** The checks of an exchange in order, each with its result and its rule. */
 
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
@@ -8,7 +8,7 @@ import { CheckItem } from "../check_item.tsx";
 import type { RuleCheckResult } from "./props.ts";
 import { Rule } from "./rule.tsx";
 
-/** What was expected and what came instead, and the earlier request it goes back to. */
+/** Expected and received value, and the earlier request that this one conflicts with. */
 export function ExpectedVsReceived(
   { expected, received, earlier }: Pick<RuleCheckResult, "expected" | "received" | "earlier">,
 ): VNode {
@@ -29,7 +29,7 @@ function EarlierRequest({ earlier }: Pick<RuleCheckResult, "earlier">): VNode | 
   );
 }
 
-/** A list of verdicts. Those that hold are many, and have nothing to compare, so they are drawn with less. */
+/** The list of checks. Passed checks have nothing to compare, so they take one line each. */
 export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
   return (
     <ul class="checks">
@@ -61,7 +61,7 @@ export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[]
   );
 }
 
-/** What was let pass, but should be mended. */
+/** Warnings: accepted, but should be fixed. */
 export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckResult[] }): VNode {
   return (
     <>

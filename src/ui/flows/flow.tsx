@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** One flow: why it failed if it did, who spoke to whom, what was issued, and ways to take it away. */
+/** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
 import { Layout, Section } from "../layout.tsx";
@@ -15,7 +15,7 @@ import { Rule } from "./rule.tsx";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
 
-/** The first thing on the page of a flow in which something was refused. */
+/** The reason of a rejection, at the top of the page. */
 function FailureSummary({ reason, wentOn }: { readonly reason: FailureReason; readonly wentOn: boolean }): VNode {
   const { step, more, title, error, reason: sentence, fix } = reason;
   return (
@@ -29,13 +29,13 @@ function FailureSummary({ reason, wentOn }: { readonly reason: FailureReason; re
         <p>
           <Code text={error} />, in <a href={`#step-${step}`}>step {step}, {title}</a>
           {more > 0 && `, and ${more === 1 ? "1 step" : `${more} steps`} after it`}
-          {wentOn && "; the flow went on"}
+          {wentOn && "; the flow continued"}
         </p>
       </div>
       <ExpectedVsReceived {...reason} />
       {fix !== undefined && (
         <p>
-          <strong>To mend it:</strong> {fix}
+          <strong>How to fix it:</strong> {fix}
         </p>
       )}
     </div>
@@ -58,7 +58,7 @@ export function Flow(props: FlowProps): VNode {
           {secrets === "shown" && (
             <div class="notice warn">
               <p>
-                This page shows secrets. <a href={path}>Mask them all</a>
+                This page shows secrets. <a href={path}>Hide all secrets</a>
               </p>
             </div>
           )}
@@ -76,19 +76,19 @@ export function Flow(props: FlowProps): VNode {
                 <Code text={row.user} />
               </DefinitionItem>
             )}
-            <DefinitionItem label="Began">
+            <DefinitionItem label="Started">
               <Timestamp at={row.at} full />
               {durationMs !== undefined && `, took ${formatMilliseconds(durationMs)}`}
             </DefinitionItem>
           </dl>
           <p>
-            <a id="again" data-flow={row.id} href={path}>Show it as it is now</a>
+            <a id="again" data-flow={row.id} href={path}>Reload</a>
           </p>
         </>
       }
     >
       <Section id="sequence" heading="Sequence">
-        <p class="aside">Each step unfolds: what was sent, what was checked, what was answered. Times are UTC.</p>
+        <p class="aside">Open a step to see its request, its checks and its response. Times are UTC.</p>
         <div class="diagram">
           <Lanes client={row.client} />
           <ol class="sequence">
@@ -97,18 +97,20 @@ export function Flow(props: FlowProps): VNode {
         </div>
         {(next !== undefined || steps[0]?.number !== 1) && (
           <p>
-            {steps[0]?.number !== 1 && <a href={path}>The first steps</a>}{" "}
-            {next !== undefined && <a href={`${path}?from=${next}`}>Steps from {next} on</a>}
+            {steps[0]?.number !== 1 && <a href={path}>First steps</a>}{" "}
+            {next !== undefined && <a href={`${path}?from=${next}`}>Steps from {next}</a>}
           </p>
         )}
       </Section>
       {issued.length > 0 && (
         <Section id="issued" heading="Issued">
-          <p class="aside">What was issued, below what it was issued for, as it stands now.</p>
+          <p class="aside">
+            Each token stands below the code or token that it was issued for, with its current status.
+          </p>
           <IssuedTree issued={issued} />
         </Section>
       )}
-      <Section id="keep" heading="Keep or delete">
+      <Section id="keep" heading="Export or delete">
         <ul>
           <li>
             <a href={`${path}.txt`}>Text</a>, for a bug report
@@ -120,7 +122,7 @@ export function Flow(props: FlowProps): VNode {
             <a href={`${path}.json`}>JSON</a>, as a fixture for a test
           </li>
         </ul>
-        <p class="aside">Secrets are masked in all three.</p>
+        <p class="aside">Exports never contain secrets.</p>
         <ConfirmedAction
           label="Delete this flow"
           confirmLabel="Yes, delete it"
@@ -128,7 +130,7 @@ export function Flow(props: FlowProps): VNode {
           submits={["do", "delete"]}
           csrfToken={csrfToken}
         >
-          Delete flow {row.id}? Its steps can be seen nowhere else. What it issued stays as good as it was.
+          Delete flow {row.id}? The recording cannot be restored. Its tokens stay valid.
         </ConfirmedAction>
         <p class="ways">
           <a href={`${base}/flows`}>All flows</a>

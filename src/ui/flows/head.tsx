@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What the pages of the inspector need besides what every page does. */
+/** Style sheet and script of the inspector's pages. */
 
 import type { VNode } from "preact";
 
-/** What a page loads. */
+/** The files that a page loads. */
 export interface HeadProps {
   readonly base: string;
   /** The name of its style sheet and of its script. */

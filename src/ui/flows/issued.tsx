@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What was issued, as a tree of what was issued for what, and what of it is still good. */
+/** Issued codes and tokens as a tree, with their current status. */
 
 import type { VNode } from "preact";
 import type { Issued } from "./props.ts";
 import { StatusBadge } from "./status_badge.tsx";
 
-/** A tree of what was issued. */
+/** Issued codes and tokens, each below the one that it was issued for. */
 export function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
   return (
     <ul class="tree">

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Every flow that is remembered, newest first, a line for each. */
+/** The list of recorded flows, newest first. */
 
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
@@ -62,21 +62,20 @@ function Filter({ base, clients, filter }: FlowListProps): VNode {
   );
 }
 
-/** What to do where there is nothing to see. */
+/** What to do when the list is empty. */
 function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps): VNode {
   if (flowCount > 0) {
     return (
       <p>
-        No flow fits. <a href={`${base}/flows`}>Show all</a>
+        No flow matches the filter. <a href={`${base}/flows`}>Show all</a>
       </p>
     );
   }
-  if (!recording) return <p>Nothing is remembered, and recording is off: turn it on, then log in.</p>;
+  if (!recording) return <p>No flows are recorded, because recording is off. Start recording, then log in.</p>;
   return (
     <>
       <p>
-        Nothing has been asked yet. Point a client at the issuer and log in, and each step of it is shown here while it
-        happens.
+        No requests yet. Connect a client to the issuer and log in: each step appears here as it happens.
       </p>
       <dl class="values">
         <CopyableValue label="Issuer" text={issuer} />
@@ -103,8 +102,8 @@ export function List(props: FlowListProps): VNode {
       heading="Flows"
       opening={
         <p>
-          Every login that this server takes part in, as it happened on the wire. Times are UTC.{" "}
-          {recording ? <a id="again" href={currentUrl}>Show what is new</a> : <strong>Recording is off.</strong>}
+          Every login, request by request. Times are UTC.{" "}
+          {recording ? <a id="again" href={currentUrl}>Reload</a> : <strong>Recording is off.</strong>}
         </p>
       }
     >
@@ -138,7 +137,7 @@ export function List(props: FlowListProps): VNode {
             submits={["do", "delete"]}
             csrfToken={csrfToken}
           >
-            Delete every flow, those that are not shown here too? What they issued stays as good as it was.
+            Delete every flow, including those that are not shown here? Their tokens stay valid.
           </ConfirmedAction>
         )}
       </div>

@@ -1,15 +1,15 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** One side of an exchange as it was on the wire: the first line, the parameters one by one, the headers folded. */
+/** A request or a response as sent: the first line, the parameters one by one, the headers folded. */
 
 import type { VNode } from "preact";
 import type { JwtContent, MessageDetails as MessageContent, MessageField } from "./props.ts";
 
-/** What a JWT says, folded. */
+/** A decoded JWT, folded. */
 function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonly jwt: JwtContent }): VNode {
   return (
     <details>
-      <summary>What {name} says</summary>
+      <summary>Decoded {name}</summary>
       <dl class="sent">
         <dt>header</dt>
         <dd>{header.map(({ name, value }) => `${name} ${value}`).join(", ")}</dd>
@@ -27,7 +27,7 @@ function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonl
   );
 }
 
-/** Names and values, in the order in which they travelled. */
+/** Names and values in the order in which they were sent. */
 function FieldList({ sent: fields }: { readonly sent: readonly MessageField[] }): VNode {
   return (
     <dl class="sent">
@@ -44,7 +44,7 @@ function FieldList({ sent: fields }: { readonly sent: readonly MessageField[] })
   );
 }
 
-/** A request or an answer. */
+/** A request or a response. */
 export function Message({ title, message }: { readonly title: string; readonly message: MessageContent }): VNode {
   const { line, headers, parts, text } = message;
   return (

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Why something was refused, in one line: the error on the wire, the rule, the reason. */
+/** A rejection in one line: the error code, the rule, the reason. */
 
 import type { VNode } from "preact";
 import { Code } from "../value.tsx";
 import type { RejectionSummary } from "./props.ts";
 
-/** Belongs into the line of what was refused. */
+/** Belongs into the line of the rejected request. */
 export function RejectionLine({ error, rule, reason }: RejectionSummary): VNode {
   return (
     <span class="why">

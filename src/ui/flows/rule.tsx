@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A rule by its ID, and the sections of the specifications that it comes from. */
+/** The ID of a rule with links to the cited sections. */
 
 import type { VNode } from "preact";
 import { citedSections } from "../specifications.ts";
@@ -14,7 +14,7 @@ export interface RuleProps {
   readonly brief?: boolean;
 }
 
-/** The links lead away from this server, which tells nobody where they were followed. */
+/** The links lead away from this server, so they send no referrer. */
 export function Rule({ rule, cites, brief = false }: RuleProps): VNode {
   return (
     <small>

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Who spoke to whom: arrows between three lanes, which read as a list where nothing is drawn. */
+/** The sequence diagram: arrows between three lanes; screen readers get a list. */
 
 import type { VNode } from "preact";
 import { Breakable, Code } from "../value.tsx";
@@ -12,7 +12,7 @@ const participantNames: Readonly<Record<Participant, string>> = {
   server: "Latchkey",
 };
 
-/** The names above the lanes. The arrows name them too, so these are for the eye alone. */
+/** The names above the lanes, hidden from screen readers, because the arrows name them too. */
 export function Lanes({ client }: { readonly client?: string }): VNode {
   return (
     <p class="lanes" aria-hidden="true">
@@ -26,7 +26,7 @@ export function Lanes({ client }: { readonly client?: string }): VNode {
   );
 }
 
-/** One arrow, with what travels above it. */
+/** One arrow with its label. */
 export function Arrow({ from, to, through, label, carries, isFailure = false }: Hop): VNode {
   const direction = `${participantNames[from]} to ${participantNames[to]}${
     through === undefined ? "" : ` through the ${participantNames[through]}`

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** How something stands: a mark and words, never a colour alone. */
+/** A status: a mark and words, never colour alone. */
 
 import type { VNode } from "preact";
 import type { Status as StatusProps, Tone } from "./props.ts";

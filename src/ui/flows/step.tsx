@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** One exchange of a flow: its arrows, and unfolded everything that is known of it. */
+/** One exchange of a flow: its arrows and, unfolded, its checks, request and response. */
 
 import type { VNode } from "preact";
 import { Checks, Warnings } from "./checks.tsx";
@@ -19,20 +19,20 @@ export interface StepProps {
   readonly secrets: FlowProps["secrets"];
 }
 
-/** Masked values, and the way to see them or to mask them again. */
+/** The number of secrets in a step, with the link that shows or hides them. */
 function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): VNode | null {
   if (masked === 0) return null;
-  const values = masked === 1 ? "1 secret value is" : `${masked} secret values are`;
-  if (secrets === "never") return <p class="aside">{values} masked.</p>;
+  const values = masked === 1 ? "1 secret is" : `${masked} secrets are`;
+  if (secrets === "never") return <p class="aside">{values} hidden.</p>;
   return secrets === "shown"
     ? (
       <p class="aside">
-        {values} shown. <a href={`${path}#step-${number}`}>Mask what step {number} holds</a>
+        {values} shown. <a href={`${path}#step-${number}`}>Hide the secrets of step {number}</a>
       </p>
     )
     : (
       <p class="aside">
-        {values} masked. <a href={`${path}?show=secrets#step-${number}`}>Show what step {number} holds</a>
+        {values} hidden. <a href={`${path}?show=secrets#step-${number}`}>Show the secrets of step {number}</a>
       </p>
     );
 }
@@ -71,7 +71,7 @@ export function StepItem(props: StepProps): VNode {
             </p>
           ))}
           <Message title="Request" message={request} />
-          {response && <Message title="Answer" message={response} />}
+          {response && <Message title="Response" message={response} />}
           <MaskedValues {...props} />
         </div>
       </details>

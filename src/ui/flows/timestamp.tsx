@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Moments and spans of time, for reading. All of them are UTC, like those of the terminal. */
+/** Times and durations for reading. All times are UTC, as in the terminal. */
 
 import type { VNode } from "preact";
 
@@ -19,7 +19,7 @@ export function Timestamp({ at, full = false }: TimestampProps): VNode {
   return <time datetime={text}>{`${text.slice(0, 10)} ${text.slice(11, 23)} UTC`}</time>;
 }
 
-/** A span of time: `12 ms`, `3.4 s`, `5 min`. */
+/** A duration: `12 ms`, `3.4 s`, `5 min`. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 1000) return `${milliseconds} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
