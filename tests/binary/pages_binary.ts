@@ -18,7 +18,7 @@ test("from home to tokens and to the flow that was watched, by clicks alone", { 
     await page.getByRole("link", { name: "Start the demo flow", exact: true }).click();
     await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Exchange the code" }).click();
-    await page.getByRole("heading", { name: "The code was exchanged" }).waitFor();
+    await page.getByRole("heading", { name: "Code exchanged" }).waitFor();
     await page.goto(`http://localhost:${program.port}/flows`);
     await page.locator('a[href="/flows/1"]').first().click();
     await page.waitForURL(/\/flows\/1$/);

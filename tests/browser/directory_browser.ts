@@ -99,7 +99,7 @@ for (const javaScriptEnabled of [true, false]) {
     assertEquals(problems, []);
   });
 
-  test(`[DI-03, UI-15] a user is added, changed, put first and removed, ${how} script`, { skip }, async () => {
+  test(`[DI-03, UI-15] a user is added, changed, made default and removed, ${how} script`, { skip }, async () => {
     await using opened = await openPage(`${url}/users`, { javaScriptEnabled });
     const { page, problems } = opened;
     await page.getByLabel("Subject").fill("carol");
@@ -112,7 +112,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByLabel("Claims").fill(`{"name": "Carol Cole"}`);
     await page.getByRole("button", { name: "Save the claims" }).click();
     await page.getByRole("link", { name: "Carol Cole" }).click();
-    await page.getByRole("button", { name: "Put first" }).click();
+    await page.getByRole("button", { name: "Make default" }).click();
     assertEquals(as.users.all().map(({ sub }) => sub), ["carol", "alice", "bob"]);
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await removeAfterAsking(page, "user", "carol", () => as.users.find("carol") !== undefined);
@@ -129,7 +129,7 @@ test(
     const { page } = opened;
     await page.goto(`http://127.0.0.1:${attacker.addr.port}`);
     await page.getByRole("button", { name: "Win a prize" }).click();
-    assertEquals(await page.locator("h1").textContent(), "This request was refused");
+    assertEquals(await page.locator("h1").textContent(), "Request rejected");
     assertEquals(as.clients.find("evil"), undefined);
   },
 );

@@ -85,7 +85,7 @@ test("[UI-13] a redirect URI off by a letter is refused here, and the letter is 
     `${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirect}`,
   );
   const { page } = opened;
-  assertEquals(await page.locator("h1").textContent(), "This request was refused");
+  assertEquals(await page.locator("h1").textContent(), "Request rejected");
   assertEquals(await page.locator("mark").textContent(), "sed");
   assertEquals(await findPageProblems(opened), []);
   await takeScreenshot(page, "real-refused");

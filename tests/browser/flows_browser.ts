@@ -188,11 +188,11 @@ test("[FL-02] the page of a flow says that the flow has gone on, and leaves the 
   await page.waitForTimeout(200);
   await code();
   await token({ grant_type: "refresh_token", refresh_token });
-  await page.getByRole("link", { name: "This flow has gone on" }).waitFor();
-  assertEquals(await page.getByRole("status").textContent(), "This flow has gone on");
+  await page.getByRole("link", { name: "New steps in this flow" }).waitFor();
+  assertEquals(await page.getByRole("status").textContent(), "New steps in this flow");
   assertEquals(await page.locator(".sequence > li").count(), 2);
   assertEquals(await findPageProblems(opened), []);
-  await page.getByRole("link", { name: "This flow has gone on" }).click();
+  await page.getByRole("link", { name: "New steps in this flow" }).click();
   assertEquals(await page.locator(".sequence > li").count(), 3);
 });
 
@@ -211,12 +211,12 @@ for (const javaScriptEnabled of [true, false]) {
     await page.locator(`#flow-${good} a`).click();
 
     const verifierShown = page.locator("#step-2 dd").getByText(verifier, { exact: true });
-    await page.locator("summary").filter({ hasText: "Code for tokens" }).click();
+    await page.locator("summary").filter({ hasText: "Code exchange" }).click();
     assertEquals(await verifierShown.count(), 0);
-    await page.getByRole("link", { name: "Show what step 2 holds" }).click();
+    await page.getByRole("link", { name: "Show the secrets of step 2" }).click();
     // The address leads into what was folded, which unfolds it.
     await verifierShown.waitFor();
-    await page.getByRole("link", { name: "Mask them all" }).click();
+    await page.getByRole("link", { name: "Hide all secrets" }).click();
     await page.locator("h1").waitFor();
     assertEquals(await verifierShown.count(), 0);
 
@@ -231,7 +231,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.locator("#flows").waitFor();
     assertEquals(watching.recorder.flow(number!), undefined);
     await deleteAfterAsking(page, "Delete all flows", "Yes, delete all", /^Delete every flow, .*\? /);
-    await page.getByText("Nothing has been asked yet").waitFor();
+    await page.getByText("No requests yet").waitFor();
     assertEquals(watching.recorder.flows(), []);
     assertEquals(problems, []);
   });

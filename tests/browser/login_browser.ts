@@ -79,7 +79,7 @@ test("[UI-02, UI-05] on plain http forms name their origin, and no page tells wh
   await page.getByRole("button", { name: "Allow" }).click();
   assertEquals(await heading(), "Authorization Successful!");
   for (let step = 0; step < 2; step++) await page.locator("form button[type=submit]").first().click();
-  assertEquals(await heading(), "The server says who logged in");
+  assertEquals(await heading(), "Userinfo returned the claims of the user");
   for (const path of ["/account", "/oauth2/logout"]) {
     await page.goto(plain.issuer + path);
     await page.locator("form button").first().click();
@@ -107,11 +107,11 @@ for (const javaScriptEnabled of [true, false]) {
       const { page } = opened;
       seen.length = 0;
       await page.goto(`${request}&login_hint=bob`);
-      assertEquals(await page.locator("h1").textContent(), "Who is there?");
+      assertEquals(await page.locator("h1").textContent(), "Log in to The shop");
       assertEquals(await findPageProblems(opened), []);
       await takeScreenshot(page, `real-login-${javaScriptEnabled ? "script" : "bare"}`);
       await page.locator(".person").first().click();
-      assertEquals(await page.locator("h1").textContent(), "May it act for you?");
+      assertEquals(await page.locator("h1").textContent(), "Allow The shop to access your account?");
       assertEquals(await findPageProblems(opened), []);
       await takeScreenshot(page, `real-consent-${javaScriptEnabled ? "script" : "bare"}`);
       assertStringIncludes(await page.locator(".facts").innerText(), "Bob Brown");
@@ -123,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       // Back to a page that is done with: it says so, and there is no second code.
       await page.goBack();
-      assertEquals(await page.locator("h1").textContent(), "This request was refused");
+      assertEquals(await page.locator("h1").textContent(), "Request rejected");
       await page.goto(request.replace("openid+email+read", "openid+read"));
       assertEquals(await page.locator("h1").textContent(), "Welcome back");
       assertEquals(seen.length, 2);
@@ -131,9 +131,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(`${url}/account`);
       assertStringIncludes(await page.locator("main").innerText(), "openid read");
       assertEquals(await findPageProblems(opened), []);
-      await page.getByRole("button", { name: "Take it back" }).click();
+      await page.getByRole("button", { name: "Revoke access" }).click();
       await page.waitForLoadState();
-      assertStringIncludes(await page.locator("main").innerText(), "You have allowed no application anything.");
+      assertStringIncludes(await page.locator("main").innerText(), "No client has access to your account.");
     },
   );
 }
@@ -173,13 +173,13 @@ test("somebody new is made up, and another account chosen on the way", { skip },
   await page.goto(request);
   await page.locator(".person").first().click();
   await page.getByRole("link", { name: "Use another account" }).click();
-  await page.getByText("Make up a person").click();
+  await page.getByText("Log in as a new user").click();
   await page.getByLabel("Subject").fill("dave");
   await page.getByLabel("Claims").fill("{");
-  await page.getByRole("button", { name: "Log in as this person" }).click();
+  await page.getByRole("button", { name: "Log in as this user" }).click();
   assertEquals(await page.getByRole("alert").innerText(), "The claims are not JSON.");
   await page.getByLabel("Claims").fill('{\n  "name": "Dave Dunn"\n}');
-  await page.getByRole("button", { name: "Log in as this person" }).click();
+  await page.getByRole("button", { name: "Log in as this user" }).click();
   assertStringIncludes(await page.locator(".facts").innerText(), "Dave Dunn");
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByRole("heading", { name: "Welcome back" }).waitFor();
@@ -246,7 +246,7 @@ test("[UI-05, UI-06] another site can post a request, but neither a login nor a 
   post.fields.push(["decision", "allow"]);
   await page.goto("http://evil.example/");
   await page.getByRole("button").click();
-  assertEquals(await page.locator("h1").textContent(), "This request was refused");
+  assertEquals(await page.locator("h1").textContent(), "Request rejected");
   assertEquals([codes, seen.length], [before, 0]);
 
   const more = new URL(request.replace("read", "read+write")).searchParams;
@@ -254,7 +254,7 @@ test("[UI-05, UI-06] another site can post a request, but neither a login nor a 
   await page.goto("http://evil.example/");
   await page.getByRole("button").click();
   // The session is seen, although the form brought no cookie along; consent is still asked for.
-  await page.getByRole("heading", { name: "May it act for you?" }).waitFor();
+  await page.getByRole("heading", { name: "Allow The shop to access your account?" }).waitFor();
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByRole("heading", { name: "Welcome back" }).waitFor();
 

@@ -16,14 +16,14 @@ after(async () => {
 
 /** What a person presses, and what they read then. */
 const journey = [
-  ["Send a wrong verifier", "A wrong verifier is refused"],
-  ["Exchange the code", "The code was exchanged"],
-  ["Call userinfo", "The server says who logged in"],
+  ["Send a wrong verifier", "Wrong verifier rejected"],
+  ["Exchange the code", "Code exchanged"],
+  ["Call userinfo", "Userinfo returned the claims of the user"],
   ["Introspect", "The access token is active"],
-  ["Refresh", "The refresh token bought new tokens"],
-  ["Revoke", "The tokens were given back"],
-  ["Call userinfo", "The access token is refused"],
-  ["Replay the code", "The second use was refused"],
+  ["Refresh", "Tokens refreshed"],
+  ["Revoke", "Tokens revoked"],
+  ["Call userinfo", "Access token rejected"],
+  ["Replay the code", "Second use of the code rejected"],
 ] as const;
 
 // Without script nothing looks different, so one such walk is enough.
@@ -101,12 +101,12 @@ test("[DM-13] going back and forth shows the steps again, and sends nothing by i
   await using opened = await openPage(`${url}/start`);
   const { page } = opened;
   await page.getByRole("button", { name: "Exchange the code" }).click();
-  await page.getByRole("heading", { name: "The code was exchanged" }).waitFor();
+  await page.getByRole("heading", { name: "Code exchanged" }).waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "Authorization Successful!" }).waitFor();
-  assertMatch(await page.locator("#examples").innerText(), /it was redeemed already/);
+  assertMatch(await page.locator("#examples").innerText(), /is already redeemed/);
   await page.getByRole("button", { name: "Replay the code" }).click();
-  await page.getByRole("heading", { name: "The second use was refused" }).waitFor();
+  await page.getByRole("heading", { name: "Second use of the code rejected" }).waitFor();
 });
 
 test("[DM-12] a form on another site cannot try anything in this browser", { skip }, async () => {

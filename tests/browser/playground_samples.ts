@@ -112,7 +112,7 @@ function response(status: string, body: unknown): HttpExchange["response"] {
   };
 }
 
-/** The code was exchanged, after a try with a wrong verifier. */
+/** Code exchanged, after a try with a wrong verifier. */
 export const exchanged: PlaygroundProps = {
   issuer,
   base: "",

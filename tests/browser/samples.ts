@@ -422,7 +422,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         roundTrip: {
           redirect: [["code", hostileText]],
           ignoredParameters: [hostileText, hostileText],
-          checks: [{ name: "state", passed: false, expected: "one that this browser sent", received: hostileText }],
+          checks: [{ name: "state", passed: false, expected: "a state that this browser sent", received: hostileText }],
           pkce: { verifier: hostileText, digestHex: hostileText, challenge: hostileText, matches: false },
         },
         proposal: undefined,

@@ -244,7 +244,7 @@ test("[DM-03] a code with an error is a failure; without both the page shows a n
   for (const query of ["", "state=x", "code=", "code=&error=", "foo=bar"]) {
     const html = await callback(self, query);
     assertEquals(texts(html, "h1"), ["Authorization Failed"]);
-    assertStringIncludes(readable(html), "neither a code nor an error");
+    assertStringIncludes(readable(html), "no readable code and no error");
     assertEquals([html.includes('role="alert"'), texts(html, "pre")], [false, []]);
   }
   assertEquals(texts(await callback(self, "code=a-code&error="), "h1"), ["Authorization Successful!"]);
@@ -287,7 +287,7 @@ test("[DM-05] the first start link of the home page: the public example redeems 
   const { url, html } = await visitor.arrive(links(home)["Start the demo flow"]!);
   const [open, secret] = commands(html);
   assertEquals(read(open).form.get("code"), url.searchParams.get("code"));
-  assertStringIncludes(readable(html), "issued to demo-public: the request below works as it is");
+  assertStringIncludes(readable(html), "issued to demo-public: the request below works once, as it is");
   assertEquals(await getOutcome(await paste(as, secret)), "400 invalid_grant");
   assertEquals((await assertTokenResponse(await paste(as, open))).scope, "openid profile read");
   assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
@@ -299,7 +299,7 @@ test("[DM-05] the second start link of the home page: the confidential example r
   const home = await assertPage(await visitor.open("/"), 200);
   const { html } = await visitor.arrive(links(home)["Start as demo-confidential"]!);
   const [open, secret] = commands(html);
-  assertStringIncludes(readable(html), "issued to demo-confidential: the request below works as it is");
+  assertStringIncludes(readable(html), "issued to demo-confidential: the request below works once, as it is");
   assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
   assertEquals([read(secret).user, read(secret).form.has("client_id")], ["demo-confidential:demo-secret", false]);
   assertEquals((await paste(as, secret)).status, 200);
@@ -319,7 +319,7 @@ test("[DM-05] in another browser the verifier is unknown and replaced by a place
   const { html } = await browser(as).arrive(url.href);
   const [open] = commands(html);
   assertEquals(read(open).form.get("code_verifier"), "YOUR_CODE_VERIFIER");
-  assertStringIncludes(readable(html), "with your code verifier put in");
+  assertStringIncludes(readable(html), "with your code verifier inserted");
   assertMatch(await getOutcome(await paste(as, open)), /^400 invalid_/);
 });
 
@@ -329,7 +329,7 @@ test("[DM-05] the example for a confidential client without a challenge has no v
   const { html } = await browser(as).arrive(`/oauth2/authorize?${encode(request)}`);
   const [, secret] = commands(html);
   assert(!read(secret).form.has("code_verifier"));
-  assertStringIncludes(readable(html), "sent no code challenge");
+  assertStringIncludes(readable(html), "carried no code challenge");
   assertEquals((await paste(as, secret)).status, 200);
 });
 
@@ -396,7 +396,7 @@ test("[DM-08] control characters are replaced on every page", async () => {
     for (const html of [success, failure]) {
       assertEquals(/[^\P{Cc}\n]/u.exec(html), null);
       assert(!html.includes(sent));
-      assertStringIncludes(html, "holds control characters, shown as \uFFFD");
+      assertStringIncludes(html, "contains control characters, shown as \uFFFD");
     }
     assertEquals(texts(success, "h1"), ["Authorization Successful!"]);
     assertEquals(texts(success.split("<h2")[0]!, "code").slice(1), [shown, shown]);
@@ -486,11 +486,11 @@ test("[DM-08] a value that is too long is truncated, and a repeated one is repla
     const other: Fields = name === "code" ? {} : name === "state" ? { code: "a-code" } : { error: "an-error" };
     const twice = await callback(self, { ...other, [name]: ["one-value", "another-value"] });
     assert(!/one-value|another-value/.test(twice), `${name} is shown`);
-    assertStringIncludes(readable(twice), `${name} came more than once`);
+    assertStringIncludes(readable(twice), `${name} is repeated`);
   }
   const broken = await callback(self, "code=%ff&state=%zz");
   assertEquals([texts(broken, "h1"), texts(broken, "pre")], [["Authorization Failed"], []]);
-  assertStringIncludes(readable(broken), "could not be read");
+  assertStringIncludes(readable(broken), "could not be parsed");
 });
 
 test("[DM-10] the callback page redeems and stores nothing, and accepts GET, HEAD and POST", async () => {

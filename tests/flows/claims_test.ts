@@ -389,9 +389,12 @@ test("[CL-10] the consent page names every claim that no shown scope value cover
   const b = await testServer({ ...mapped, login: "interactive" });
   const claims = '{"userinfo":{"groups":null,"roles":null,"email":null},"id_token":{"employee_no":null,"iss":null}}';
   const asked = async (scope: string) => (await logIn(openBrowser(b), "carol", { scope, claims })).text;
-  assertStringIncludes(await asked("openid"), "It asks by name to see groups, roles, email and employee_no.");
+  assertStringIncludes(
+    await asked("openid"),
+    "It requests these claims by name: groups, roles, email and employee_no.",
+  );
   const all = await asked("openid groups profile");
-  assertStringIncludes(all, "It asks by name to see roles and email.");
+  assertStringIncludes(all, "It requests these claims by name: roles and email.");
   assertStringIncludes(all, "See groups");
   const browser = openBrowser(b);
   const page = await logIn(browser, "carol", { scope: "openid", claims });

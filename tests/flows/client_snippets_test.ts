@@ -166,7 +166,7 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
   });
   // Where somebody has to log in first, the address is printed, and the rest waits for the code.
   const { text } = settingsOf(as, "none", false).get("curl")!;
-  const [begin, end] = text!.split("code=THE_CODE_THAT_THE_BROWSER_COMES_BACK_WITH\n");
+  const [begin, end] = text!.split("code=THE_CODE_FROM_THE_LAST_URL\n");
   const code = new URL(await leads((await promisify(execFile)(shell!, ["-c", begin!])).stdout.trim()))
     .searchParams.get("code");
   assertNotEquals(code, null);
@@ -302,5 +302,5 @@ test("[DI-05] a client without grant types has no settings, and one without open
   assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "Passport"]);
   assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi"]);
   assertStringIncludes(settingsOf(as, "plain").get("Go")!.notes[0]!, "openid");
-  assertStringIncludes(settingsOf(as, "native").get("Go")!.notes[0]!, "scheme of its own");
+  assertStringIncludes(settingsOf(as, "native").get("Go")!.notes[0]!, "private-use scheme");
 });

@@ -66,7 +66,7 @@ test("[DI-03] an added public client works immediately, until the server stops",
     "code",
   );
   assertEquals((await b.token({ client_id: "new", redirect_uri: "https://new.example/cb", code: code! })).status, 200);
-  assertMatch(await (await browser.get("/clients")).text(), /For this run: when the server stops/);
+  assertMatch(await (await browser.get("/clients")).text(), /Kept in memory: .* is lost when the server stops/);
   assertEquals((await testServer()).as.clients.find("new"), undefined);
 });
 
@@ -107,7 +107,7 @@ test("[DI-03] an error is shown at its field with a fix, keeps all input and add
   await forEachCase<[Fields, string, RegExp]>([
     [{ client_id: "" }, "client_id", /1 to 256 printable ASCII characters.*Choose a short identifier/],
     [{ client_id: "ü" }, "client_id", /1 to 256 printable ASCII characters/],
-    [{ client_id: "spa" }, "client_id", /an id that no other client has.*remove that client first/],
+    [{ client_id: "spa" }, "client_id", /an ID that no other client has.*remove that client first/],
     [{ redirect_uris: "" }, "redirect_uris", /at least one redirect URI.*Add the URI/],
     [{ redirect_uris: "http://evil.example.com/cb" }, "redirect_uris", /https, or http on a loopback/],
     [

@@ -85,7 +85,7 @@ test("[UI-10] native apps are labelled as apps or programs on the device", async
   for (
     const [redirect_uri, words] of [
       ["http://127.0.0.1:4711/cb", "a program on this device, at 127.0.0.1:4711"],
-      ["com.example.app:/cb", "the app on this device that opens com.example.app:"],
+      ["com.example.app:/cb", "the app on this device that handles com.example.app:"],
     ]
   ) {
     assertStringIncludes((await logIn(openBrowser(b), "alice", { client_id: "native", redirect_uri })).text, words!);
@@ -594,7 +594,7 @@ test("[UI-04, UI-16] only the account page revokes a consent, and only for the l
   unknown.set("client_id", "nobody");
   assertEquals((await send(browser, path, unknown)).status, 303);
   const anonymous = await openPage(openBrowser(b), "/account", await b.get("/account"));
-  assertStringIncludes(anonymous.text, "Nobody is logged in");
+  assertStringIncludes(anonymous.text, "You are not logged in");
 });
 
 test("[LO-05, UI-14] Allow issues no code after logout in another tab", async () => {

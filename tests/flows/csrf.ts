@@ -62,7 +62,7 @@ export async function assertCsrfProtected(
   ], async ([headers, sent]) => {
     const response = await send(headers, sent);
     const html = await assertPage(response, 403);
-    assertStringIncludes(html, "To mend it:");
+    assertStringIncludes(html, "How to fix it:");
     assertEquals(unchanged(), before);
   });
   assertEquals(getRejections(server.events).length, 14);

@@ -78,7 +78,7 @@ test("[UI-13, UI-19] every rejection on a page explains the error and how to fix
     const b = await ready();
     const html = await assertPage(await ask(b), status);
     assertEquals(getRejections(b.events).at(-1)?.explanation.rule, rule);
-    assertStringIncludes(html, `<strong>To mend it:</strong> <bdi>`);
+    assertStringIncludes(html, `<strong>How to fix it:</strong> <bdi>`);
     assertStringIncludes(html, `<code class="wire">${rule}</code>`);
     assertMatch(html, /role="alert"><p><bdi>[A-Za-z_]/);
     const { fix } = findRule(rule)!;
@@ -183,14 +183,14 @@ test("[UI-19] the most similar redirect URI is suggested, with the difference", 
   b.as.clients.set({ client_id: "two", redirect_uris });
   const [shop, local] = redirect_uris as [string, string];
   const near: readonly (readonly [sent: string, meant: string, words: string])[] = [
-    ["http://localhost:5173/callback", local, "in the scheme alone"],
-    ["https://127.0.0.1:5173/callback", local, "in the host alone"],
-    ["https://localhost:3000/callback", local, "in the port alone"],
-    ["https://localhost:5173/calback", local, "in the path alone"],
-    ["https://localhost:5173/callback/", local, "in the slash at the end alone"],
-    ["https://shop.example/oauth/callback", shop, "in the query alone"],
-    ["HTTPS://shop.example/oauth/callback?tenant=1", shop, "but are spelled differently"],
-    ["https://shop.example:443/oauth/callback?tenant=1", shop, "but are spelled differently"],
+    ["http://localhost:5173/callback", local, "differ only in the scheme"],
+    ["https://127.0.0.1:5173/callback", local, "differ only in the host"],
+    ["https://localhost:3000/callback", local, "differ only in the port"],
+    ["https://localhost:5173/calback", local, "differ only in the path"],
+    ["https://localhost:5173/callback/", local, "differ only in the slash at the end"],
+    ["https://shop.example/oauth/callback", shop, "differ only in the query"],
+    ["HTTPS://shop.example/oauth/callback?tenant=1", shop, "comparison is character by character"],
+    ["https://shop.example:443/oauth/callback?tenant=1", shop, "comparison is character by character"],
   ];
   await forEachCase(near, async ([redirect_uri, meant, words]) => {
     const html = await assertPage(await b.authorize({ client_id: "two", redirect_uri }), 400);
@@ -205,7 +205,7 @@ test("[UI-19] the most similar redirect URI is suggested, with the difference", 
   // Where there is one alone, it stands there as expected.
   const html = await assertPage(await b.authorize({ redirect_uri: "https://spa.example/cb/" }), 400);
   assertEquals(meantIn(html), undefined);
-  assertStringIncludes(html, "in the slash at the end alone");
+  assertStringIncludes(html, "differ only in the slash at the end");
 });
 
 test("[UI-21] registered redirect URIs are shown only to visitors who may see the directory", async () => {

@@ -78,7 +78,7 @@ async function failedLogin({ code, token }: TestServer): Promise<void> {
 
 test("[FL-01] the list starts with the next action, and shows each login with its result, newest first", async () => {
   const bench = await watched();
-  assertMatch(await bench.read("/flows"), /Nothing has been asked yet\. .* https:\/\/as\.test /);
+  assertMatch(await bench.read("/flows"), /No requests yet\. .* https:\/\/as\.test /);
 
   await openBrowser(bench).login();
   bench.advance(61);
@@ -115,7 +115,7 @@ test("[FL-01] the list is filtered by client and outcome, and is paginated", asy
   assertEquals(await ids("?client=web&outcome="), [32]);
   assertEquals(await ids("?outcome=rejected"), [31]);
   assertEquals(await ids("?client=web&outcome=rejected"), []);
-  assertMatch(await bench.read("/flows?client=web&outcome=rejected"), /No flow fits\. +Show all/);
+  assertMatch(await bench.read("/flows?client=web&outcome=rejected"), /No flow matches the filter\. +Show all/);
   const html = await bench.page("/flows?client=spa");
   const older = linksOf(html).find((href) => href.includes("before="))!;
   assertEquals([...await ids("?client=spa"), ...await ids(older.replace("/flows", ""))], [31, ...numbers(30)]);
@@ -131,7 +131,7 @@ test("[FL-02] the page of a failed flow starts with the reason, expected and rec
   const [opening] = (await bench.read("/flows/1")).split(" Sequence ");
   assertMatch(opening!, /Flow 1: rejected redirect_uri does not match the authorization request invalid_grant , in/);
   assertMatch(opening!, /Expected https:\/\/spa\.example\/cb Received https:\/\/spa\.example\/cb \/ Earlier: /);
-  assertMatch(opening!, /To mend it: Send the redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
+  assertMatch(opening!, /How to fix it: Send the redirect_uri .* Rule TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /);
 });
 
 test("[FL-02] a rejection caused by an earlier rejection does not hide the earlier one", async () => {
@@ -143,7 +143,7 @@ test("[FL-02] a rejection caused by an earlier rejection does not hide the earli
   assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
   assertMatch(
     await bench.read("/flows/1"),
-    /rejected authorization code used twice .* step 3, Code for tokens , and 1 step/,
+    /rejected authorization code used twice .* step 3, Code exchange , and 1 step/,
   );
   assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant · CI-06 authorization code used twice$/);
 
@@ -153,7 +153,7 @@ test("[FL-02] a rejection caused by an earlier rejection does not hide the earli
   await bench.token({ code: retried, redirect_uri: "https://spa.example/cb/" });
   await assertTokenResponse(await bench.token({ code: retried }));
   const text = await bench.read("/flows/4");
-  assertMatch(text, /Flow 4: tokens issued redirect_uri does not match .* step 2, Code for tokens ; the flow went on /);
+  assertMatch(text, /Flow 4: tokens issued redirect_uri does not match .* step 2, Code exchange ; the flow continued /);
 });
 
 test("[FL-01, FL-02] each rejected step shows its reason in its own line, by rule or injected fault", async () => {
@@ -166,10 +166,10 @@ test("[FL-01, FL-02] each rejected step shows its reason in its own line, by rul
     .map(([title]) => textOf(title!).replace(/ (?:Browser|Client) to .*/, ""));
   assertEquals(titles.map((title) => title.replace(/ 00:00:00 \d+ ms/, "").trim()), [
     "1 Authorization request ✓ code issued",
-    "2 Code for tokens ✗ rejected invalid_grant · PK-09 " +
+    "2 Code exchange ✗ rejected invalid_grant · PK-09 " +
     "code_verifier does not match the code_challenge of the authorization request",
-    "3 Code for tokens ✓ tokens issued",
-    "4 Code for tokens ✗ rejected invalid_grant · CI-06 authorization code used twice",
+    "3 Code exchange ✓ tokens issued",
+    "4 Code exchange ✗ rejected invalid_grant · CI-06 authorization code used twice",
   ]);
 });
 
@@ -184,7 +184,7 @@ test("[FL-01, FL-02] a step changed by an injected fault names the fault", async
   };
   const made = await testServer({ plugins: [recorder, inspector({ recorder }), spoils] });
   await (await made.token({ code: await made.code() })).text();
-  const why = "temporarily_unavailable · a fault had a hand in it: status(503)";
+  const why = "temporarily_unavailable · injected fault: status(503)";
   const [line] = linesOf(await (await made.get("/flows")).text());
   assert(line!.endsWith(`✗ rejected, 503 1 step ${why}`), line);
   assertStringIncludes(textOf(await (await made.get("/flows/2")).text()), why);
@@ -196,15 +196,15 @@ test("[FL-02] each check is shown as passed, failed or not run, with the section
   const html = await bench.page("/flows/1");
   const step = html.slice(html.indexOf('id="step-2"'));
   const checks = [...step.matchAll(/<li>[^]*?<\/li>/g)].slice(0, 8).map(([check]) => {
-    const [, mark = check.includes("✓") ? "Holds" : "?"] = /aria-label="([^"]*)"/.exec(check) ?? [];
+    const [, mark = check.includes("✓") ? "Passed" : "?"] = /aria-label="([^"]*)"/.exec(check) ?? [];
     return `${mark} ${/\b[A-Z]{2}-\d\d\b/.exec(check)![0]}`;
   });
   assertEquals(checks, [
-    "Holds CA-07",
-    "Holds TK-06",
-    "Holds TK-16",
-    "Holds CI-05",
-    "Fails TK-15",
+    "Passed CA-07",
+    "Passed TK-06",
+    "Passed TK-16",
+    "Passed CI-05",
+    "Failed TK-15",
     "Not checked PK-09",
     "Not checked CI-02",
     "Not checked CI-06",
@@ -295,7 +295,7 @@ test("[FL-03] list, page and exports contain no secret until the page is asked t
   }
   const shown = await bench.page("/flows/1?show=secrets") + await bench.page("/flows/2?show=secrets");
   for (const secret of secrets) assertStringIncludes(shown, secret);
-  assertMatch(textOf(shown), /This page shows secrets\. +Mask them all/);
+  assertMatch(textOf(shown), /This page shows secrets\. +Hide all secrets/);
 });
 
 test("[FL-03] a client secret in place of a user or id is in no page, export or filter", async () => {
@@ -341,7 +341,7 @@ test("[FL-02] a JWT is decoded, with its times in words", async () => {
   await openBrowser(bench).login();
   bench.advance(90);
   const text = await bench.read("/flows/1");
-  assertMatch(text, /What id_token says header alg ES256, typ JWT, kid \S+ iss https:\/\/as\.test sub alice aud spa /);
+  assertMatch(text, /Decoded id_token header alg ES256, typ JWT, kid \S+ iss https:\/\/as\.test sub alice aud spa /);
   assertMatch(text, /exp 1767229200 2026-01-01 01:00:00 UTC, in 58 minutes /);
   assertMatch(text, /auth_time 1767225600 2026-01-01 00:00:00 UTC, 1 minute ago /);
 });
@@ -358,11 +358,12 @@ function depthsOf(html: string): number[] {
 
 test("[FL-08] issued tokens are listed below the step that issued them, with their current status", async () => {
   const bench = await watched();
-  const issued = async () => (await bench.read("/flows/1")).replace(/^.* as it stands now\. | Keep or delete .*$/g, "");
+  const issued = async () =>
+    (await bench.read("/flows/1")).replace(/^.* with its current status\. | Export or delete .*$/g, "");
   const code = await bench.code();
   assertEquals(
     await issued(),
-    "Authorization code of step 1 ✓ waits to be redeemed until 00:05:00, in 5 minutes",
+    "Authorization code of step 1 ✓ not redeemed, valid until 00:05:00, in 5 minutes",
   );
   const first = await assertTokenResponse(await bench.token({ code })) as unknown as Record<string, string>;
   const { refresh_token } = first;
@@ -370,12 +371,12 @@ test("[FL-08] issued tokens are listed below the step that issued them, with the
   await assertTokenResponse(await bench.token(again));
   const good = [
     "Authorization code of step 1 – used at 00:00:00",
-    "Access token of step 2 ✓ good until 01:00:00, in 1 hour",
+    "Access token of step 2 ✓ valid until 01:00:00, in 1 hour",
     "Refresh token of step 2 – used at 00:00:00",
-    "Access token of step 3 ✓ good until 01:00:00, in 1 hour",
-    "Refresh token of step 3 ✓ good until 2026-01-08 00:00, in 7 days",
-    "ID token of step 3 ✓ can be verified until 01:00:00, in 1 hour",
-    "ID token of step 2 ✓ can be verified until 01:00:00, in 1 hour",
+    "Access token of step 3 ✓ valid until 01:00:00, in 1 hour",
+    "Refresh token of step 3 ✓ valid until 2026-01-08 00:00, in 7 days",
+    "ID token of step 3 ✓ valid until 01:00:00, in 1 hour",
+    "ID token of step 2 ✓ valid until 01:00:00, in 1 hour",
   ];
   assertEquals(await issued(), good.join(" "));
   assertEquals(depthsOf(await bench.page("/flows/1")), [0, 1, 1, 2, 2, 2, 1]);
@@ -384,10 +385,10 @@ test("[FL-08] issued tokens are listed below the step that issued them, with the
   assertMatch(await issued(), /Access token of step 3 – expired at 01:00:00/);
   assertEquals((await bench.token(again)).status, 400);
   const ended = await issued();
-  assertMatch(ended, /Refresh token of step 3 ✗ ended with its grant/);
+  assertMatch(ended, /Refresh token of step 3 ✗ revoked with its grant/);
   assertMatch(
     await bench.read("/flows/1"),
-    /^.*Flow 1: rejected refresh token used twice .* has ended: refresh token used twice/,
+    /^.*Flow 1: rejected refresh token used twice .* was revoked: refresh token used twice/,
   );
 });
 
@@ -396,7 +397,7 @@ test("[FL-08] tokens ended by a logout are shown as ended with their session", a
   const browser = openBrowser(bench);
   const { id_token } = await browser.login({ scope: "openid" });
   await browser.get(`/oauth2/logout?id_token_hint=${id_token}`);
-  assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ ended with its session/);
+  assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ revoked with its session/);
 });
 
 test("a flow is exported as text, as HAR and as a fixture", async () => {
@@ -504,7 +505,7 @@ test("[FL-04, UI-15] deletion takes two steps: the first explains the consequenc
     const html = await bench.page(path!);
     const [, asked, form] = /<details class="quiet"><summary>Delete [^<]*<\/summary><p>(.*?)<\/p>(<form.*?)<\/details>/
       .exec(html)!;
-    assertMatch(asked!, /^Delete .*\? .*What (it|they) issued stays as good as it was\.$/);
+    assertMatch(asked!, /^Delete .*\? .*(Its|Their) tokens stay valid\.$/);
     assert(form!.includes(`action="${action}"`) && form!.includes('name="do" value="delete"'), form);
     assertEquals(html.split('value="delete"').length, 2, "nowhere else");
   }
@@ -629,7 +630,7 @@ test("[FL-07] a real host has no inspector unless two settings enable it", async
   const issuer = "https://auth.company.com";
   const options = { issuer, clients: [], insecureAllowAutoLogin: true };
   const { message } = await assertRejects(() => latchkey({ ...options, plugins: [inspector()] }), Error);
-  assertMatch(message, /inspector.*real host.*insecureAllowInspector/s);
+  assertMatch(message, /inspector.*not a test host.*insecureAllowInspector/s);
   await using as = await latchkey({ ...options, plugins: [inspector({ insecureAllow: true })] });
   assertEquals((await as.fetch(new Request(`${issuer}/flows`))).status, 200);
 });

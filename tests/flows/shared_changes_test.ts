@@ -517,8 +517,8 @@ test("[OP-06] the pages say whether a change is kept, and answer when it is", as
   const store = sharedStore();
   const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   const { html, token, cookie } = await pageOf(one.as, "/clients");
-  assertMatch(html, /Kept in the store: whatever instance runs on it/);
-  assert(!html.includes("For this run"));
+  assertMatch(html, /Saved in the store: every instance that uses it/);
+  assert(!html.includes("Kept in memory"));
   const body = new URLSearchParams({
     form_token: token,
     client_id: "paged",
@@ -531,5 +531,5 @@ test("[OP-06] the pages say whether a change is kept, and answer when it is", as
   assertEquals(added.status, 303);
   await two.code({ client_id: "paged", redirect_uri: "https://paged.example/cb" });
   const [alone] = await Promise.all([testServer()]);
-  assertMatch((await pageOf(alone.as, "/users")).html, /For this run/);
+  assertMatch((await pageOf(alone.as, "/users")).html, /Kept in memory/);
 });

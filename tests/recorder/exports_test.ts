@@ -35,7 +35,7 @@ test("the text tells a flow as a person would report it", async () => {
   assertEquals(
     report,
     `Flow 1, client spa, user alice, done
-Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
+Started at 2026-01-01T00:00:00.000Z. Secrets are redacted.
 
 1  GET /oauth2/authorize  after 0.000 s
    response_type          code
@@ -46,12 +46,12 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    code_challenge         E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
    code_challenge_method  S256
    nonce                  n-1
-   holds  AZ-02  client_id names a registered client: spa
-   holds  RU-01  redirect_uri is registered for the client: https://spa.example/cb
-   holds  AZ-07  no parameter is repeated
-   holds  AZ-09  response_type is code, and the client is registered for it: code
-   holds  AZ-17  the server knows every scope value, and the client may request it: openid read
-   holds  PK-07  code_challenge is an S256 challenge: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+   passed  AZ-02  client_id names a registered client: spa
+   passed  RU-01  redirect_uri is registered for the client: https://spa.example/cb
+   passed  AZ-07  no parameter is repeated
+   passed  AZ-09  response_type is code, and the client is registered for it: code
+   passed  AZ-17  the server knows every scope value, and the client may request it: openid read
+   passed  PK-07  code_challenge is an S256 challenge: E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
    ← 302 to https://spa.example/cb, done
    set-cookie: __Host-latchkey_session=${cookie}(112); Path=/; HttpOnly; SameSite=Lax; Secure
    code   ${cut(code)}(43)
@@ -64,14 +64,14 @@ Began at 2026-01-01T00:00:00.000Z. Secrets are masked.
    redirect_uri   https://spa.example/cb
    code_verifier  wwww…(43)
    code           ${cut(code)}(43)
-   holds  CA-07  the client is identified by a method that it is registered for: spa
-   holds  TK-06  the client is registered for this grant_type: authorization_code
-   holds  TK-16  this server issued the code
-   holds  CI-05  the code was issued to this client: spa
-   holds  TK-15  redirect_uri equals that of the authorization request: https://spa.example/cb
-   fails  PK-09  code_verifier does not match the code_challenge of the authorization request
-          expected  code_challenge with fingerprint ${expected}
-          received  code_verifier whose challenge has fingerprint ${received}
+   passed  CA-07  the client is identified by a method that it is registered for: spa
+   passed  TK-06  the client is registered for this grant_type: authorization_code
+   passed  TK-16  this server issued the code
+   passed  CI-05  the code was issued to this client: spa
+   passed  TK-15  redirect_uri equals that of the authorization request: https://spa.example/cb
+   failed  PK-09  code_verifier does not match the code_challenge of the authorization request
+           expected  code_challenge with fingerprint ${expected}
+           received  code_verifier whose challenge has fingerprint ${received}
    ← 400, rejected
    {"error":"invalid_grant","error_description":"code_verifier does not match code_challenge [PK-09]"}
 `,
@@ -93,10 +93,10 @@ test("the text shows what else there may be: warnings, faults, pages, other bodi
   const code = await server.code();
   await server.code();
   await server.token({ code }).catch(() => {});
-  assertMatch(formatFlow(recorder.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← nothing, dropped\n$/);
+  assertMatch(formatFlow(recorder.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← no response, dropped\n$/);
   assertMatch(
     formatFlow(recorder.flow("2")!),
-    /warns {2}PK-14 {2}code_challenge repeats[^\n]*\n {10}expected {2}a new/,
+    /warning {2}PK-14 {2}code_challenge repeats[^\n]*\n {12}expected {2}a new/,
   );
 });
 
@@ -250,7 +250,7 @@ test("a fixture names what is drawn, so that a replay can put its own values the
     code_challenge_method: "S256",
     nonce: "{{nonce 1}}",
   });
-  assertEquals(asked!.response!.handover, {
+  assertEquals(asked!.response!.authorizationResponse, {
     uri: "https://spa.example/cb",
     params: { code: "{{code 1}}", state: "{{state 1}}", iss: "https://as.test" },
   });

@@ -55,7 +55,7 @@ export async function interactiveServer(): Promise<RecordedServer> {
 }
 
 function page(action: string, interaction: string): string {
-  return `<!DOCTYPE html><title>Who is there?</title><form method="post" action="${action}">` +
+  return `<!DOCTYPE html><title>Log in to spa</title><form method="post" action="${action}">` +
     `<input type="hidden" name="interaction" value="${interaction}">` +
     `<input type="hidden" name="form_token" value="form-token-of-${interaction}"><button>Go on</button></form>`;
 }

@@ -199,7 +199,7 @@ test("next gives up only when it is asked to: by a signal with its reason, or af
   const late = await assertRejects(() => log.next("token", undefined, { timeoutMs: 1 }), LogError);
   assertEquals(
     late.message,
-    "expected a request to token within 1 milliseconds; these requests came:\n  GET jwks, nobody → 200 done",
+    "expected a request to token within 1 milliseconds; these requests came:\n  GET jwks, unknown client → 200 done",
   );
   await publicTokens(b);
   assertEquals((await log.next("token", undefined, { timeoutMs: 1000 })).number, 3);
@@ -372,7 +372,7 @@ test("[AZ-22] what broke inside the server is in the transcript and in every mes
   const transcript = String(as.log);
   assertMatch(
     transcript,
-    /\n {3}fails {2}AZ-22 [^]*\n {3}broke {2}\/oauth2\/token met TypeError: disk on fire[^\n]*\n {3}← 500/,
+    /\n {3}failed {2}AZ-22 [^]*\n {3}internal error {2}\/oauth2\/token met TypeError: disk on fire[^\n]*\n {3}← 500/,
   );
   assert(!transcript.includes(secret));
 });
@@ -382,7 +382,7 @@ test("what was thrown inside the server may be anything, and the transcript says
     await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
     await assertRejects(() => as.logIn(as.client()), LoginError);
     for (const log of [as.log, as.log.unmasked]) {
-      assertMatch(String(log), /\n {3}broke {2}\/oauth2\/authorize met \w+/);
+      assertMatch(String(log), /\n {3}internal error {2}\/oauth2\/authorize met \w+/);
     }
   }
 });
@@ -422,12 +422,12 @@ test("the transcript is the same text for the same requests, whatever was drawn 
    state                  {{state 1}}
    code_challenge         {{code_challenge 1}}
    code_challenge_method  S256
-   holds  AZ-02  client_id names a registered client: spa
-   holds  RU-01  redirect_uri is registered for the client: https://spa.example/cb
-   holds  AZ-07  no parameter is repeated
-   holds  AZ-09  response_type is code, and the client is registered for it: code
-   holds  AZ-17  the server knows every scope value, and the client may request it: openid read
-   holds  PK-07  code_challenge is an S256 challenge: {{code_challenge 1}}
+   passed  AZ-02  client_id names a registered client: spa
+   passed  RU-01  redirect_uri is registered for the client: https://spa.example/cb
+   passed  AZ-07  no parameter is repeated
+   passed  AZ-09  response_type is code, and the client is registered for it: code
+   passed  AZ-17  the server knows every scope value, and the client may request it: openid read
+   passed  PK-07  code_challenge is an S256 challenge: {{code_challenge 1}}
    ← 302 to https://spa.example/cb, done
    set-cookie: __Host-latchkey_session={{cookie __Host-latchkey_session 1}}; Path=/; HttpOnly; SameSite=Lax; Secure
    code   {{code 1}}
@@ -435,7 +435,7 @@ test("the transcript is the same text for the same requests, whatever was drawn 
    iss    https://as.test`,
   );
   assertMatch(redeemed!, /^2 {2}POST \/oauth2\/token\n[^]*\n {3}code {11}\{\{code 1\}\}\n/);
-  assertMatch(redeemed!, /holds {2}CI-02 {2}the code has not expired: valid until \{\{time\}\}\n/);
+  assertMatch(redeemed!, /passed {2}CI-02 {2}the code has not expired: valid until \{\{time\}\}\n/);
   assertMatch(redeemed!, /\{"access_token":"\{\{access_token 1\}\}","token_type":"Bearer","expires_in":3600,/);
   assertNotMatch(transcripts[0]!, /\b20\d\d-/);
 });

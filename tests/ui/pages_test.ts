@@ -322,10 +322,10 @@ test("[FP-01] a form_post response is one form that posts every parameter to the
   const { attributes, fields } = formOf(html);
   assertEquals(attributes, { class: "ways", method: "post", action: formPost.action, "data-submit": "" });
   assertEquals(fields, formPost.fields);
-  assertEquals(textsOf(html, "h1"), ["Going back to the application"]);
+  assertEquals(textsOf(html, "h1"), ["Returning to the client"]);
   assertStringIncludes(
     textOf(html),
-    "Application Demo, public Goes to https://app.example/callback?tenant=1&area=east",
+    "Client Demo, public Sent to https://app.example/callback?tenant=1&area=east",
   );
 
   const empty = pages.formPost({ ...formPost, fields: [["error", "login_required"], ["error_description", ""]] });
@@ -343,7 +343,7 @@ test("[FP-01] a form_post response has a button for browsers without script, whi
 test("[LO-01] logging out is asked: who is logged in, who wants it, one button that posts, and a way back", () => {
   const html = pages.logout(logout);
   assertEquals(textsOf(html, "h1"), ["Log out?"]);
-  assertStringIncludes(textOf(html), "Logged in Alice Adams , alice Asked by Demo, public");
+  assertStringIncludes(textOf(html), "Logged in Alice Adams , alice Requested by Demo, public");
   assertEquals(textsOf(html, "button"), ["Log out"]);
   const { attributes, fields } = formOf(html);
   // Only a person may send this one.
@@ -353,7 +353,7 @@ test("[LO-01] logging out is asked: who is logged in, who wants it, one button t
 
   const text = textOf(pages.logout({ ...logout, user: { sub: "bob" }, client: undefined }));
   assertStringIncludes(text, "Logged in bob");
-  assert(!text.includes("Asked by"));
+  assert(!text.includes("Requested by"));
 });
 
 test("[LO-01] the end of a session is told, with a way home", () => {
@@ -390,7 +390,7 @@ test("[UI-13] what was probably meant stands between what was expected and what 
   const html = pages.error({ ...rejected, expected, suggestion: near });
   assertStringIncludes(
     textOf(html),
-    `Expected ${expected} Did you mean ${near.text} Received http://localhost:9000/authori sed The two differ in the path alone.`,
+    `Expected ${expected} Did you mean ${near.text} Received http://localhost:9000/authori sed They differ only in the path.`,
   );
   const text = textOf(pages.error({ ...rejected, suggestion: { text: rejected.expected! } }));
   for (const absent of ["Did you mean", "The two"]) assert(!text.includes(absent), absent);
@@ -452,8 +452,8 @@ test("a long value in a table breaks anywhere, unless it is several words", () =
 test("[UI-13] the heading of a refusal follows its status", () => {
   const heading = (status: number): string[] =>
     textsOf(pages.error({ issuer: "http://localhost:9000", base: "", status, message: "No." }), "h1");
-  assertEquals(heading(400), ["This request was refused"]);
-  assertEquals(heading(403), ["This request was refused"]);
+  assertEquals(heading(400), ["Request rejected"]);
+  assertEquals(heading(403), ["Request rejected"]);
   assertEquals(heading(404), ["Not found"]);
   assertEquals(heading(405), ["Method not allowed"]);
   assertEquals(heading(500), ["The server failed"]);
@@ -523,7 +523,7 @@ test("[DM-02] a code is told, and the state when there is one", () => {
 test("[DM-03] neither a code nor an error is a failure told neutrally", () => {
   const html = pages.callback({ ...success, outcome: { kind: "failure" } });
   assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
-  assertStringIncludes(textOf(html), "neither a code nor an error");
+  assertStringIncludes(textOf(html), "no readable code and no error");
   assert(!html.includes('role="alert"'));
 });
 
@@ -548,13 +548,13 @@ test("[DM-05] each token request says in words whether it fits this code, and wh
       pages.callback({ ...success, examples: [{ ...success.examples[0]!, codeBelongsToClient: fits, verifier }] }),
     );
   const issued = "This code was issued to demo-public : the request below works";
-  assertStringIncludes(words(true, "known"), `✓ ${issued} as it is, once.`);
-  assertStringIncludes(words(true, "placeholder"), `${issued} with your code verifier put in, once.`);
-  assertStringIncludes(words(true, "placeholder"), "In place of the value of code_verifier , put the verifier");
-  assertStringIncludes(words(true, "none"), "sent no code challenge, so there is no code_verifier to send");
+  assertStringIncludes(words(true, "known"), `✓ ${issued} once, as it is.`);
+  assertStringIncludes(words(true, "placeholder"), `${issued} once, with your code verifier inserted.`);
+  assertStringIncludes(words(true, "placeholder"), "Replace the value of code_verifier with the verifier");
+  assertStringIncludes(words(true, "none"), "carried no code challenge, so the token request carries no code_verifier");
   assertStringIncludes(words(false, "known"), "✗ This code was issued to another client");
   assertStringIncludes(words(undefined, "placeholder"), "– This code is not known here");
-  assert(!words(true, "known").includes("In place of"));
+  assert(!words(true, "known").includes("Replace the value"));
 });
 
 test("[DM-06] the notes tell of single use, expiry, the redirect URI and the verifier", () => {
@@ -636,7 +636,7 @@ test("a home page without demo clients, clients or users says so instead", () =>
   );
   assertStringIncludes(text, "no client is registered with the redirect URI http://localhost:9000/authorized");
   assertStringIncludes(text, "No client is registered");
-  assertStringIncludes(text, "No user is set up");
+  assertStringIncludes(text, "No user is configured");
   for (const absent of ["OpenID Connect", "Discovery document", "Start"]) assert(!text.includes(absent), absent);
   const closed = textOf(pages.home({ ...home, links: [], directory: undefined }));
   for (const absent of ["Clients", "Users", "alice"]) assert(!closed.includes(absent), absent);

@@ -42,7 +42,7 @@ export function formatExchange(
     ),
     ...warnings.flatMap((explanation) => explanationLines("warning", explanation)),
     ...rejection === undefined ? [] : explanationLines("failed", rejection.explanation),
-    ...internalErrors.map((what) => `error  ${toOneLine(what)}`),
+    ...internalErrors.map((what) => `internal error  ${toOneLine(what)}`),
     ...faults.map((fault) => `fault  ${fault}`),
     ...response === undefined ? [`← no response, ${outcome}`] : responseLines(response, outcome),
   ];
