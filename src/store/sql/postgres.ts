@@ -1,12 +1,12 @@
 /** A store in PostgreSQL, for any number of instances on any number of machines; through the `postgres` package. */
 
-import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
+import { assertUrl } from "../store_error.ts";
+import type { Store } from "../store.ts";
+import { type SqlRow, sqlStore, type SqlValue } from "./base.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
 import { openPool } from "./postgres_pool.ts";
 import type { Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";
-import { assertUrl } from "../store_error.ts";
-import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
@@ -14,13 +14,13 @@ export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 export interface PostgresOptions {
   /** The schema of its table: 1 to 63 bytes without a dot; created if missing. Default `latchkey`. */
   readonly schema?: string;
-  /** Connections at the most. Default 10. */
+  /** Maximum number of connections. Default: 10. */
   readonly connections?: number;
-  /** Milliseconds after which a call that has not been answered fails. Default 5000. */
+  /** Milliseconds after which a call fails. Default: 5000. */
   readonly timeout?: number;
 }
 
-/** What the table looks like, step by step; a database that is behind takes the steps it lacks. */
+/** The migrations of the table, in order; a database runs those that it lacks. */
 const migrations: readonly ((schema: string) => string)[] = [
   (schema) => `
     CREATE TABLE ${schema}.record (
@@ -45,32 +45,22 @@ const migrations: readonly ((schema: string) => string)[] = [
  */
 const maxSchemaNameBytes = 63;
 
-/** So many records go at a time, so that a sweep holds few locks and none for long. */
+/** Maximum number of records deleted at once: a sweep holds few locks, and none for long. */
 const deleteBatchSize = 500;
 
-/** Milliseconds that making or mending the table may take, and waiting for another instance that does. */
+/** Milliseconds for migrations, and for waiting for those of another instance. */
 const migrationTimeoutMs = 60_000;
 
-interface Row {
-  readonly value: string;
-  readonly family: string | null;
-  readonly spent_at: number | null;
-  readonly expires_at: number;
-}
-
-interface ListedRow extends Row {
-  readonly id: string;
-}
-
 /**
- * Opens the store in a PostgreSQL database (12 or newer), named as `postgres://user:password@host:5432/database`, with
- * `?sslmode=verify-full` where TLS is wanted, as it should be to any other machine: the certificate must be valid for the
- * host, by an authority that the runtime knows or by one in `sslrootcert=PATH`. Makes its schema and table when they are not there, and brings older ones up
- * to date; instances that start together wait for each other. What a call has answered is committed: it is as durable as
- * the database's `synchronous_commit` says.
+ * Opens the store in a PostgreSQL database (12 or newer). The URL is `postgres://user:password@host:5432/database`. For a
+ * database on another machine add `?sslmode=verify-full`: the certificate must be valid for the host, issued by an
+ * authority that the runtime knows or by the one in `sslrootcert=PATH`.
  *
- * @throws {StoreError} if the database cannot be reached or used. The store's calls reject with the same error; it
- * connects again by itself.
+ * The store creates and migrates its schema and table; instances that start together wait for each other. A call that has
+ * returned is as durable as the database's `synchronous_commit` says.
+ *
+ * @throws {StoreError} If the database cannot be reached or used. The store's calls reject with the same error; it
+ *   reconnects by itself.
  *
  * @example
  * ```ts
@@ -87,7 +77,7 @@ export async function postgresStore(url: string, options: PostgresOptions = {}):
   const size = new TextEncoder().encode(schema).length;
   if (size === 0 || size > maxSchemaNameBytes || /[.\0]/.test(schema)) throw invalidSchemaName(location, schema);
   const pool = openPool(readTls(url, location), { location, maxConnections: connections, timeoutMs: timeout });
-  const table = (sql: Sql) => sql(`${schema}`);
+  const table = `${quoteIdentifier(schema)}.record`;
 
   try {
     await pool.query((sql) => migrate(sql, schema, location), migrationTimeoutMs);
@@ -95,102 +85,29 @@ export async function postgresStore(url: string, options: PostgresOptions = {}):
     await pool.close();
     throw error;
   }
-  let closed: Promise<void> | undefined;
-
-  // Doubles travel as text both ways, so that none loses a digit and infinity has a name.
-  return {
-    persistent: true,
-    async get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
-      const [row] = await pool.query((sql) =>
-        sql<Row[]>`SELECT value, family, spent_at, expires_at FROM ${table(sql)}.record
-          WHERE kind = ${kind} AND id = ${escapeKey(id)}`
-      );
-      return row && toStoredRecord<Records[K]>(row);
-    },
-    async put(kind, id, value, { grantId, expiresAt }) {
-      await pool.query((sql) =>
-        sql`
-        INSERT INTO ${table(sql)}.record (kind, id, value, family, expires_at)
-        VALUES (${kind}, ${escapeKey(id)}, ${JSON.stringify(value)}, ${escapeKeyOrNull(grantId)}, ${expiresAt})
-        ON CONFLICT (kind, id) DO UPDATE
-        SET value = excluded.value, family = excluded.family, spent_at = NULL, expires_at = excluded.expires_at`
-      );
-    },
-    async add(kind, id, value, { grantId, expiresAt }) {
-      const { count } = await pool.query((sql) =>
-        sql`
-        INSERT INTO ${table(sql)}.record (kind, id, value, family, expires_at)
-        VALUES (${kind}, ${escapeKey(id)}, ${JSON.stringify(value)}, ${escapeKeyOrNull(grantId)}, ${expiresAt})
-        ON CONFLICT (kind, id) DO NOTHING`
-      );
-      return count === 1;
-    },
-    async consume(kind, id, now) {
-      const { count } = await pool.query((sql) =>
-        sql`
-        UPDATE ${table(sql)}.record SET spent_at = ${now}
-        WHERE kind = ${kind} AND id = ${escapeKey(id)} AND spent_at IS NULL`
-      );
-      return count === 1;
-    },
-    async revoke(grantId, until) {
-      await pool.query((sql) =>
-        sql`
-        INSERT INTO ${table(sql)}.record (kind, id, value, expires_at)
-        VALUES ('ended_family', ${escapeKey(grantId)}, '{}', ${until})
-        ON CONFLICT (kind, id) DO UPDATE SET expires_at = excluded.expires_at
-        WHERE excluded.expires_at > record.expires_at`
-      );
-    },
-    async delete(kind, id) {
-      await pool.query((sql) => sql`DELETE FROM ${table(sql)}.record WHERE kind = ${kind} AND id = ${escapeKey(id)}`);
-    },
-    async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
-      const { from, to } = idRange(prefix, after);
-      const rows = await pool.query((sql) =>
-        sql<ListedRow[]>`SELECT id, value, family, spent_at, expires_at FROM ${table(sql)}.record
-          WHERE ${ofKind(sql, kind)} AND id COLLATE "C" >= ${from} AND id COLLATE "C" < ${to}
-          ORDER BY id COLLATE "C" LIMIT ${limit}`
-      );
-      return rows.map((row) => ({ id: unescapeKey(row.id), ...toStoredRecord<Records[K]>(row) }));
-    },
-    async count(kind, prefix) {
-      const { from, to } = idRange(prefix);
-      const [row] = await pool.query((sql) =>
-        sql<{ records: string }[]>`SELECT count(*) AS records FROM ${table(sql)}.record
-          WHERE ${ofKind(sql, kind)} AND id COLLATE "C" >= ${from} AND id COLLATE "C" < ${to}`
-      );
-      return Number(row!.records);
-    },
-    async deleteExpired(now) {
-      // Infinity keeps a record even from an infinite clock.
-      const expiredBefore = Math.min(now, Number.MAX_VALUE);
-      let removed = 0;
-      while (closed === undefined) {
-        // What another instance sweeps at this moment is its business.
-        const { count } = await pool.query((sql) =>
-          sql`
-          DELETE FROM ${table(sql)}.record WHERE ctid = ANY(ARRAY(
-            SELECT ctid FROM ${table(sql)}.record WHERE expires_at <= ${expiredBefore} AND expires_at < 'Infinity'
-            LIMIT ${deleteBatchSize} FOR UPDATE SKIP LOCKED))`
-        );
-        removed += count;
-        if (count < deleteBatchSize) break;
-      }
-      return removed;
-    },
-    close() {
-      return closed ??= pool.close();
-    },
-  };
+  const run = (text: string, values: SqlValue[]) =>
+    pool.query((sql) => sql.unsafe<SqlRow[]>(text, values, { prepare: true }));
+  return sqlStore({
+    table,
+    placeholder: (number) => `$${number}`,
+    collation: ' COLLATE "C"',
+    // Rows that another instance deletes at this moment are skipped.
+    deleteExpired: `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${table} WHERE expires_at <= $1 AND expires_at < 'Infinity'
+      LIMIT ${deleteBatchSize} FOR UPDATE SKIP LOCKED))`,
+    deleteBatchSize,
+    select: run,
+    change: async (text, values) => (await run(text, values)).count,
+    close: () => pool.close(),
+  });
 }
 
-/** Makes or mends the table. Under a lock of the whole database, so that instances that start together take turns. */
+/** Creates or migrates the table, under a lock of the database: of two instances, one waits for the other. */
 async function migrate(sql: Sql, schema: string, location: string): Promise<void> {
   await sql.begin(async (sql) => {
     await sql.unsafe(`SET LOCAL statement_timeout = ${migrationTimeoutMs}`);
     await sql`SELECT pg_advisory_xact_lock(hashtext(${`latchkey ${schema}`}))`;
-    const name = `"${schema.replaceAll('"', '""')}"`;
+    const name = quoteIdentifier(schema);
     const [schemaRow] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
     if (schemaRow === undefined) await sql.unsafe(`CREATE SCHEMA ${name}`);
     await sql.unsafe(`CREATE TABLE IF NOT EXISTS ${name}.version (number integer NOT NULL)`);
@@ -205,26 +122,12 @@ async function migrate(sql: Sql, schema: string, location: string): Promise<void
   });
 }
 
-/** The database as a person may be told of it: never with its password. */
+/** The URL of the database without user and password. */
 function displayUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
 
-function toStoredRecord<T>({ value, family, spent_at, expires_at }: Row): StoredRecord<T> {
-  return {
-    value: JSON.parse(value),
-    ...(family !== null && { grantId: unescapeKey(family) }),
-    expiresAt: Number(expires_at),
-    ...(spent_at !== null && { consumedAt: Number(spent_at) }),
-  };
-}
-
-/** The kind as a literal: with a parameter, PostgreSQL may plan without the partial index. */
-function ofKind(sql: Sql, kind: RecordKind) {
-  return sql.unsafe(`kind = '${kind}'`);
-}
-
-function escapeKeyOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : escapeKey(text);
+function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

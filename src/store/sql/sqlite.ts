@@ -2,26 +2,25 @@
 
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
+import type { Store } from "../store.ts";
+import { type SqlRow, sqlStore } from "./base.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
-import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
-/** How a SQLite store keeps its promises. */
+/** How a SQLite store behaves. */
 export interface SqliteOptions {
   /**
-   * What a record survives from the moment that the call which wrote it is answered.
+   * What a record survives once the call that wrote it has returned.
    *
-   * - `process` (the default): the end of the process, `kill -9` included. Only a power cut or a crash of the operating
-   *   system may lose the records of the last moments, and the last marks of what was spent with them.
-   * - `power`: these too. Each write then waits until the disk says that it is done: some six times what the store takes
-   *   otherwise, on a quick disk.
+   * - `process` (the default): the end of the process, `kill -9` included. A power failure or a crash of the operating
+   *   system may lose the latest records, and the latest marks of consumed ones.
+   * - `power`: a power failure, too. Each write then waits for the disk: about six times as long, on a fast disk.
    */
   readonly durability?: "process" | "power";
-  /** Milliseconds to wait while another process is writing; the calling process stands still meanwhile. Default 5000. */
+  /** Milliseconds to wait while another process writes; this blocks the calling process. Default: 5000. */
   readonly lockTimeout?: number;
   /** Receives a sentence if opening the file corrected its permissions. Default: not reported. */
   readonly warn?: (message: string) => void;
@@ -47,45 +46,29 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** So many records go at a time, so that a sweep keeps no other writer waiting for long. */
+/** Maximum number of records deleted at once: a sweep blocks no other writer for long. */
 const deleteBatchSize = 200;
 
-interface Row {
-  readonly value: string;
-  readonly family: string | null;
-  readonly spent_at: number | null;
-  readonly expires_at: number;
-}
-
-interface ListedRow extends Row {
-  readonly id: string;
-}
-
 /**
- * Opens the store in the file at `path`, making the file (readable by its owner alone, for private keys live in it) if
- * there is none; its folder must exist. `:memory:` keeps everything in memory. Any number of handles and processes on one
- * machine may share a file; network file systems cannot.
+ * Opens the store in the file at `path`. A missing file is created; its folder must exist. `:memory:` keeps all records in
+ * memory. Processes on one machine may share a file; network file systems do not work.
  *
- * Permissions of an existing file that others can read are restricted to its owner.
+ * The file is readable by its owner only, because it holds private keys; an existing file with other permissions is given
+ * these.
  *
- * @throws {StoreError} if the file cannot be opened, is not ours, cannot be made private, is damaged, or stays
- *   locked. Files of other programs are never written. The store's calls reject with the same error.
+ * @throws {StoreError} If the file cannot be opened, belongs to another program, cannot be made private, is damaged, or
+ *   stays locked. Files of other programs are never written. The store's calls reject with the same error.
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const location = path === ":memory:" ? path : resolve(path);
-  const {
-    database,
-    selectRecord,
-    upsertRecord,
-    insertRecord,
-    extendRecord,
-    consumeRecord,
-    deleteRecord,
-    selectPage,
-    countRecords,
-    deleteExpiredBatch,
-  } = await openConnection(location, options);
-  let closed = false;
+  const database = await openDatabase(location, options);
+  const statements = new Map<string, StatementSync>();
+
+  function prepare(text: string): StatementSync {
+    let statement = statements.get(text);
+    if (statement === undefined) statements.set(text, statement = database.prepare(text));
+    return statement;
+  }
 
   function run<T>(operation: () => T): Promise<T> {
     try {
@@ -95,76 +78,23 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
     }
   }
 
-  return {
-    persistent: true,
-    get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
-      return run(() => {
-        const row = selectRecord.get(kind, escapeKey(id)) as Row | undefined;
-        return row && toStoredRecord<Records[K]>(row);
-      });
-    },
-    put(kind, id, value, { grantId, expiresAt }) {
-      return run(() => {
-        upsertRecord.run(kind, escapeKey(id), JSON.stringify(value), escapeKeyOrNull(grantId), expiresAt);
-      });
-    },
-    add(kind, id, value, { grantId, expiresAt }) {
-      return run(() =>
-        insertRecord.run(kind, escapeKey(id), JSON.stringify(value), escapeKeyOrNull(grantId), expiresAt).changes === 1
-      );
-    },
-    consume(kind, id, now) {
-      return run(() => consumeRecord.run(now, kind, escapeKey(id)).changes === 1);
-    },
-    revoke(grantId, until) {
-      return run(() => {
-        extendRecord.run("ended_family", escapeKey(grantId), "{}", null, until);
-      });
-    },
-    delete(kind, id) {
-      return run(() => void deleteRecord.run(kind, escapeKey(id)));
-    },
-    list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
-      return run(() => {
-        const { from, to } = idRange(prefix, after);
-        const rows = selectPage.all(kind, from, to, limit);
-        return (rows as unknown as ListedRow[]).map((row) => ({
-          id: unescapeKey(row.id),
-          ...toStoredRecord<Records[K]>(row),
-        }));
-      });
-    },
-    count(kind, prefix) {
-      return run(() => {
-        const { from, to } = idRange(prefix);
-        return Number(countRecords.get(kind, from, to)!.records);
-      });
-    },
-    async deleteExpired(now) {
-      // Infinity keeps a record even from an infinite clock.
-      const expiredBefore = Math.min(now, Number.MAX_VALUE);
-      let removed = 0;
-      while (!closed) {
-        const batch = await run(() => Number(deleteExpiredBatch.run(expiredBefore).changes));
-        removed += batch;
-        if (batch < deleteBatchSize) break;
-        await delay();
-      }
-      return removed;
-    },
-    close() {
-      if (closed) return Promise.resolve();
-      closed = true;
-      // The last handle to close moves what the write-ahead log holds into the file, and removes the log.
-      return run(() => database.close());
-    },
-  };
+  return sqlStore({
+    table: "record",
+    placeholder: (number) => `?${number}`,
+    deleteExpired: `DELETE FROM record WHERE rowid IN
+      (SELECT rowid FROM record WHERE expires_at <= ?1 LIMIT ${deleteBatchSize})`,
+    deleteBatchSize,
+    select: (text, values) => run(() => prepare(text).all(...values) as SqlRow[]),
+    change: (text, values) => run(() => Number(prepare(text).run(...values).changes)),
+    // The last handle to close moves the write-ahead log into the file, and removes the log.
+    close: () => run(() => database.close()),
+  });
 }
 
-async function openConnection(
+async function openDatabase(
   location: string,
   { durability = "process", lockTimeout = 5000, warn = () => {} }: SqliteOptions,
-): Promise<Connection> {
+): Promise<DatabaseSync> {
   let database: DatabaseSync | undefined;
   try {
     if (location !== ":memory:") {
@@ -176,36 +106,36 @@ async function openConnection(
     database.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
     migrate(database, location, warn);
     await enableWal(database, lockTimeout);
-    return { database, ...prepareStatements(database) };
+    return database;
   } catch (error) {
     database?.close();
     throw sqliteError(location, error);
   }
 }
 
-/** Makes the file if there is none, for its owner alone; SQLite gives its log the same mode. */
+/** Creates a missing file, for its owner only; SQLite gives its log the same mode. */
 function createFile(location: string): void {
   try {
     closeSync(openSync(location, "wx", 0o600));
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
-    // Looked at without opening: closing a file drops the locks that other handles of this process hold on it.
+    // Not opened: closing a file drops the locks that other handles of this process hold on it.
     const stats = statSync(location);
     if (!stats.isFile()) throw notAFile(location, stats.isDirectory());
   }
 }
 
 /**
- * Looks at the file before it is opened for writing, because merely opening another program's database may tidy up its
- * log. As an immutable file it is read without a trace; not every runtime takes a URL, then read-only has to do. What
- * cannot be looked at is left to {@link migrate} to judge.
+ * Checks the file before it is opened for writing, because opening another program's database may change its log. An
+ * immutable file is read without a trace; on runtimes that accept no URL, read-only is the closest. {@link migrate} checks
+ * files that cannot be read here.
  */
 function assertOwnDatabase(location: string): void {
   for (const candidate of [`${pathToFileURL(location).href}?immutable=1`, location]) {
     let database: DatabaseSync | undefined;
     try {
       database = new DatabaseSync(candidate, { readOnly: true });
-      // One moment's view: another process may be furnishing the file just now.
+      // One snapshot: another process may be creating the table.
       database.exec("BEGIN");
       if (!isForeignDatabase(database)) return;
     } catch {
@@ -217,7 +147,7 @@ function assertOwnDatabase(location: string): void {
   }
 }
 
-/** Makes the table if the file is empty. Under the write lock, so that of two processes one waits for the other. */
+/** Creates the table if the file is empty, under the write lock: of two processes, one waits for the other. */
 function migrate(database: DatabaseSync, location: string, warn: (message: string) => void): void {
   database.exec("BEGIN IMMEDIATE");
   if (isForeignDatabase(database)) throw foreignDatabase(location);
@@ -225,6 +155,8 @@ function migrate(database: DatabaseSync, location: string, warn: (message: strin
   if (isEmptyDatabase(database)) database.exec(schema);
   const foundVersion = readPragma(database, "user_version");
   if (foundVersion !== schemaVersion) throw versionMismatch(location, schemaVersion, foundVersion);
+  // A damaged file may lack the table.
+  database.prepare("SELECT kind, id, value, family, spent_at, expires_at FROM record");
   database.exec("COMMIT");
 }
 
@@ -249,7 +181,7 @@ function restrictPermissions(location: string, warn: (message: string) => void):
   }
 }
 
-/** Changing to the write-ahead log needs the file alone for a moment, and SQLite does not wait for that by itself. */
+/** Enables the write-ahead log. That needs the file exclusively, and SQLite does not wait for it. */
 async function enableWal(database: DatabaseSync, lockTimeout: number): Promise<void> {
   for (let waitedMs = 0;; waitedMs += 10) {
     try {
@@ -261,40 +193,11 @@ async function enableWal(database: DatabaseSync, lockTimeout: number): Promise<v
   }
 }
 
-type Connection = { database: DatabaseSync } & ReturnType<typeof prepareStatements>;
-
-/** Every statement the store runs. */
-function prepareStatements(database: DatabaseSync) {
-  const insert = "INSERT INTO record (kind, id, value, family, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO";
-  return {
-    selectRecord: database.prepare("SELECT value, family, spent_at, expires_at FROM record WHERE kind = ? AND id = ?"),
-    upsertRecord: database.prepare(
-      `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
-         expires_at = excluded.expires_at`,
-    ),
-    insertRecord: database.prepare(`${insert} NOTHING`),
-    extendRecord: database.prepare(
-      `${insert} UPDATE SET expires_at = excluded.expires_at WHERE excluded.expires_at > expires_at`,
-    ),
-    // One atomic step. Its rows are counted, not RETURNed: a row can be returned and its commit fail afterwards.
-    consumeRecord: database.prepare("UPDATE record SET spent_at = ? WHERE kind = ? AND id = ? AND spent_at IS NULL"),
-    deleteRecord: database.prepare("DELETE FROM record WHERE kind = ? AND id = ?"),
-    selectPage: database.prepare(
-      `SELECT id, value, family, spent_at, expires_at FROM record
-         WHERE kind = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`,
-    ),
-    countRecords: database.prepare("SELECT count(*) AS records FROM record WHERE kind = ? AND id >= ? AND id < ?"),
-    deleteExpiredBatch: database.prepare(
-      `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE expires_at <= ? LIMIT ${deleteBatchSize})`,
-    ),
-  };
-}
-
 function isForeignDatabase(database: DatabaseSync): boolean {
   return readPragma(database, "application_id") !== applicationId && !isEmptyDatabase(database);
 }
 
-/** Nobody has made a table in it or marked it as theirs. */
+/** Whether the file has no table and no mark of a program. */
 function isEmptyDatabase(database: DatabaseSync): boolean {
   return ["application_id", "user_version", "schema_version"].every((name) => readPragma(database, name) === 0);
 }
@@ -303,19 +206,6 @@ function readPragma(database: DatabaseSync, name: string): number {
   return database.prepare(`PRAGMA ${name}`).get()![name] as number;
 }
 
-function delay(milliseconds = 0): Promise<void> {
+function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function toStoredRecord<T>({ value, family, spent_at, expires_at }: Row): StoredRecord<T> {
-  return {
-    value: JSON.parse(value),
-    ...(family !== null && { grantId: unescapeKey(family) }),
-    expiresAt: expires_at,
-    ...(spent_at !== null && { consumedAt: spent_at }),
-  };
-}
-
-function escapeKeyOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : escapeKey(text);
 }

@@ -1,0 +1,121 @@
+/** The statements and records of a store in an SQL database. A driver adds the connection, and tables of its own. */
+
+import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
+import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
+
+/** A parameter of a statement. */
+export type SqlValue = string | number | null;
+
+/** A row of the table. Drivers may return numbers as text. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** A database whose table `record` has the columns `kind, id, value, family, spent_at, expires_at`. */
+export interface SqlDriver {
+  /** The table as statements name it. */
+  readonly table: string;
+  /** Writes the parameter of this number, counted from 1: `$1`. */
+  readonly placeholder: (number: number) => string;
+  /** How ids are compared, by code point: ` COLLATE "C"`. Default: as the database does. */
+  readonly collation?: string;
+  /** Deletes a batch of records whose `expires_at` is at or before the first parameter. */
+  readonly deleteExpired: string;
+  /** Maximum number of records that `deleteExpired` deletes. */
+  readonly deleteBatchSize: number;
+  /** Runs a query. @throws {StoreError} When it fails. */
+  select(statement: string, values: SqlValue[]): Promise<readonly SqlRow[]>;
+  /** Runs a statement, and returns the number of changed rows. @throws {StoreError} When it fails. */
+  change(statement: string, values: SqlValue[]): Promise<number>;
+  /** Releases the connections. Is called once. */
+  close(): Promise<void>;
+}
+
+/** A store on a driver. */
+export function sqlStore(driver: SqlDriver): Store {
+  const { table, collation = "", deleteExpired, deleteBatchSize } = driver;
+  const [p1, p2, p3, p4, p5] = [1, 2, 3, 4, 5].map(driver.placeholder);
+  const columns = "value, family, spent_at, expires_at";
+  const insert = `INSERT INTO ${table} (kind, id, value, family, expires_at) VALUES (${p1}, ${p2}, ${p3}, ${p4}, ${p5})
+    ON CONFLICT (kind, id) DO`;
+  const selectRecord = `SELECT ${columns} FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
+  const upsertRecord = `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
+    expires_at = excluded.expires_at`;
+  const insertRecord = `${insert} NOTHING`;
+  const extendRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
+    WHERE excluded.expires_at > record.expires_at`;
+  // One atomic step. Its rows are counted, not RETURNed: a row can be returned and its commit fail afterwards.
+  const consumeRecord = `UPDATE ${table} SET spent_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND spent_at IS NULL`;
+  const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
+  // The kind is a literal: with a parameter, PostgreSQL may plan without the partial index.
+  const inRange = (kind: RecordKind) =>
+    `FROM ${table} WHERE kind = '${kind}' AND id${collation} >= ${p1} AND id${collation} < ${p2}`;
+
+  function insertValues(kind: RecordKind, id: string, value: unknown, expiresAt: number, grantId?: string): SqlValue[] {
+    return [
+      kind,
+      escapeKey(id),
+      JSON.stringify(value),
+      grantId === undefined ? null : escapeKey(grantId),
+      expiresAt,
+    ];
+  }
+
+  let closed: Promise<void> | undefined;
+  return {
+    persistent: true,
+    async get<K extends RecordKind>(kind: K, id: string) {
+      const [row] = await driver.select(selectRecord, [kind, escapeKey(id)]);
+      return row && toStoredRecord<Records[K]>(row);
+    },
+    async put(kind, id, value, { grantId, expiresAt }) {
+      await driver.change(upsertRecord, insertValues(kind, id, value, expiresAt, grantId));
+    },
+    async add(kind, id, value, { grantId, expiresAt }) {
+      return await driver.change(insertRecord, insertValues(kind, id, value, expiresAt, grantId)) === 1;
+    },
+    async consume(kind, id, now) {
+      return await driver.change(consumeRecord, [now, kind, escapeKey(id)]) === 1;
+    },
+    async revoke(grantId, until) {
+      await driver.change(extendRecord, insertValues("ended_family", grantId, {}, until));
+    },
+    async delete(kind, id) {
+      await driver.change(deleteRecord, [kind, escapeKey(id)]);
+    },
+    async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
+      const { from, to } = idRange(prefix, after);
+      const selectPage = `SELECT id, ${columns} ${inRange(kind)} ORDER BY id${collation} LIMIT ${p3}`;
+      const rows = await driver.select(selectPage, [from, to, limit]);
+      return rows.map((row) => ({ id: unescapeKey(row.id as string), ...toStoredRecord<Records[K]>(row) }));
+    },
+    async count(kind, prefix) {
+      const { from, to } = idRange(prefix);
+      const [row] = await driver.select(`SELECT count(*) AS records ${inRange(kind)}`, [from, to]);
+      return Number(row!.records);
+    },
+    async deleteExpired(now) {
+      // A record with an infinite expiry outlasts even an infinite clock.
+      const expiredBefore = Math.min(now, Number.MAX_VALUE);
+      let removed = 0;
+      while (closed === undefined) {
+        const batch = await driver.change(deleteExpired, [expiredBefore]);
+        removed += batch;
+        if (batch < deleteBatchSize) break;
+        // Other requests and writers get a turn between two batches.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      return removed;
+    },
+    close() {
+      return closed ??= driver.close();
+    },
+  };
+}
+
+function toStoredRecord<T>({ value, family, spent_at, expires_at }: SqlRow): StoredRecord<T> {
+  return {
+    value: JSON.parse(value as string),
+    ...(family !== null && { grantId: unescapeKey(family as string) }),
+    expiresAt: Number(expires_at),
+    ...(spent_at !== null && { consumedAt: Number(spent_at) }),
+  };
+}
