@@ -1,11 +1,11 @@
-/** The built-in test keys: generated once for this file, and public knowledge ever since (RFC 7517). */
+/** The built-in test keys, generated once for this file (RFC 7517). */
 
 import type { NewKey, SigningAlgorithm } from "../oauth/keys/keys.ts";
 
 /**
- * PUBLIC TEST KEYS: whoever can read this file can sign with them, so they protect nothing. They spare tests the time
- * that making keys takes. Their names begin with `latchkey-test-`, and a server whose issuer is on no test host
- * refuses every key of such a name.
+ * PUBLIC TEST KEYS: every reader of this file can sign with them, so they protect nothing. They save tests the time of
+ * key generation. Their `kid` starts with `latchkey-test-`, and a server whose issuer is not on a test host rejects every
+ * key with such a `kid`.
  */
 // deno-fmt-ignore
 export const builtInKeys: Readonly<Record<SigningAlgorithm, readonly NewKey[]>> = {

@@ -1,4 +1,4 @@
-/** Hooks on what is issued: other claims in the next token, or in every one, that is in order apart from them. */
+/** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
@@ -14,10 +14,10 @@ import { isJson, readBodyText, withBody } from "./faults/response_body.ts";
 import type { RequestView } from "./faults/fault.ts";
 import { requestView } from "./faults/request_view.ts";
 
-/** The claims of a token, or the members of a response. Times among them are in seconds since the epoch. */
+/** The claims of a token, or the members of a response. Times are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The context that a hook receives for an issued token or a userinfo response. */
+/** What an issued token or a userinfo response is about. */
 export interface ClaimOverrideContext extends ClaimsContext {
   /** The request that is handled. */
   readonly request: RequestView;
@@ -28,62 +28,61 @@ export interface ClaimOverrideContext extends ClaimsContext {
   };
 }
 
-/** Claims to add or replace, `undefined` removing one; or a function from the claims there would be to those there are. */
+/** Claims to add or replace, where `undefined` removes one, or a function that returns all claims. */
 export type ClaimOverride<Context = ClaimOverrideContext> = Claims | ((claims: Claims, context: Context) => Claims);
 
 /** The same for a metadata document, without client and user. */
 export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request">>;
 
 /**
- * Changes what is issued. The changes of `every…` come first, in the order they were made, then one of `next…`. What a
- * fault does to the same token or response is done after them. An unused change is not an error: `reset()` and
- * `close()` ignore it.
+ * Changes issued tokens and responses. The changes of `every…` apply first, in the order of the calls, then one of
+ * `next…`, then faults. `reset()` and `close()` do not report an unused change.
  *
- * @example A role for one client alone, and metadata of a server without refresh tokens
+ * @example A role for one client only, and the metadata of a server without refresh tokens
  * ```ts ignore
  * as.issue.everyAccessToken((claims, { client }) => client.id === "admin-ui" ? { ...claims, roles: ["admin"] } : claims);
  * as.issue.everyMetadata({ grant_types_supported: ["authorization_code"] });
  * ```
  */
 export interface ClaimOverrides {
-  /** The next id token, once; several calls queue. */
+  /** Changes the next ID token, once; several calls queue. */
   nextIdToken(change: ClaimOverride): void;
-  /** Every id token from now on. */
+  /** Changes every ID token from now on. */
   everyIdToken(change: ClaimOverride): void;
-  /** The next access token, opaque or not, once; several calls queue. */
+  /** Changes the next access token, JWT or opaque, once; several calls queue. */
   nextAccessToken(change: ClaimOverride): void;
-  /** Every access token from now on. */
+  /** Changes every access token from now on. */
   everyAccessToken(change: ClaimOverride): void;
-  /** The next good response of the userinfo endpoint, signed or plain, once; several calls queue. */
+  /** Changes the next successful userinfo response, signed or plain, once; several calls queue. */
   nextUserinfo(change: ClaimOverride): void;
-  /** Every good response of the userinfo endpoint from now on. */
+  /** Changes every successful userinfo response from now on. */
   everyUserinfo(change: ClaimOverride): void;
-  /** The members of the next good response of the token endpoint, once; several calls queue. */
+  /** Changes the next successful token response, once; several calls queue. */
   nextTokenResponse(change: ClaimOverride): void;
-  /** The members of every good response of the token endpoint from now on. */
+  /** Changes every successful token response from now on. */
   everyTokenResponse(change: ClaimOverride): void;
-  /** The members of the next metadata document, at whichever of its addresses, once; several calls queue. */
+  /** Changes the next metadata document, at any of its URLs, once; several calls queue. */
   nextMetadata(change: MetadataOverride): void;
-  /** The members of every metadata document from now on. */
+  /** Changes every metadata document from now on. */
   everyMetadata(change: MetadataOverride): void;
 }
 
-/** The hooks, and the layer they work in. */
+/** The claim overrides of one server, and the plugin that applies them. */
 export interface ClaimOverrideHooks {
   readonly overrides: ClaimOverrides;
   readonly plugin: Plugin;
-  /** Forgets them all. */
+  /** Removes all changes. */
   reset(): void;
 }
 
-/** Changes of one kind of thing. */
+/** The changes of one kind of token or response. */
 interface OverrideQueue<Context> {
   readonly next: ClaimOverride<Context>[];
   readonly every: ClaimOverride<Context>[];
 }
 
 /**
- * Makes hooks for one server.
+ * Creates the claim overrides of one server.
  *
  * @param findExchange Returns the recorded details of a request in progress.
  */

@@ -1,4 +1,4 @@
-/** How a client proves itself at the token endpoint, by each method there is (OAuth 2.1 §2.4, RFC 7523 §2.2). */
+/** Client authentication at the token endpoint, from the client's side (OAuth 2.1 §2.4, RFC 7523 §2.2). */
 
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
@@ -7,21 +7,21 @@ import { secondsNow } from "../oauth/server.ts";
 import type { Server } from "../oauth/server.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
-/** A client and what it proves itself with, in the names of RFC 7591 §2. */
+/** A client and its credentials, with the names of RFC 7591 §2. */
 export interface ClientCredentials {
-  /** The id it is registered by. */
+  /** The registered id. */
   readonly client_id: string;
-  /** The secret, where it has one. */
+  /** The secret, for the methods that need one. */
   readonly client_secret?: string;
-  /** The redirect URI to use. Default: the first one that is registered. */
+  /** The redirect URI to use. Default: the first registered one. */
   readonly redirect_uri?: string;
-  /** Default: the method that the client is registered for. */
+  /** The authentication method. Default: the registered one. */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
-  /** The private key of `private_key_jwt`, with its `alg`, and with its `kid` where the client has several. */
+  /** The private key for `private_key_jwt`, with `alg`, and with `kid` if the client has several keys. */
   readonly private_jwk?: PrivateJwk;
 }
 
-/** What a token request carries to prove the client. */
+/** The headers and parameters that authenticate a client. */
 export interface ClientAuthentication {
   /** Headers to add. */
   readonly headers: Readonly<Record<string, string>>;
@@ -30,9 +30,9 @@ export interface ClientAuthentication {
 }
 
 /**
- * Proves a client.
+ * Authenticates a client.
  *
- * @throws {TypeError} When it lacks what its method needs.
+ * @throws {TypeError} If the client lacks the secret or key of its method.
  */
 export async function authenticateClient(server: Server, client: ClientCredentials): Promise<ClientAuthentication> {
   const { client_id } = client;
@@ -53,7 +53,7 @@ export async function authenticateClient(server: Server, client: ClientCredentia
     case "private_key_jwt": {
       const { private_jwk: jwk } = client;
       if (jwk?.alg === undefined) {
-        throw new TypeError(`private_jwk of client ${client_id}: expected a private JWK with its alg, found none`);
+        throw new TypeError(`private_jwk of client ${client_id}: expected a private JWK with alg, received none`);
       }
       const { alg, kid } = jwk;
       const { importJWK } = await import("jose");
@@ -65,11 +65,11 @@ export async function authenticateClient(server: Server, client: ClientCredentia
 function getSecret({ client_id, client_secret }: ClientCredentials, method: ClientAuthMethod): string {
   if (client_secret !== undefined) return client_secret;
   throw new TypeError(
-    `client_secret of client ${client_id}: expected one, because its method is ${method}; found none`,
+    `client_secret of client ${client_id}: expected a secret, because the method is ${method}, received none`,
   );
 }
 
-/** Seconds for which an assertion is good. */
+/** The lifetime of a client assertion. */
 const assertionLifetimeSeconds = 60;
 
 async function createAssertion(

@@ -1,4 +1,4 @@
-/** Clients for a test: registered in one call, handed back with all that is needed to be one (RFC 7591 §2). */
+/** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { ClientRepository } from "../oauth/clients/repository.ts";
@@ -7,46 +7,46 @@ import type { RandomBytes } from "../oauth/secrets.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
-/** What a test's client is to be; everything has a default. */
+/** Options of a test client: any client metadata, and shortcuts. Everything has a default. */
 export interface TestClientOptions extends Partial<ClientMetadata> {
-  /** Whether it can keep a secret. Default: only if a method of authentication, a secret or keys are given. */
+  /** Whether the client is confidential. Default: only with an authentication method, a secret or keys. */
   readonly confidential?: boolean;
-  /** Its one redirect URI, for those who do not want to write a list. Default: `https://client.test/callback`. */
+  /** The only redirect URI, in place of `redirect_uris`. Default: `https://client.test/callback`. */
   readonly redirect_uri?: string;
 }
 
-/** A registered client, and what it proves itself with. */
+/** A registered client with its credentials. */
 export interface TestClient extends ClientMetadata {
-  /** The first of its redirect URIs. */
+  /** The first redirect URI. */
   readonly redirect_uri: string;
   /** As registered. */
   readonly redirect_uris: readonly string[];
   /**
-   * The method it is registered for. Where the options name none, a client with a secret is registered without one: it
-   * may send the secret by Basic, as is said here, or in the body.
+   * The authentication method. If the options name none, a client with a secret is registered without a method: it may
+   * send the secret by Basic, which this member then names, or in the body.
    */
   readonly token_endpoint_auth_method: ClientAuthMethod;
-  /** The grants it may use. */
+  /** The grant types that the client may use. */
   readonly grant_types: readonly string[];
-  /** The private key of `private_key_jwt`, for ES256, where none was given. */
+  /** The generated private key for `private_key_jwt`, for ES256. Absent if the options have public keys. */
   readonly private_jwk?: PrivateJwk;
 }
 
 /** A client with a secret. */
 export interface SecretTestClient extends TestClient {
-  /** Drawn from the server's dice, unless it was given. */
+  /** From the random source of the server, unless the options have one. */
   readonly client_secret: string;
 }
 
-/** A client with a key. */
+/** A client with a private key. */
 export interface KeyTestClient extends TestClient {
-  /** Follows from the server's dice; for ES256. */
+  /** From the random source of the server, for ES256. */
   readonly private_jwk: PrivateJwk;
 }
 
 /** Registers clients. */
 export interface ClientFactory {
-  /** Registers a client that proves itself with a private key, which is made for it. */
+  /** Registers a client that authenticates with a private key, which is generated. */
   (
     options: TestClientOptions & {
       readonly token_endpoint_auth_method: "private_key_jwt";
@@ -54,7 +54,7 @@ export interface ClientFactory {
       readonly jwks_uri?: undefined;
     },
   ): KeyTestClient;
-  /** Registers a client with a secret, which is drawn unless it is given. */
+  /** Registers a client with a secret, which is generated unless the options have one. */
   (
     options:
       & TestClientOptions
@@ -64,15 +64,15 @@ export interface ClientFactory {
         | { readonly client_secret: string }
       ),
   ): SecretTestClient;
-  /** Registers a client; a public one, unless the options say more. @throws {ConfigurationError} When they have faults. */
+  /** Registers a client, by default a public one. @throws {ConfigurationError} If the metadata is invalid. */
   (options?: TestClientOptions): TestClient;
 }
 
 /**
- * Makes clients for one server.
+ * Creates the function that registers clients at one server.
  *
- * @param clients Where they are registered.
- * @param random Draws secrets and keys.
+ * @param clients The client repository of the server.
+ * @param random The random source of secrets and keys.
  */
 export function clientFactory(clients: () => ClientRepository, random: RandomBytes): ClientFactory & { reset(): void } {
   let clientCount = 0;
@@ -86,8 +86,8 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
     const method = requested.token_endpoint_auth_method ?? inferAuthMethod(requested, confidential);
     if (confidential !== undefined && confidential === (method === "none")) {
       throw new TypeError(
-        `A client cannot be ${confidential ? "confidential" : "public"} and authenticate by ${method}. ` +
-          "Leave out confidential, or token_endpoint_auth_method and what goes with it.",
+        `client: expected a method for a ${confidential ? "confidential" : "public"} client, received ${method}. ` +
+          "Remove confidential, or token_endpoint_auth_method with its credentials.",
       );
     }
     const redirect_uris = requested.redirect_uris ?? [redirect_uri ?? "https://client.test/callback"];
@@ -109,7 +109,7 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
       ...method.startsWith("client_secret_") && { client_secret: requested.client_secret ?? randomToken(random) },
       ...key && { jwks: { keys: [key.public] } },
     };
-    // Without a named method the client is registered without one, because libraries send secrets in different ways.
+    // Libraries send secrets in different ways, so a client is only restricted to a method that the options name.
     clients().set({ ...metadata, token_endpoint_auth_method: requested.token_endpoint_auth_method });
     return { ...metadata, redirect_uri: redirect_uris[0] ?? "", ...key && { private_jwk: key.private } };
   }
@@ -117,7 +117,7 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
   return Object.assign(createClient as ClientFactory, { reset: () => void (clientCount = 0) });
 }
 
-/** As the server concludes from the metadata, but a confidential client without anything gets a secret. */
+/** The method that the server infers from the metadata; a confidential client without credentials gets a secret. */
 function inferAuthMethod(requested: Partial<ClientMetadata>, confidential: boolean | undefined): ClientAuthMethod {
   if (requested.client_secret !== undefined) return "client_secret_basic";
   if (requested.jwks !== undefined || requested.jwks_uri !== undefined) return "private_key_jwt";
@@ -131,8 +131,8 @@ function deriveKey(
 ): { readonly public: Record<string, string>; readonly private: PrivateJwk } {
   if (alg !== "ES256") {
     throw new TypeError(
-      `Keys of test clients are made for ES256, and token_endpoint_auth_signing_alg is ${alg}. ` +
-        "Leave it out, or give the client's own public keys as jwks.",
+      `token_endpoint_auth_signing_alg: expected ES256, for which keys of test clients are generated, received ${alg}. ` +
+        "Remove it, or set jwks to the client's public keys.",
     );
   }
   const { d, ...members } = ecKeyFrom(random(32));

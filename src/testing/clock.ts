@@ -1,49 +1,49 @@
-/** The clock of a server under test: it can be stopped, set and moved, and everything in that server goes by it. */
+/** The clock of a test server, which tests freeze, set and advance. */
 
-/** A moment: a Date, milliseconds since the epoch, or a text that `Date` reads, such as `2026-01-01T00:00:00Z`. */
+/** A point in time: a Date, milliseconds since the epoch, or a string that `Date` parses: `2026-01-01T00:00:00Z`. */
 export type Moment = Date | number | string;
 
-/** A clock that a test moves. It ticks with the machine's, unless it is frozen. */
+/** A clock that a test controls. It runs with the system clock, unless it is frozen. */
 export interface TestClock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Moves it by that many seconds, backwards where they are negative. @throws {RangeError} When it is no number. */
+  /** Advances the clock by that many seconds; a negative number sets it back. @throws {RangeError} For other values. */
   advance(seconds: number): void;
-  /** Sets it; if it ticks, it goes on ticking. @throws {RangeError} When that is no moment. */
+  /** Sets the clock, which keeps running or stays frozen. @throws {RangeError} For an invalid time. */
   set(moment: Moment): void;
-  /** Stops it, where it is or at that moment. @throws {RangeError} When that is no moment. */
+  /** Stops the clock, now or at that time. @throws {RangeError} For an invalid time. */
   freeze(moment?: Moment): void;
-  /** Lets it tick again. */
+  /** Lets a frozen clock run again. */
   resume(): void;
-  /** Whether it stands still. */
+  /** Whether the clock is stopped. */
   readonly frozen: boolean;
 }
 
-/** How a clock starts. */
+/** Options of a test clock. */
 export interface TestClockOptions {
-  /** Default: what the machine's clock says. */
+  /** The time at the start. Default: the time of the system clock. */
   readonly startsAt?: Moment;
-  /** Whether it stands still at first. Default: false. */
+  /** Whether the clock is stopped at the start. Default: false. */
   readonly frozen?: boolean;
   /**
-   * What it ticks with, in milliseconds since the epoch. Default: `Date.now`, asked anew each time, so that the fake
-   * timers of a test framework move it too.
+   * The clock that it runs with, in milliseconds since the epoch. Default: `Date.now`, looked up at each call, so that
+   * the fake timers of a test framework apply.
    */
   readonly timeSource?: () => number;
 }
 
-/** A clock that can be put back to how it started. */
+/** A clock that can return to its initial state. */
 export interface ResettableClock extends TestClock {
-  /** Puts it back. */
+  /** Returns to the initial state. */
   reset(): void;
 }
 
-/** Makes a clock. */
+/** Creates a clock. */
 export function testClock(options: TestClockOptions = {}): ResettableClock {
   const { startsAt, frozen = false, timeSource = () => Date.now() } = options;
   const start = startsAt === undefined ? undefined : parseMoment(startsAt);
   let stoppedAt: number | undefined;
-  /** How far it is ahead of what it ticks with. */
+  /** How far the clock is ahead of the time source. */
   let offsetMs = 0;
 
   const self: ResettableClock = {
@@ -51,7 +51,7 @@ export function testClock(options: TestClockOptions = {}): ResettableClock {
     advance(seconds) {
       const deltaMs = Math.round(seconds * 1000);
       if (!Number.isFinite(deltaMs)) {
-        throw new RangeError(`clock.advance: expected a number of seconds, found ${seconds}`);
+        throw new RangeError(`clock.advance: expected a number of seconds, received ${seconds}`);
       }
       set(self.now() + deltaMs);
     },
@@ -87,6 +87,6 @@ function parseMoment(moment: Moment): number {
   const time = new Date(moment).getTime();
   if (!Number.isNaN(time)) return time;
   throw new RangeError(
-    `clock: expected a Date, milliseconds since the epoch, or a text such as 2026-01-01T00:00:00Z, found ${moment}`,
+    `clock: expected a Date, milliseconds since the epoch, or a string such as 2026-01-01T00:00:00Z, received ${moment}`,
   );
 }

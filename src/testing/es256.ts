@@ -1,4 +1,4 @@
-/** ES256 signatures that follow from key and message alone (RFC 6979), and public keys that follow from private ones. */
+/** Deterministic ES256 signatures (RFC 6979), and P-256 keys derived from bytes, for servers with a seed. */
 
 import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 
@@ -11,10 +11,7 @@ const n = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const gx = 0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296n;
 const gy = 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n;
 
-/**
- * Signs as the private key `d` (RFC 7518 §6.2.2.1) would, always with the same outcome. Not in constant time: for keys
- * that are no secret.
- */
+/** Signs with the private key `d` (RFC 7518 §6.2.2.1), deterministically. Not constant-time: only for public test keys. */
 export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Array> {
   const key = toBigInt(decodeBase64url(d));
   const digest = toBigInt(new Uint8Array(await crypto.subtle.digest("SHA-256", message as BufferSource)));
@@ -24,17 +21,17 @@ export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Ar
     const s = inverse(k, n) * ((digest + r * key) % n) % n;
     if (r > 0n && s > 0n) return concat(toBytes(r), toBytes(s));
   }
-  throw new Error("the nonces never end");
+  throw new Error("RFC 6979 yielded no nonce");
 }
 
-/** The members of the JWK of a P-256 key (RFC 7518 §6.2) that follows from 32 random bytes. */
+/** The JWK members of the P-256 key that is derived from 32 random bytes (RFC 7518 §6.2). */
 export function ecKeyFrom(random: Uint8Array): { kty: "EC"; crv: "P-256"; x: string; y: string; d: string } {
   const d = toBigInt(random) % (n - 1n) + 1n;
   const [x, y] = affine(multiplyBase(d)).map((coordinate) => encodeBase64url(toBytes(coordinate)));
   return { kty: "EC", crv: "P-256", x: x!, y: y!, d: encodeBase64url(toBytes(d)) };
 }
 
-/** RFC 6979 §3.2: candidates for k, of which the first one nearly always does. */
+/** Candidates for k (RFC 6979 §3.2); the first one is nearly always usable. */
 async function* nonces(key: bigint, digest: bigint): AsyncGenerator<bigint, never> {
   let k: Uint8Array = new Uint8Array(32);
   let v: Uint8Array = new Uint8Array(32).fill(1);
@@ -57,7 +54,7 @@ async function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Promise<U
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, concat(...parts) as BufferSource));
 }
 
-/** The base point added to itself, 0 < k < n: double and add, in which no doubled point ever meets the base point. */
+/** Multiplies the base point by 0 < k < n, by double and add; a doubled point never equals the base point. */
 function multiplyBase(k: bigint): Point {
   let sum: Point = [gx, gy, 1n];
   for (const bit of k.toString(2).slice(1)) {
@@ -93,7 +90,7 @@ function affine([x, y, z]: Point): [bigint, bigint] {
   return [x * square % p, y * square % p * inverseZ % p];
 }
 
-/** By Euclid's extended algorithm. */
+/** The inverse by the extended Euclidean algorithm. */
 function inverse(value: bigint, modulus: bigint): bigint {
   let [a, b, u, v] = [mod(value, modulus), modulus, 1n, 0n];
   while (a > 1n) {

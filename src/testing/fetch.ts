@@ -1,26 +1,26 @@
-/** A fetch that reaches one server without a socket, and lets everything else pass to the global fetch (Fetch §5). */
+/** A fetch that reaches one server without a socket, and passes all other requests to the global fetch (Fetch §5). */
 
-/** What a request is made with; the body may be any bytes, because client libraries type it so. */
+/** `RequestInit`, with a body type that fits client libraries. */
 export type FetchInit = Omit<RequestInit, "body"> & { readonly body?: RequestInit["body"] | Uint8Array };
 
 /** The shape of the global fetch. */
 export type Fetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
 
-/** Redirects that are followed at most, as Fetch §4.4 says. */
+/** The limit of Fetch §4.4. */
 const maxRedirects = 20;
 
 /**
- * Makes a fetch for one origin. It is like the global one, except that a redirect which leads to another origin is given
- * back and not followed: it is what the browser would have been sent away with, and a test wants to see it.
+ * Creates a fetch for one origin. It behaves like the global one, except that it returns a redirect to another origin
+ * instead of following it: tests read the callback from it.
  *
- * @param issuer The issuer at the moment: requests to its origin are answered here, all others by the global fetch.
- * @param handle Answers a request; where it rejects, as with a lost connection, so does the fetch.
+ * @param issuer The issuer at this moment: requests to its origin are handled here, all others by the global fetch.
+ * @param handle Handles a request; if it rejects, as for a dropped connection, so does the fetch.
  */
 export function createFetch(issuer: () => string, handle: (request: Request) => Promise<Response>): Fetch {
   return async (input, options) => {
     const init = (options ?? {}) as RequestInit;
     const inputRequest = input instanceof Request ? input : undefined;
-    // A path stands for an address of the issuer.
+    // A path is resolved against the issuer.
     const url = inputRequest?.url ?? new URL(input as string | URL, issuer()).href;
     if (!isSameOrigin(url, issuer())) return await globalThis.fetch(input, init);
     const mode = init.redirect ?? inputRequest?.redirect ?? "follow";
@@ -44,7 +44,7 @@ export function createFetch(issuer: () => string, handle: (request: Request) => 
   };
 }
 
-/** The request with the length of its body, as a network would announce it: that body is then read at once. */
+/** The request with Content-Length, as a network would send it, so that the server reads the body in one step. */
 export function withContentLength(request: Request, body: RequestInit["body"]): Request {
   const text = body instanceof URLSearchParams ? String(body) : body;
   const length = typeof text === "string" ? new TextEncoder().encode(text).byteLength : undefined;
@@ -60,7 +60,7 @@ function isRedirect({ status }: Response): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-/** What is sent on after a redirect (Fetch §4.4); `body` is what can be sent again. */
+/** The `init` of the request after a redirect (Fetch §4.4); `body` can be sent again. */
 function redirectedInit(
   { url, method, headers, bodyUsed }: Request,
   status: number,
@@ -86,21 +86,21 @@ function withFetchProperties(response: Response, url: string, redirected: boolea
   return Object.defineProperties(response, { url: { value: url }, redirected: { value: redirected } });
 }
 
-/** What each installed fetch has taken the place of, for as long as it is installed or buried under others. */
+/** The fetch that each installed one replaced, while it is installed or below another one. */
 const installedFetches = new WeakMap<
   typeof globalThis.fetch,
   { readonly before: typeof globalThis.fetch; active: boolean }
 >();
 
-/** A fetch that has taken the place of the global one. */
+/** A fetch that replaces the global one. */
 export interface InstalledFetch extends Disposable {
-  /** Gives the place back. Calling it twice is harmless. */
+  /** Restores the previous fetch. A second call has no effect. */
   uninstall(): void;
 }
 
 /**
- * Puts a fetch in the place of the global one, for one origin; every other request goes on to whatever was there
- * before. Several can be installed and uninstalled in any order; of two for one origin, the later one answers.
+ * Replaces the global fetch for one origin; requests to other origins go to the previous fetch. Several can be installed
+ * and uninstalled in any order; of two for the same origin, the later one handles requests.
  */
 export function installFetch(issuer: () => string, fetch: Fetch): InstalledFetch {
   const { fetch: previous } = globalThis;
@@ -116,7 +116,7 @@ export function installFetch(issuer: () => string, fetch: Fetch): InstalledFetch
 
   function uninstall(): void {
     state.active = false;
-    // Those that were given up while others lay over them go at the same time.
+    // Also removes the ones that were uninstalled while another one was above them.
     let top = installedFetches.get(globalThis.fetch);
     while (top?.active === false) {
       globalThis.fetch = top.before;

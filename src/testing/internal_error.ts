@@ -1,23 +1,23 @@
-/** Something that the server met and no rule foresaw, and how whoever reads a log or a failed test is told of it. */
+/** Unexpected errors inside the server, and how logs and failed tests show them. */
 
 import { redactText } from "../oauth/trace.ts";
 import { errorText } from "../recorder/error_text.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
-/** Something that the server met and no rule foresaw, such as an error of its store; clients are not told of it. */
+/** An unexpected error inside the server, such as an error of its store. Clients receive only `server_error`. */
 export interface InternalError {
-  /** The path of the endpoint that met it. */
+  /** The path of the endpoint. */
   readonly endpoint: string;
-  /** What was thrown there. */
+  /** The value that was thrown. */
   readonly cause: unknown;
 }
 
-/** Where it was, and what: `/oauth2/token met TypeError: disk on fire`. What was thrown may repeat what a client sent. */
+/** One line, redacted, because the error may repeat what a client sent: `/oauth2/token: TypeError: disk on fire`. */
 export function formatInternalError({ endpoint, cause }: InternalError): string {
-  return `${redactText(endpoint)} met ${redactText(errorText(cause))}`;
+  return `${redactText(endpoint)}: ${redactText(errorText(cause))}`;
 }
 
-/** Each of an exchange, told. */
+/** The internal errors of an exchange, one line each. */
 export function getInternalErrors({ events }: Exchange): string[] {
   return events.flatMap((event) => event.type === "internal_error" ? [formatInternalError(event)] : []);
 }

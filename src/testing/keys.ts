@@ -1,4 +1,4 @@
-/** The keys of a server under test: the built-in ones first, because making keys is slow (RFC 7517, RFC 6979). */
+/** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
 import { generatedKeys } from "../oauth/keys/keys.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
@@ -6,10 +6,10 @@ import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";
 
 /**
- * The built-in test keys, each once; generated ones after them.
+ * A key source with the built-in test keys, each once, and generated keys after them.
  *
- * @param seeded Whether everything must come out the same each time: ES256 signs without dice then, and there are no
- * keys but the built-in ones.
+ * @param seeded Whether keys and signatures must be deterministic: ES256 then signs as in RFC 6979, and the built-in keys
+ *   are the only ones.
  */
 export function testKeys(seeded: boolean): KeySource {
   return {
@@ -19,8 +19,8 @@ export function testKeys(seeded: boolean): KeySource {
       if (next !== undefined) return next;
       if (!seeded) return generatedKeys.create(alg, number);
       throw new Error(
-        `A server with a seed has ${keys.length} keys for ${alg}, and all of them were made. ` +
-          "Rotate fewer times, or leave out the seed.",
+        `A server with a seed has ${keys.length} keys for ${alg}, and all of them are in use. ` +
+          "Rotate fewer times, or remove the seed.",
       );
     },
     signFunction(alg, { jwk: { d } }) {

@@ -1,4 +1,4 @@
-/** A whole login in one call: authorization request, login, consent, callback and token request, as a good client makes them. */
+/** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
 import { endpointUrl } from "../app/endpoint.ts";
 import { splitScope } from "../oauth/authorize/scope.ts";
@@ -16,27 +16,27 @@ import type { Persona } from "./persona.ts";
 import { encodeParameters } from "./browser/test_browser.ts";
 import type { Callback, RequestParameters, TestBrowser } from "./browser/test_browser.ts";
 
-/** What a login may be told. */
+/** Options of a login. */
 export interface LoginOptions extends Persona {
-  /** Space-separated. Default: `openid profile email`, as far as the client may ask for it. */
+  /** Space-separated. Default: `openid profile email`, as far as the client is registered for them. */
   readonly scope?: string;
-  /** What the access token is for (RFC 8707). */
+  /** The resource indicator of the access token (RFC 8707). Default: none. */
   readonly resource?: string | readonly string[];
-  /** `login`, `none`, `consent`, `select_account`. */
+  /** `login`, `none`, `consent` or `select_account`. Default: none. */
   readonly prompt?: string;
   /** The browser. Default: a new one. */
   readonly browser?: TestBrowser;
-  /** Further parameters of the authorization request; they replace those drawn here, `undefined` removes one. */
+  /** Further parameters of the authorization request; they replace generated ones, and `undefined` removes one. */
   readonly authorization?: RequestParameters;
-  /** Further parameters of the token request; they replace those drawn here, `undefined` removes one. */
+  /** Further parameters of the token request; they replace generated ones, and `undefined` removes one. */
   readonly token?: RequestParameters;
 }
 
-/** A login that came to its end. */
+/** The result of a login. */
 export interface LoginResult {
-  /** What the token endpoint answered. */
+  /** The token response. */
   readonly tokens: TokenResponse;
-  /** The claims of the id token, decoded; absent where none was issued. */
+  /** The claims of the ID token, decoded and not verified; absent without an ID token. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** What the redirect URI received. */
   readonly callback: Callback;
@@ -44,41 +44,41 @@ export interface LoginResult {
   readonly code: string;
   /** The code verifier. */
   readonly verifier: string;
-  /** The state that was sent; where none was, the one that was drawn. */
+  /** The state that was sent, or the generated one if none was sent. */
   readonly state: string;
-  /** The nonce that was sent; where none was, the one that was drawn. */
+  /** The nonce that was sent, or the generated one if none was sent. */
   readonly nonce: string;
-  /** The authorization request, as the browser was sent to it. */
+  /** The URL of the authorization request. */
   readonly request: URL;
 }
 
-/** What logins are made with. */
+/** The dependencies of a login client. */
 export interface LoginClientOptions {
-  /** The server as it is at the moment; draws verifier, state and nonce from its dice. */
+  /** The server at this moment; verifier, state and nonce come from its random source. */
   readonly server: () => Server;
   /** Sends one request to the server and follows no redirect. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Opens a browser without cookies. */
   readonly browser: () => TestBrowser;
-  /** Says why a request was refused, for the errors thrown here. */
+  /** Explains rejections in errors. Default: errors have no explanation. */
   readonly explain?: ExplainRejection;
 }
 
-/** A good client, whoever it is. */
+/** A correct client, for the credentials of any client. */
 export interface LoginClient {
   /**
-   * A whole login.
+   * Logs in: authorization request, login, consent, callback and token request.
    *
-   * @throws {LoginError} Where the server refuses, or where a good client would not go on: `state` or `iss` is wrong.
+   * @throws {LoginError} If the server rejects a request, or a correct client must stop: `state` or `iss` is wrong.
    */
   logIn(client: ClientCredentials, options?: LoginOptions): Promise<LoginResult>;
-  /** A token request of the client, authenticated by its method. @throws {LoginError} When it is refused. */
+  /** Sends a token request, authenticated by the method of the client. @throws {LoginError} If it is rejected. */
   token(client: ClientCredentials, params: RequestParameters): Promise<TokenResponse>;
-  /** Exchanges a refresh token. @throws {LoginError} When it is refused. */
+  /** Refreshes tokens. @throws {LoginError} If the request is rejected. */
   refresh(client: ClientCredentials, refreshToken: string, params?: RequestParameters): Promise<TokenResponse>;
 }
 
-/** Makes logins at one server. */
+/** Creates the login client of one server. */
 export function loginClient({ server, fetch, browser, explain }: LoginClientOptions): LoginClient {
   const self: LoginClient = {
     async logIn(client, options = {}) {
@@ -128,7 +128,7 @@ export function loginClient({ server, fetch, browser, explain }: LoginClientOpti
   return self;
 }
 
-/** What a client asks for that names nothing. */
+/** The scope of a login without the option `scope`. */
 const defaultScopeValues = ["openid", "profile", "email"];
 
 async function createRequest(server: Server, client: ClientCredentials, options: LoginOptions) {
@@ -154,20 +154,20 @@ async function createRequest(server: Server, client: ClientCredentials, options:
   return { verifier, state, nonce, params };
 }
 
-/** Throws where a good client would not go on to the token endpoint. */
+/** Throws if a correct client must not go on to the token endpoint. */
 function assertCallback(callback: Callback, request: URL, issuer: string, { client_id }: ClientCredentials): void {
   const { error, errorDescription, explanation, internalError } = callback;
   const state = request.searchParams.get("state") ?? undefined;
   for (const [name, expected, received] of [["state", state, callback.state], ["iss", issuer, callback.iss]] as const) {
     if (expected === received) continue;
     const facts = `expected: ${expected ?? "none"}\n  received: ${received ?? "none"}`;
-    throw new LoginError(`The callback is not an answer to this request: ${name} is wrong\n  ${facts}`, { callback });
+    throw new LoginError(`The callback does not belong to this request: ${name} is wrong\n  ${facts}`, { callback });
   }
   if (error !== undefined) {
-    const sentence = `The authorization endpoint said no to client ${client_id}: ${error}, ${errorDescription}`;
+    const sentence = `The authorization endpoint rejected client ${client_id}: ${error}, ${errorDescription}`;
     throw new LoginError(sentence, { error, explanation, internalError, callback });
   }
-  if (callback.code === undefined) throw new LoginError("The callback holds neither a code nor an error", { callback });
+  if (callback.code === undefined) throw new LoginError("The callback has neither a code nor an error", { callback });
 }
 
 async function parseTokenResponse(
@@ -180,14 +180,14 @@ async function parseTokenResponse(
   const body = parseObject(text);
   if (body === undefined) {
     const excerpt = redactText(text.slice(0, 200));
-    throw new LoginError(`The token endpoint answered ${status} with something that is no JSON object: ${excerpt}`, {
+    throw new LoginError(`The token endpoint responded ${status} with a body that is not a JSON object: ${excerpt}`, {
       ...details,
       status,
     });
   }
   if (response.ok) return body as unknown as TokenResponse;
   const { error, error_description } = body;
-  const sentence = `The token endpoint said no to client ${client_id}: ${status} ${error}, ${error_description}`;
+  const sentence = `The token endpoint rejected client ${client_id}: ${status} ${error}, ${error_description}`;
   throw new LoginError(sentence, { ...details, status, error: typeof error === "string" ? error : undefined });
 }
 
@@ -200,7 +200,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** What a JWT claims, whoever signed it. */
+/** The claims of a JWT, not verified. */
 function decodeClaims(jwt: string): Readonly<Record<string, unknown>> {
   return JSON.parse(new TextDecoder().decode(decodeBase64url(jwt.split(".")[1] ?? "")));
 }

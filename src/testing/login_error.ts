@@ -1,4 +1,4 @@
-/** What is thrown where a login does not come to its end, told to the person who reads the test. */
+/** The error of a login that fails, with the server's explanation. */
 
 import type { RequestLike } from "../http/message.ts";
 import type { Explanation } from "../oauth/trace.ts";
@@ -6,48 +6,45 @@ import { formatInternalError } from "./internal_error.ts";
 import type { InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/test_browser.ts";
 
-/** What the server says of a refusal to whoever runs it. */
+/** What the server knows about a rejected request. The client is told less. */
 export interface RejectionDetails {
-  /** Why: the rule, what was expected, what came; where the server explained itself. */
+  /** The rule, what was expected and what was received, if the server explains the rejection. */
   readonly explanation?: Explanation;
-  /** What the server met and did not foresee, where that is the reason. */
+  /** The unexpected error inside the server, if that is the reason. */
   readonly internalError?: InternalError;
 }
 
-/** What is known of a login that went wrong. */
+/** The details of a login that failed. */
 export interface LoginErrorDetails extends RejectionDetails {
-  /** The HTTP status of the server's answer, where that was the trouble. */
+  /** The HTTP status of the server's response, if that is the reason. */
   readonly status?: number;
-  /** The OAuth error code, where the server named one. */
+  /** The OAuth error code, if the response has one. */
   readonly error?: string;
-  /** What the redirect URI received, where it came that far. */
+  /** What the redirect URI received, if the login got that far. */
   readonly callback?: Callback;
 }
 
-/**
- * A login that did not come to its end. The message says all that is known; `cause` is what was thrown inside the server,
- * as by a store of the test's own.
- */
+/** A login that failed. The message explains why; `cause` is what a part of the server threw, such as a custom store. */
 export class LoginError extends Error {
-  /** The HTTP status of the server's answer, where that was the trouble. */
+  /** The HTTP status of the server's response, if that is the reason. */
   readonly status?: number;
-  /** The OAuth error code, where the server named one. */
+  /** The OAuth error code, if the response has one. */
   readonly error?: string;
-  /** Why: the rule, what was expected, what came; where the server explained itself. */
+  /** The rule, what was expected and what was received, if the server explains the rejection. */
   readonly explanation?: Explanation;
-  /** What the redirect URI received, where it came that far. */
+  /** What the redirect URI received, if the login got that far. */
   readonly callback?: Callback;
 
-  /** Says what happened, and under it why. */
+  /** Creates the error; the details become lines under the message. */
   constructor(message: string, details: LoginErrorDetails = {}) {
     const { explanation, internalError } = details;
     const lines = [
       message,
       ...explanation ? formatExplanation(explanation) : [],
-      ...internalError ? [formatInternalError(internalError)] : [],
+      ...internalError ? [`internal error at ${formatInternalError(internalError)}`] : [],
     ];
     super(lines.join("\n  "), internalError && { cause: internalError.cause });
-    this.name = "LogInError";
+    this.name = "LoginError";
     this.status = details.status;
     this.error = details.error;
     this.explanation = explanation;
@@ -61,5 +58,5 @@ function formatExplanation({ reason, expected, received, earlier, rule }: Explan
   return [reason, ...present.map(([label, value]) => `${label}: ${value}`)];
 }
 
-/** Knows why a request was refused. */
+/** Returns why a request was rejected. */
 export type ExplainRejection = (request: RequestLike) => RejectionDetails;

@@ -1,4 +1,4 @@
-/** The mint: tokens and codes without a login, good ones and ones that must be refused. */
+/** The mint: tokens and codes without a login, valid ones and ones that must be rejected. */
 
 import { issueCode } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
@@ -18,67 +18,67 @@ import { refreshToken } from "../oauth/tokens/refresh_token.ts";
 import { expiryMarginSeconds, resolveAlgorithm, withOverrides } from "./token_overrides.ts";
 import type { TokenOverrides } from "./token_overrides.ts";
 
-/** Who allowed whom how much. */
+/** The grant of a minted token: client, user and scope. */
 export interface MintedGrant {
-  /** The client, or its id. Default: the first one registered. */
+  /** The client, or its id. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };
   /** The `sub` of a user. Default: the first one. */
   readonly user?: string;
-  /** Space-separated. Default: all that the client may ask for. */
+  /** Space-separated. Default: every scope value that the client is registered for. */
   readonly scope?: string;
-  /** What the access token is for (RFC 8707). Default: the server's audience. */
+  /** The resource indicator of the access token (RFC 8707). Default: the audience of the server. */
   readonly resource?: string | readonly string[];
-  /** When the user was authenticated. Default: when the thing is issued. */
+  /** When the user was authenticated. Default: when the token is issued. */
   readonly authTime?: Date;
-  /** Seconds until it expires. Default: the server's lifetime for it. */
+  /** The lifetime in seconds. Default: the server's lifetime for the kind of token. */
   readonly expiresIn?: number;
-  /** Makes one that expired an hour ago. Default: false. */
+  /** Whether it expired an hour ago. Default: false. */
   readonly expired?: boolean;
 }
 
-/** A signed token, and what may be wrong with it. */
+/** Options of a minted access token. */
 export interface MintedToken extends MintedGrant, TokenOverrides {}
 
-/** An id token. */
+/** Options of a minted ID token. */
 export interface MintedIdToken extends MintedToken {
   /** The nonce of the authorization request. */
   readonly nonce?: string;
-  /** The access token it comes with, for `at_hash`. */
+  /** The access token for `at_hash`. Default: no `at_hash`. */
   readonly accessToken?: string;
 }
 
-/** An authorization code. */
+/** Options of a minted authorization code. */
 export interface MintedCode extends MintedGrant {
-  /** Default: the client's first one. */
+  /** Default: the first redirect URI of the client. */
   readonly redirectUri?: string;
-  /** The code verifier that must come with the code; a public client's code needs one. Default: no challenge. */
+  /** The code verifier; required for a public client. Default: no code challenge. */
   readonly verifier?: string;
-  /** For the id token. */
+  /** The nonce of the ID token. Default: none. */
   readonly nonce?: string;
 }
 
-/** Makes tokens and codes without a login. */
+/** Mints tokens and codes without a login. */
 export interface Mint {
   /**
-   * An access token, in the form that the client has them.
+   * Mints an access token in the format of the client.
    *
-   * @throws {TypeError} When that is opaque and something is to be wrong that only a JWT has.
+   * @throws {TypeError} If the format is opaque and the options change what only a JWT has.
    */
   accessToken(options?: MintedToken): Promise<string>;
-  /** An id token. */
+  /** Mints an ID token. */
   idToken(options?: MintedIdToken): Promise<string>;
-  /** A refresh token, shelved as if it had been issued. @throws {TypeError} When the client is not registered for them. */
+  /** Mints a refresh token, which the server accepts. @throws {TypeError} If the client is not registered for them. */
   refreshToken(options?: MintedGrant): Promise<string>;
-  /** An authorization code, shelved as if a user had approved it. */
+  /** Mints an authorization code, which the server accepts. */
   code(options?: MintedCode): Promise<string>;
-  /** All that one login buys, of one family; `expired` and `expiresIn` are about the access token. */
+  /** Mints the tokens of one grant; `expired` and `expiresIn` apply to the access token. */
   tokens(options?: MintedGrant & { readonly nonce?: string }): Promise<TokenResponse>;
 }
 
 /**
- * Makes a mint for a server. It uses the server's own rules and shelves, but none of what is laid around a request.
+ * Creates the mint of a server. It uses the rules and the store of the server, without its plugins.
  *
- * @param server Gives the server as it is at the moment.
+ * @param server Returns the server at this moment.
  */
 export function mint(server: () => Server): Mint {
   return {
@@ -99,7 +99,7 @@ export function mint(server: () => Server): Mint {
     async idToken(options = {}) {
       const issuer = atIssueTime(server(), options, "id_token");
       const { claims, accessToken } = options;
-      // Without an access token beside it there is nothing to take the hash of.
+      // at_hash is the hash of an access token.
       const overrides = accessToken === undefined ? { ...options, claims: { at_hash: undefined, ...claims } } : options;
       const { client, ...rest } = createAuthorization(issuer, { ...options, scope: options.scope ?? "openid" });
       const authorization = {
@@ -115,7 +115,7 @@ export function mint(server: () => Server): Mint {
         createRequest(issuer, authorization),
       );
       if (id_token !== undefined) return id_token;
-      throw new TypeError(`scope: expected openid among it, found ${options.scope}`);
+      throw new TypeError(`scope: expected a scope with openid, received ${options.scope}`);
     },
 
     async refreshToken(options = {}) {
@@ -131,8 +131,8 @@ export function mint(server: () => Server): Mint {
       );
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
-        `client ${authorization.client.id}: expected refresh_token among its grant_types, ` +
-          `found ${authorization.client.grantTypes.join(", ")}`,
+        `client ${authorization.client.id}: expected grant_types with refresh_token, ` +
+          `received ${authorization.client.grantTypes.join(", ")}`,
       );
     },
 
@@ -141,10 +141,10 @@ export function mint(server: () => Server): Mint {
       const { client, subject, scope, resources } = createAuthorization(issuer, options);
       const { sub, authTime, sid } = subject!;
       const uri = options.redirectUri ?? client.redirectUris[0];
-      if (uri === undefined) throw new TypeError(`client ${client.id}: expected a redirect URI, found none`);
+      if (uri === undefined) throw new TypeError(`client ${client.id}: expected a redirect URI, received none`);
       const { verifier, nonce } = options;
       if (verifier === undefined && !client.confidential) {
-        throw new TypeError(`verifier: expected one, because client ${client.id} is public; found none`);
+        throw new TypeError(`verifier: expected a code verifier, because client ${client.id} is public, received none`);
       }
       const request: AuthorizationRequest = {
         destination: { client, uri, mode: "query" },
@@ -166,7 +166,7 @@ export function mint(server: () => Server): Mint {
   };
 }
 
-/** The server as it was, or will be, when what is minted is issued, with the lifetime that is asked for. */
+/** The server at the time of issue, with the requested lifetime. */
 function atIssueTime(
   server: Server,
   { expired = false, expiresIn }: MintedGrant,
@@ -177,7 +177,7 @@ function atIssueTime(
   return { ...server, now: () => server.now() - agoMs, lifetimes: { ...server.lifetimes, [kind]: lifetime } };
 }
 
-/** What a user would have allowed. */
+/** The authorization that a user would have given. */
 function createAuthorization(server: Server, options: MintedGrant & { readonly nonce?: string }): Authorization {
   const client = findClient(server, options.client);
   const { sub } = findUser(server, options.user);
@@ -206,17 +206,17 @@ function findClient({ clients }: Server, requested: MintedGrant["client"]): Clie
   const id = typeof requested === "object" ? requested.client_id : requested;
   const client = id === undefined ? clients.all()[0] : clients.find(id);
   if (client !== undefined) return client;
-  throw unknownError("client", clients.all().map((one) => one.id), id);
+  throw unknownError("client", clients.all().map((known) => known.id), id);
 }
 
 function findUser({ users }: Server, sub: string | undefined): User {
   const user = sub === undefined ? users.all()[0] : users.find(sub);
   if (user !== undefined) return user;
-  throw unknownError("user", users.all().map((one) => one.sub), sub);
+  throw unknownError("user", users.all().map((known) => known.sub), sub);
 }
 
 function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {
   return new TypeError(
-    `${what}: expected one of the server's, which are ${available.join(", ") || "none"}; found ${received ?? "none"}`,
+    `${what}: expected one of ${available.join(", ") || "none"}, received ${received ?? "none"}`,
   );
 }

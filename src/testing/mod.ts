@@ -1,7 +1,16 @@
 /**
- * Latchkey inside a test suite: an authorization server that is strict, needs no socket, and can be told what to do.
+ * The mock for test suites: a strict authorization server without a socket, and handles to control it.
  *
- * @example A whole login in a test, and a refusal
+ * 1. {@link testLatchkey} creates a server with the users `alice` and `bob`, and `as.client()` registers a client.
+ * 2. The client under test sends requests by `as.fetch`, by the global fetch, or over a socket; `as.logIn` is a correct
+ *    client for everything that the test is not about.
+ * 3. The test controls users, clock, issued claims and faults: `as.decisions`, `as.clock`, `as.issue`, `as.on`.
+ * 4. `as.log` has every exchange with the rules that passed and the rule that rejected it.
+ * 5. `as.reset()` restores the initial state, and `as.close()` ends the server; both report faults that did not fire.
+ *
+ * The server is the one of `latchkey()`; nothing here relaxes a rule.
+ *
+ * @example A login, and a rejected refresh
  * ```ts
  * import { faults, testLatchkey } from "@latchkey/latchkey/testing";
  *

@@ -1,26 +1,26 @@
-/** The pages on which a person is asked something, and how they answer: login, consent, and going on by hand. */
+/** Page prompts: what a page asks of the user (login, consent, a form to the client), and the form that answers it. */
 
 import { submitForm } from "./browser/html_form.ts";
 import type { FormButton, FormControl, HtmlForm, Submission } from "./browser/html_form.ts";
 import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 
-/** What a page asks. */
+/** What a page asks of the user. */
 export interface PagePrompt {
-  /** In words: the page asks … */
+  /** Completes "the page asks …". */
   readonly name: "to go on to the client" | "to consent" | "to log in";
   /**
-   * What a person sends for it.
+   * The form that the persona submits.
    *
-   * @throws {LoginError} When the page does not offer what the person wants.
+   * @throws {LoginError} If the page does not offer what the persona needs.
    */
-  submit(person: Persona): Submission;
+  submit(persona: Persona): Submission;
 }
 
 /**
- * Reads the question of a page; `undefined` where it asks nothing known.
+ * Finds the prompt of a page; `undefined` for an unknown page.
  *
- * @param isClientUrl Whether an address is the client's, such as the one of a `form_post` answer.
+ * @param isClientUrl Whether a URL belongs to the client, such as the action of a `form_post` response.
  */
 export function findPagePrompt(
   forms: readonly HtmlForm[],
@@ -65,16 +65,16 @@ function submitLogin(forms: readonly HtmlForm[], { as, password, claims, deny = 
   const offered = forms.flatMap(({ buttons }) => buttons.filter(({ name }) => name === "sub"));
   throw new LoginError(
     [
-      `The login page cannot be answered as ${as ?? "anybody"}`,
-      `picks: ${offered.map(({ value }) => value).join(", ") || "nobody"}`,
-      ...passwordForm === undefined ? [] : ["with a password: give password"],
-      ...newUserForm === undefined ? [] : ["somebody new: give as and claims"],
+      `The login page offers no way to log in as ${as ?? "any user"}`,
+      `users to pick: ${offered.map(({ value }) => value).join(", ") || "none"}`,
+      ...passwordForm === undefined ? [] : ["for a login by password: set password"],
+      ...newUserForm === undefined ? [] : ["for a new user: set as and claims"],
     ].join("\n  "),
   );
 }
 
 function findButton({ buttons }: HtmlForm, name: string, value?: string): FormButton | undefined {
-  return buttons.find((one) => one.name === name && (value === undefined || one.value === value));
+  return buttons.find((button) => button.name === name && (value === undefined || button.value === value));
 }
 
 function hasField({ controls }: HtmlForm, name: string): boolean {

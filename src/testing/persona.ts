@@ -1,29 +1,29 @@
-/** Who sits in front of a browser in a test, and how a browser that is shown no forms says so. */
+/** Personas: who uses a test browser, and the header that names the persona to a server without login pages. */
 
 import type { RequestLike } from "../http/message.ts";
 
-/** Who sits in front of a browser, and what they do with what they are asked. */
+/** The user of a browser, and how the user responds to login and consent. */
 export interface Persona {
-  /** The `sub` of the user who logs in. Default: who is logged in already, or whoever the server offers first. */
+  /** The `sub` of the user who logs in. Default: the user with a session, or else the first one that is offered. */
   readonly as?: string;
-  /** Typed in where the user has one. */
+  /** The password of the user, for the login page. */
   readonly password?: string;
-  /** Claims of `as` where the server has no such user yet; the login page makes one. Only with `login: "interactive"`. */
+  /** Claims of a new user `as`, which the login page creates. Only with `login: "interactive"`. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Refuses at the first question, which the client is told as `access_denied`. Default: false. */
+  /** Whether the user cancels on the first page; the client receives `access_denied`. Default: false. */
   readonly deny?: boolean;
-  /** Scope values that this person does not grant. Default: none. */
+  /** Scope values that the user does not grant. Default: none. */
   readonly denyScopes?: readonly string[];
 }
 
 /**
- * The header by which a browser says who sits in front of it, for servers that log in without asking
- * (`login: "auto"`): `as=bob`, `deny=yes` and `untick=write`, form-encoded. It is read by {@link parsePersona}, thus in
- * tests alone, and lets browsers that run side by side be different people; Playwright can send it too.
+ * The request header that names the persona to a server that logs in without pages (`login: "auto"`): `as=bob`,
+ * `deny=yes` and `untick=write`, form-encoded. Only test servers read it. It lets browsers in one test be different
+ * users; Playwright can send it too.
  */
 export const personaHeader = "latchkey-person";
 
-/** What to send in {@link personaHeader}; `undefined` where there is nothing to say. */
+/** The value of {@link personaHeader}; `undefined` for a persona without any wish. */
 export function formatPersona({ as, deny, denyScopes = [] }: Persona): string | undefined {
   const params = new URLSearchParams();
   if (as !== undefined) params.set("as", as);
@@ -32,7 +32,7 @@ export function formatPersona({ as, deny, denyScopes = [] }: Persona): string | 
   return params.toString() || undefined;
 }
 
-/** Who sent a request, as far as it says so; for the approver of a server under test. */
+/** The persona that a request names; `undefined` without the header. */
 export function parsePersona({ headers }: Pick<RequestLike, "headers">): Persona | undefined {
   const text = headers.get(personaHeader);
   if (text === null) return undefined;

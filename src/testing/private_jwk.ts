@@ -1,12 +1,12 @@
-/** A private key as jose and WebCrypto take it (RFC 7517 §4, RFC 7518 §6). */
+/** The type of a private key as a JWK, compatible with jose and WebCrypto (RFC 7517 §4, RFC 7518 §6). */
 
-/** A private key as a JWK. Which members there are, depends on the kind of key; without `d` it is a public one. */
+/** A private key as a JWK. The members depend on `kty`; without `d` it is a public key. */
 export interface PrivateJwk {
-  /** The kind of key: `EC`, `RSA`, `OKP`. */
+  /** The key type: `EC`, `RSA` or `OKP`. */
   readonly kty?: string;
-  /** The one algorithm it is for. */
+  /** The algorithm of the key. */
   readonly alg?: string;
-  /** Its name. */
+  /** The key ID. */
   readonly kid?: string;
   /** `sig`. */
   readonly use?: string;

@@ -1,4 +1,4 @@
-/** What a server under test remembers between two resets, and what a reset takes from it. */
+/** The state of a test server that a reset clears. */
 
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import type { Server } from "../oauth/server.ts";
@@ -6,25 +6,21 @@ import { rateLimiter } from "../oauth/rate_limiter.ts";
 import type { Store } from "../store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 
-/** As many code challenges as a test may use before the oldest is forgotten. */
+/** Code challenges that are remembered until the oldest is dropped. */
 const maxRememberedChallenges = 1000;
 
-/** Records that a server would keep for ever, and a reset must remove: until the end of time, but not beyond. */
+/** The expiry of records that a server keeps without limit: a reset removes them by this date. */
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
-/** The memory of a server under test, between two resets. */
+/** The state of a test server between two resets. */
 export interface ResettableState {
-  /** The server as it is in this round. */
+  /** The server with the state since the last reset. */
   extend(server: Server): Server;
-  /** Begins the next round: everything but the signing keys is forgotten. In memory it is done when this returns. */
+  /** Clears everything but the signing keys. A memory store is cleared when this returns. */
   reset(): Promise<void>;
 }
 
-/**
- * Lets a server begin anew without another one being made.
- *
- * @param store Where it keeps its records.
- */
+/** Creates the resettable state of a server on a store. */
 export function resettableState(store: Store): ResettableState {
   let currentStore = withResettableSecrets(store);
   let lastServer: Server | undefined;
@@ -49,7 +45,7 @@ export function resettableState(store: Store): ResettableState {
   };
 }
 
-/** The same store, in which the server's own secrets end with the round, and the sessions they seal with them. */
+/** The store with an expiry for the server's own secrets, so that a reset removes them and invalidates all sessions. */
 function withResettableSecrets(store: Store): Store {
   return wrapStore(store, {
     add: (kind, id, value, metadata) =>

@@ -1,10 +1,10 @@
-/** Seeded dice: the same bytes for the same seed on every runtime. They can be foretold, so they are for tests alone. */
+/** Seeded random bytes: the same for the same seed on every runtime. Predictable, so for tests only. */
 
 import type { RandomBytes } from "../oauth/secrets.ts";
 
 /**
- * Makes dice that follow from a text: sfc32 (Chris Doty-Humphrey's Small Fast Counter, of the PractRand suite), whose
- * state is a hash of the text. Well distributed and no secret at all.
+ * Creates a pseudorandom generator from a seed: sfc32 (Chris Doty-Humphrey's Small Fast Counter, from PractRand), with a
+ * hash of the seed as its state. Not cryptographically secure.
  */
 export function seededRandom(seed: string): RandomBytes {
   let [a, b, c] = hash(seed);
@@ -18,7 +18,7 @@ export function seededRandom(seed: string): RandomBytes {
     return word;
   }
 
-  // As its author advises, until the state no longer shows the seed.
+  // Mixes the seed into the state; the number of rounds is the author's.
   for (let i = 0; i < 15; i++) next();
   return (bytes) => {
     const words = new DataView(new ArrayBuffer(Math.ceil(bytes / 4) * 4));
@@ -27,7 +27,7 @@ export function seededRandom(seed: string): RandomBytes {
   };
 }
 
-/** Three words of a text: FNV-1a three times, each from a beginning of its own, and stirred as MurmurHash3 ends. */
+/** Three 32-bit words of a text: FNV-1a with three offsets, finished with the mixer of MurmurHash3. */
 function hash(text: string): [number, number, number] {
   const hashFrom = (start: number) => {
     let h = start;

@@ -260,7 +260,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
       for (const item of keep) {
         if (item === "clients" || item === "users") continue;
         const found = JSON.stringify(keep);
-        throw new TypeError(`keep of reset(): expected a list of "clients" and "users", found ${found}`);
+        throw new TypeError(`keep of reset(): expected a list of "clients" and "users", received ${found}`);
       }
       const unmet = injector.unmetRules();
       injector.clear();

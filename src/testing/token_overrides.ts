@@ -1,4 +1,4 @@
-/** What is minted with a difference: other claims, another key, another issuer, no signature. */
+/** Minted tokens with other claims, another key, another issuer or no signature. */
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { generatedKeys, jwtSigner, signingAlgorithms, signJwt, storedKeys } from "../oauth/keys/keys.ts";
@@ -17,25 +17,25 @@ import type { PrivateJwk } from "./private_jwk.ts";
 export interface TokenOverrides {
   /** Claims to add or replace; `undefined` removes one. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Makes one that becomes valid in an hour (`nbf`). Default: false. */
+  /** Whether the token becomes valid in an hour (`nbf`). Default: false. */
   readonly notYetValid?: boolean;
-  /** The algorithm; `none` leaves it unsigned. Default: as the server would sign it. */
+  /** The algorithm; `none` leaves the token unsigned. Default: the algorithm of the server or client. */
   readonly alg?: SigningAlgorithm | "none";
   /**
-   * `wrong key`: the `kid` of the server's key, but the signature of another. `unknown key`: another key under a `kid`
-   * of its own. A private JWK: that key, under its `kid`. Default: the server's key.
+   * `wrong key`: the `kid` of the server's key, with the signature of another key. `unknown key`: another key with a
+   * `kid` of its own. A private JWK: that key with its `kid`. Default: the server's key.
    */
   readonly signedBy?: "wrong key" | "unknown key" | PrivateJwk;
-  /** Issued as if by another issuer, and signed with a key of that issuer. Default: this one. */
+  /** The issuer; a token of another issuer is signed with a key of that issuer. Default: the server's. */
   readonly issuer?: string;
-  /** The `typ` of the header. Default: as the server would write it. */
+  /** The `typ` of the header. Default: the one that the server uses. */
   readonly typ?: string;
 }
 
-/** Seconds by which what is expired has expired, and by which what is not yet valid is not: more than clients forgive. */
+/** How long ago expired tokens expired, and when others become valid: more than clients tolerate. */
 export const expiryMarginSeconds = 3600;
 
-/** The server, with its signature and its shelf of opaque tokens changed. */
+/** The server with another signature and other records of opaque tokens. */
 export function withOverrides(server: Server, overrides: TokenOverrides): Server {
   const { issuer, notYetValid = false, typ, alg: requestedAlg, claims: extraClaims } = overrides;
   const overrideClaims = (claims: Readonly<Record<string, unknown>>) => ({
@@ -67,10 +67,10 @@ export function withOverrides(server: Server, overrides: TokenOverrides): Server
 }
 
 /**
- * The algorithm that a token is signed with.
+ * The algorithm of a token.
  *
- * @param defaultAlg As the server would sign it.
- * @throws {TypeError} When the key is for another one than servers sign with.
+ * @param defaultAlg The algorithm of the server or client.
+ * @throws {TypeError} If the key is for an algorithm that no server signs with.
  */
 export function resolveAlgorithm(
   { alg = "none", signedBy }: TokenOverrides,
@@ -78,14 +78,17 @@ export function resolveAlgorithm(
 ): SigningAlgorithm {
   const requestedAlg = alg === "none" ? defaultAlg : alg;
   const keyAlg = typeof signedBy === "object" ? signedBy.alg ?? requestedAlg : requestedAlg;
-  const supportedAlg = signingAlgorithms.find((one) => one === keyAlg);
+  const supportedAlg = signingAlgorithms.find((supported) => supported === keyAlg);
   if (supportedAlg !== undefined) return supportedAlg;
-  throw new TypeError(`signedBy: expected a key for ${signingAlgorithms.join(", ")}, found one for ${keyAlg}`);
+  throw new TypeError(`signedBy: expected a key for ${signingAlgorithms.join(" or ")}, received one for ${keyAlg}`);
 }
 
 function assertOpaqueCompatible({ alg, signedBy, issuer, typ, notYetValid }: TokenOverrides): void {
-  if (!notYetValid && [alg, signedBy, issuer, typ].every((one) => one === undefined)) return;
-  throw new TypeError("This client's access tokens are opaque: they have no alg, signature, issuer, typ or nbf");
+  if (!notYetValid && [alg, signedBy, issuer, typ].every((option) => option === undefined)) return;
+  throw new TypeError(
+    "options: expected only claims and times, because the access tokens of this client are opaque, received alg, signedBy, " +
+      "issuer, typ or notYetValid. Register the client with access_token_format jwt.",
+  );
 }
 
 function withoutSignature(jwt: string): string {
@@ -96,7 +99,7 @@ function withoutSignature(jwt: string): string {
 
 async function signerFor(server: Server, alg: SigningAlgorithm, { signedBy, issuer }: TokenOverrides): Promise<Signer> {
   if (typeof signedBy === "object") {
-    if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, found one without d");
+    if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, received one without d");
     const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
     return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
   }
@@ -112,7 +115,7 @@ async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<Ne
   return foreignKeys.at(-1) ?? await generatedKeys.create(alg, 0);
 }
 
-/** Signs with a key that is none of the server's; always with the same outcome. */
+/** A signer for a key that is not the server's; deterministic for ES256. */
 function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): MaybePromise<Signer> {
   const source = { ...testKeys(true), create: () => key };
   return storedKeys(memoryStore(), server.now, () => {}, 0, { source, testKeys: "accepted" }).signer(alg);

@@ -1,4 +1,4 @@
-/** The people in front of a server under test: who logs in next, who says no, who allows less than was asked. */
+/** User decisions: who logs in to a test server, who denies, and who allows less than requested. */
 
 import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";
@@ -10,47 +10,47 @@ import type { Server } from "../oauth/server.ts";
 import { parsePersona } from "./persona.ts";
 import type { Persona } from "./persona.ts";
 
-/** Decides for the people who are asked to log in and to consent. */
+/** Decides for the users at login and consent. */
 export interface UserDecisions {
   /**
-   * Who logs in at the next authorization request that asks somebody, once; several calls queue. Whoever is logged in
-   * before makes way, as if the account had been switched.
+   * The user of the next authorization request without `prompt=none`, once; several calls queue. This user replaces the
+   * one with a session, as if the account had been switched.
    *
-   * @throws {TypeError} When the server has no such user.
+   * @throws {TypeError} If the server has no such user.
    */
   loginNext(sub: string): void;
-  /** Who logs in from now on, whenever nobody is named by {@link UserDecisions.loginNext}. @throws {TypeError} As there. */
+  /** The user of all later requests without {@link UserDecisions.loginNext}. @throws {TypeError} As there. */
   loginAs(sub: string): void;
-  /** This user says no from now on, which the client is told as `access_denied`. Left out: everybody does. */
+  /** This user denies from now on: the client receives `access_denied`. Default: every user. */
   deny(sub?: string): void;
-  /** Of what is asked for, this user allows these scope values alone from now on, space-separated. */
+  /** This user allows only these scope values from now on, space-separated. */
   limitScope(sub: string, scope: string): void;
-  /** Back to allowing everything, which is how all of them begin. Left out: everybody. */
+  /** This user allows everything from now on, which is the initial state. Default: every user. */
   allowAll(sub?: string): void;
 }
 
-/** The same, from behind the scenes. */
+/** User decisions, with what the server needs. */
 export interface ManagedUserDecisions extends UserDecisions {
-  /** Answers authorization requests where nobody is shown a page. */
+  /** Decides about authorization requests without login pages. */
   readonly approver: Approver;
   /**
-   * Who sits in front of a browser that is shown pages.
+   * The persona of a browser that is shown pages.
    *
-   * @param as Who logs in there. Default: the next one, who is taken out of the queue.
+   * @param as The user who logs in. Default: the next one, who is removed from the queue.
    */
   persona(as?: string): Persona;
-  /** Forgets everything that was decided. */
+  /** Returns to the initial state. */
   reset(): void;
 }
 
-/** Stands for whoever has no entry of their own. */
+/** The key of the decision for users without one of their own. */
 const anyUser = "";
 
 /**
- * Makes the people of one server.
+ * Creates the user decisions of one server.
  *
- * @param server Its users and scopes at the moment.
- * @param fallback Answers where nothing was decided here. Default: {@link autoApprover}.
+ * @param server Its users and scopes at this moment.
+ * @param fallback Decides for requests without a decision about the user. Default: {@link autoApprover}.
  */
 export function userDecisions(
   server: () => Pick<Server, "users" | "scopes">,
@@ -58,7 +58,7 @@ export function userDecisions(
 ): ManagedUserDecisions {
   const queue: string[] = [];
   let defaultSub: string | undefined;
-  /** What each of them allows; nothing at all for those who deny. */
+  /** The scope values that a user allows, by `sub`; `nothing` for a user who denies. */
   const scopeLimits = new Map<string, readonly string[] | "nothing">();
 
   function assertKnown(sub: string): string {
@@ -92,7 +92,7 @@ export function userDecisions(
     },
     async approver(request, context) {
       const persona = parsePersona(context.httpRequest);
-      // Where nobody may be asked, nobody comes to the door: the session goes on, or there is none.
+      // prompt=none uses the session, and no queued decision.
       const silent = request.loginRequirements.prompt.includes("none");
       const sub = silent ? undefined : persona?.as ?? takeNextSub();
       const decision =
@@ -103,7 +103,7 @@ export function userDecisions(
     },
     persona(as = takeNextSub()) {
       const { users, scopes } = server();
-      // Where nobody was named, the pages offer the first one first.
+      // The pages offer the first user first.
       const limit = scopeLimits.get(as ?? users.all()[0]?.sub ?? anyUser) ?? scopeLimits.get(anyUser) ?? scopes;
       return limit === "nothing"
         ? { as, deny: true }
@@ -117,7 +117,7 @@ export function userDecisions(
   };
 }
 
-/** The request as the automatic login answers it for this user, whomever the client would have liked. */
+/** The request for this user, whichever user the client named. */
 function withLoginHint(loginHint: string, request: AuthorizationRequest): AuthorizationRequest {
   return { ...request, loginRequirements: { ...request.loginRequirements, loginHint, expectedSubs: undefined } };
 }
@@ -132,7 +132,7 @@ function assertPresent(users: UserRepository, sub: string): string {
 }
 
 function denialError({ loginRequirements }: AuthorizationRequest, sub: string): OAuthError {
-  // Who would say no has not said yes before, and here nobody may be asked (OpenID Connect Core §3.1.2.6).
+  // The user has not consented, and prompt=none forbids the question (OpenID Connect Core §3.1.2.6).
   if (loginRequirements.prompt.includes("none")) {
     return new OAuthError("consent_required", "user interaction is required, but prompt=none forbids it", {
       rule: "OI-03",

@@ -1,8 +1,8 @@
-/** A store with some of its verbs changed, and the same shape. */
+/** Wraps a store to replace some of its methods. */
 
 import type { Store } from "../store/store.ts";
 
-/** The same store, except for the verbs given. Works for every store, also for one that is an instance of a class. */
+/** The store with some methods replaced. Also works for a store that is an instance of a class. */
 export function wrapStore(store: Store, overrides: Partial<Store>): Store {
   return {
     get: (kind, id) => store.get(kind, id),

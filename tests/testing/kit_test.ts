@@ -127,14 +127,18 @@ test("a client that contradicts itself is refused with a sentence", async () => 
   assertThrows(
     () => as.client({ confidential: true, token_endpoint_auth_method: "none" as never }),
     TypeError,
-    "cannot be confidential and authenticate by none",
+    "expected a method for a confidential client, received none",
   );
-  assertThrows(() => as.client({ confidential: false, client_secret: "x" }), TypeError, "cannot be public");
+  assertThrows(
+    () => as.client({ confidential: false, client_secret: "x" }),
+    TypeError,
+    "expected a method for a public client",
+  );
   assertThrows(() => as.client({ redirect_uris: ["nowhere"] }), Error, "redirect_uris[0]");
   assertThrows(
     () => as.client({ token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "PS256" }),
     TypeError,
-    "made for ES256",
+    "expected ES256",
   );
 });
 
@@ -191,9 +195,13 @@ test("a reset keeps clients and users where it is told to, and nothing else of t
     await as.reset({ keep: [] });
     assertEquals(as.users.all().length, 2);
     const misspelt = ["client"] as unknown as ["clients"];
-    await assertRejects(() => as.reset({ keep: misspelt }), TypeError, 'found ["client"]');
+    await assertRejects(() => as.reset({ keep: misspelt }), TypeError, 'received ["client"]');
     const bare = "clients" as unknown as ["clients"];
-    await assertRejects(() => as.reset({ keep: bare }), TypeError, 'a list of "clients" and "users", found "clients"');
+    await assertRejects(
+      () => as.reset({ keep: bare }),
+      TypeError,
+      'a list of "clients" and "users", received "clients"',
+    );
   }
 });
 
@@ -464,8 +472,8 @@ test("the clock ticks with the machine's, unless it is frozen; it can be moved, 
   assertEquals(at(), "12:00:00.001");
   clock.freeze(new Date(Date.UTC(2027, 0, 1, 1)));
   assertEquals(at(), "01:00:00.000");
-  assertThrows(() => clock.advance(NaN), RangeError, "found NaN");
-  assertThrows(() => clock.set("tomorrow"), RangeError, "found tomorrow");
+  assertThrows(() => clock.advance(NaN), RangeError, "received NaN");
+  assertThrows(() => clock.set("tomorrow"), RangeError, "received tomorrow");
   await assertRejects(() => testLatchkey({ startsAt: NaN }), RangeError);
 });
 

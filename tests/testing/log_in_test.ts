@@ -95,11 +95,11 @@ test("a login that is refused says why: expected, received, rule", async () => {
 
   const sent = await thrown(as.logIn(client, { scope: "openid admin2", authorization: { code_challenge: "short" } }));
   assertEquals([sent.error, sent.callback?.error, sent.status], ["invalid_request", "invalid_request", undefined]);
-  assertMatch(sent.message, /said no to client client-1: invalid_request, code_challenge .*\n +expected: /s);
+  assertMatch(sent.message, /rejected client client-1: invalid_request, code_challenge .*\n +expected: /s);
 
   const responded = await thrown(as.logIn(client, { token: { redirect_uri: "https://client.test/other" } }));
   assertEquals([responded.status, responded.error, responded.explanation?.rule], [400, "invalid_grant", "TK-15"]);
-  assertMatch(responded.message, /said no to client client-1: 400 invalid_grant, .*\[TK-15\]\n/);
+  assertMatch(responded.message, /rejected client client-1: 400 invalid_grant, .*\[TK-15\]\n/);
   assertMatch(
     responded.message,
     /\n +expected: https:\/\/client\.test\/callback\n +received: https:\/\/client\.test\/other\n/,
@@ -128,11 +128,15 @@ test("[AZ-22] a login that a store breaks names endpoint and error, which the cl
   const store = memoryStore();
   const put: Store["put"] = (kind, ...rest) => kind === "browser" ? fail() : store.put(kind, ...rest);
   await forEachCase<[string, Partial<Store>, "auto" | "interactive"]>([
-    ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { put: fail }, "auto"],
-    ["/oauth2/token met TypeError: no such row: …(58 characters)", { consume: fail }, "auto"],
-    ["/oauth2/login met TypeError: no such row: …(58 characters)", { put }, "interactive"],
-    ["/oauth2/authorize met TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
-    ["/oauth2/token met StoreError: shelf: expected an", { consume: () => Promise.reject(away) }, "auto"],
+    ["internal error at /oauth2/authorize: TypeError: no such row: …(58 characters)", { put: fail }, "auto"],
+    ["internal error at /oauth2/token: TypeError: no such row: …(58 characters)", { consume: fail }, "auto"],
+    ["internal error at /oauth2/login: TypeError: no such row: …(58 characters)", { put }, "interactive"],
+    ["internal error at /oauth2/authorize: TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
+    [
+      "internal error at /oauth2/token: StoreError: shelf: expected an",
+      { consume: () => Promise.reject(away) },
+      "auto",
+    ],
   ], async ([met, verbs, login]) => {
     await using as = await testLatchkey({ store: wrapStore(verbs.put === put ? store : memoryStore(), verbs), login });
     const error = await thrown(as.logIn(as.client()));
@@ -149,7 +153,7 @@ test("[AZ-22] what a store throws may be anything, and a login still says where"
   for (const odd of [undefined, null, 0, Object.create(null), Symbol("odd")]) {
     await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
     const error = await thrown(as.logIn(as.client()));
-    assert(error.message.includes("\n  /oauth2/authorize met "), error.message);
+    assert(error.message.includes("\n  internal error at /oauth2/authorize: "), error.message);
     assert("cause" in error && error.cause === odd);
   }
 });
@@ -192,7 +196,7 @@ test("an answer without a code, and one that is no JSON, end the login with a se
     };
     await using as = await testLatchkey({ plugins: [broken] });
     const { message, status } = await thrown(as.logIn(as.client()));
-    assert(message.includes(`answered 502 with something that is no JSON object: ${shown}`), message);
+    assert(message.includes(`responded 502 with a body that is not a JSON object: ${shown}`), message);
     assertEquals([status, message.includes(secret)], [502, false]);
   }
 });

@@ -198,8 +198,8 @@ test("a browser opens pages of the server, and of nobody else", async () => {
   assertEquals((await agent.open(`${site}/.well-known/openid-configuration`)).status, 200);
   const away = await agent.open(addressOf(as.issuer, requestOf(as.client())));
   assertEquals([away.status, agent.cookies.get("__Host-latchkey_session") !== undefined], [302, true]);
-  await assertRejects(() => agent.open("https://elsewhere.test/"), TypeError, `expected an address of ${site}`);
-  await assertRejects(() => agent.authorize("https://elsewhere.test/"), TypeError, "found https://elsewhere.test/");
+  await assertRejects(() => agent.open("https://elsewhere.test/"), TypeError, `expected a URL of ${site}`);
+  await assertRejects(() => agent.authorize("https://elsewhere.test/"), TypeError, "received https://elsewhere.test/");
 });
 
 test("without a server that explains itself, the page does", async () => {
@@ -292,7 +292,7 @@ test("a redirect takes cookies along, and keeps the body only where it must", as
 
 test("a server that sends the browser in circles is left", async () => {
   const { agent } = scripted(() => redirect("/oauth2/authorize"));
-  await assertRejects(() => agent.authorize({}), LoginError, "in circles");
+  await assertRejects(() => agent.authorize({}), LoginError, "redirects more than 20 times");
   assertEquals((await agent.open("/")).status, 302);
 });
 
@@ -361,13 +361,17 @@ test("a page that cannot be answered is told to the reader of the test", async (
     [
       offers,
       { as: "zoe" },
-      "as zoe\n  picks: alice, bob\n  with a password: give password\n  somebody new: give as and claims",
+      "as zoe\n  users to pick: alice, bob\n  for a login by password: set password\n  for a new user: set as and claims",
     ],
-    ["<form method=post><button name=sub value=a></form>", { as: "b", password: "p", claims: {} }, "as b\n  picks: a"],
+    [
+      "<form method=post><button name=sub value=a></form>",
+      { as: "b", password: "p", claims: {} },
+      "as b\n  users to pick: a",
+    ],
     [
       "<h1>Sorry</h1><p>Closed &amp; gone</p>",
       {},
-      "showed a page of its own instead of sending the browser on: status 200\n  Sorry Closed & gone",
+      "showed a page instead of redirecting to the client: status 200\n  Sorry Closed & gone",
     ],
   ], async ([login, user, expected]) => {
     await assertRejects(() => asking(login).agent.authorize({}, user), LoginError, expected);
@@ -396,7 +400,7 @@ test("a browser goes through the server's own pages of login and consent", async
   assertEquals(error, "login_required");
   const dora = await as.logIn(client, { as: "dora", claims: { name: "Dora" } });
   assertEquals(dora.claims!.sub, "dora");
-  await assertRejects(() => as.logIn(client, { as: "zoe" }), LoginError, "picks: ");
+  await assertRejects(() => as.logIn(client, { as: "zoe" }), LoginError, "users to pick: ");
 });
 
 test("a browser types in a password, and says when it was the wrong one", async () => {
@@ -409,5 +413,5 @@ test("a browser types in a password, and says when it was the wrong one", async 
   assertEquals((await as.logIn(client, { as: "alice", password: "needs none" })).claims!.sub, "alice");
   const error = await assertRejects(() => as.logIn(client, { as: "carol", password: "c@rol" }), LoginError);
   assertEquals([error.status, error.explanation?.rule], [403, "UI-12"]);
-  await assertRejects(() => as.logIn(client, { as: "carol" }), LoginError, "with a password: give password");
+  await assertRejects(() => as.logIn(client, { as: "carol" }), LoginError, "for a login by password: set password");
 });

@@ -61,7 +61,7 @@ export function summarizeExchange(exchange: Exchange, internalErrors: readonly s
     outcome,
     ...error === undefined ? [] : [error],
     ...rejection === undefined ? [] : [`[${rejection.explanation.rule}] ${toOneLine(rejection.explanation.reason)}`],
-    ...internalErrors.map((what) => `(${toOneLine(what)})`),
+    ...internalErrors.map((what) => `(internal error at ${toOneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
   const where = endpoint === "page" ? request.path : endpoint;

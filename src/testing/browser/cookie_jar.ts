@@ -2,45 +2,45 @@
 
 import { isLoopback } from "../../oauth/test_hosts.ts";
 
-/** A cookie as the browser keeps it. */
+/** A stored cookie. */
 export interface Cookie {
-  /** Its name. */
+  /** The name. */
   readonly name: string;
-  /** Its value, quotes included. */
+  /** The value, including quotes. */
   readonly value: string;
-  /** Scheme, host and port it came from. */
+  /** The origin that set the cookie. */
   readonly origin: string;
-  /** Sent to this path, and to everything below it. */
+  /** The path; the cookie is sent to it and to all paths below it. */
   readonly path: string;
-  /** Sent over https, and to loopback hosts, alone. */
+  /** Whether the cookie is sent only over https and to loopback hosts. */
   readonly secure: boolean;
-  /** Out of the reach of scripts. */
+  /** Whether scripts cannot read the cookie. */
   readonly httpOnly: boolean;
-  /** As the server spelt it. */
+  /** The value of `SameSite`, as sent. */
   readonly sameSite?: string;
-  /** Milliseconds since the epoch; absent: until the browser is closed. */
+  /** Milliseconds since the epoch. Absent: a session cookie. */
   readonly expiresAt?: number;
 }
 
 /** The cookies of one browser. */
 export interface CookieJar {
-  /** All that have not expired, in the order in which they came. */
+  /** All cookies that have not expired, oldest first. */
   all(): readonly Cookie[];
-  /** The value of one, wherever it came from; `undefined` when there is none. */
+  /** The value of a cookie of any origin; `undefined` without one. */
   get(name: string): string | undefined;
-  /** Forgets all, or those of one name. */
+  /** Deletes all cookies, or those of one name. */
   clear(name?: string): void;
-  /** The `Cookie` header for a request; `undefined` when there is nothing to send. */
+  /** The `Cookie` header of a request; `undefined` without cookies. */
   headerFor(url: string): string | undefined;
-  /** Takes over what an answer sets. */
+  /** Stores the cookies that a response sets. */
   storeFrom(url: string, headers: Headers): void;
 }
 
 /**
- * Makes an empty one. It trusts loopback hosts with `Secure` cookies, as browsers do; `SameSite` is kept and not judged,
- * because every request of a user agent is one that all its values let through.
+ * Creates an empty cookie jar. Loopback hosts may set `Secure` cookies, as in browsers. `SameSite` is stored and not
+ * applied, because all its values allow the top-level navigation of a test browser.
  *
- * @param now By which cookies expire, in milliseconds since the epoch.
+ * @param now The clock, in milliseconds since the epoch.
  */
 export function cookieJar(now: () => number): CookieJar {
   const cookies = new Map<string, Cookie>();
@@ -56,7 +56,7 @@ export function cookieJar(now: () => number): CookieJar {
       const matching = getUnexpired()
         .filter((cookie) => cookie.origin === origin && pathMatches(cookie.path, pathname))
         // Longer paths first (§5.4).
-        .sort((one, other) => other.path.length - one.path.length);
+        .sort((a, b) => b.path.length - a.path.length);
       return matching.map(({ name, value }) => `${name}=${value}`).join("; ") || undefined;
     },
     storeFrom(url, headers) {
@@ -71,7 +71,7 @@ export function cookieJar(now: () => number): CookieJar {
   };
 }
 
-/** One `Set-Cookie` line; `undefined` where a browser ignores it. */
+/** Parses a `Set-Cookie` line; `undefined` if a browser ignores it. */
 function parseSetCookie(line: string, { origin, pathname, protocol, hostname }: URL, now: number): Cookie | undefined {
   const [pair = "", ...rest] = line.split(";");
   const equals = pair.indexOf("=");
@@ -84,7 +84,7 @@ function parseSetCookie(line: string, { origin, pathname, protocol, hostname }: 
   if (secure && protocol !== "https:" && !isLoopback(hostname)) return undefined;
   const path = attributes.get("path") ?? "";
   const name = pair.slice(0, equals).trim();
-  // What the prefixes promise (RFC 6265bis §4.1.3).
+  // Cookie name prefixes (RFC 6265bis §4.1.3).
   if (/^__(?:Secure|Host)-/i.test(name) && !secure) return undefined;
   if (/^__Host-/i.test(name) && (path !== "/" || attributes.has("domain"))) return undefined;
   return {
@@ -99,7 +99,7 @@ function parseSetCookie(line: string, { origin, pathname, protocol, hostname }: 
   };
 }
 
-/** `Max-Age` counts before `Expires` (§5.3). */
+/** `Max-Age` takes precedence over `Expires` (§5.3). */
 function parseExpiry(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
   const maxAge = attributes.get("max-age");
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return now + Number(maxAge) * 1000;

@@ -1,18 +1,18 @@
-/** The forms of a page, as far as a browser without script reads them, and what is sent when a button is pressed. */
+/** The forms of a page, as a browser without scripts reads them, and their submission. */
 
-/** Something that a form sends. */
+/** A form control. */
 export interface FormControl {
   readonly name: string;
   readonly value: string;
   /** `hidden`, `text`, `password`, `checkbox`, `textarea`, `select` … */
   readonly type: string;
-  /** Whether it is sent as it stands; of checkboxes and radio buttons those that are ticked. */
+  /** Whether the control is submitted: false for an unchecked checkbox or radio button. */
   readonly submitted: boolean;
 }
 
-/** A button that sends its form. */
+/** A submit button. */
 export interface FormButton {
-  /** Empty where the button itself is not sent. */
+  /** Empty if the button itself is not submitted. */
   readonly name: string;
   readonly value: string;
 }
@@ -30,7 +30,7 @@ const formPattern = new RegExp(`<form\\b(${attributesPattern})>([^]*?)(?:</form>
 const textareaPattern = `<textarea\\b(${attributesPattern})>\\n?([^]*?)</textarea>`;
 const controlPattern = new RegExp(`<(input|button)\\b(${attributesPattern})>|${textareaPattern}`, "gi");
 
-/** Reads the forms of a page that are sent by POST, in their order. `url` is where the page was found. */
+/** Parses the POST forms of a page in their order. `url` is the URL of the page. */
 export function parseForms(html: string, url: string): HtmlForm[] {
   const text = html.replace(/<!--[^]*?-->|<(script|style)\b[^]*?<\/\1>/gi, "");
   return [...text.matchAll(formPattern)].flatMap(([, opening, inside]) => {
@@ -58,19 +58,19 @@ export function parseForms(html: string, url: string): HtmlForm[] {
   });
 }
 
-/** A form on its way. */
+/** A submitted form. */
 export interface Submission {
-  /** Where it goes. */
+  /** The action. */
   readonly url: string;
-  /** What it carries. */
+  /** The fields. */
   readonly form: URLSearchParams;
 }
 
 /**
- * Presses a button of a form.
+ * Submits a form with a button.
  *
- * @param values By name: what a person types in, instead of what stands there.
- * @param isUnchecked Which checkboxes a person takes the tick from.
+ * @param values New values by name.
+ * @param isUnchecked Which checkboxes the user unchecks.
  */
 export function submitForm(
   form: HtmlForm,
@@ -83,12 +83,12 @@ export function submitForm(
     .map(({ name, value }) => [name, value]);
   pairs.push(...Object.entries(values));
   if (button !== undefined && button.name !== "") pairs.push([button.name, button.value]);
-  // A browser sends every line end in a form as CR LF.
+  // Browsers submit line ends as CR LF.
   const normalized = pairs.map((pair) => pair.map((part) => part.replace(/\r\n?|\n/g, "\r\n")));
   return { url: form.action, form: new URLSearchParams(normalized) };
 }
 
-/** What a person reads on a page, without what stands around its main part. */
+/** The text of the main part of a page. */
 export function extractText(html: string): string {
   const main = /<main\b[^]*<\/main>/i.exec(html)?.[0] ?? html;
   const withoutScripts = main.replace(/<(script|style)\b[^]*?<\/\1>/gi, "").replace(/<\/(?:h\d|p|dt|li)>/gi, " ");
@@ -105,7 +105,7 @@ function parseAttributes(text: string): Map<string, string> {
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\xA0" };
 
-/** What text in a page means: line ends as the parser reads them, then character references. */
+/** Decodes text of a page: line ends as the HTML parser normalizes them, then character references. */
 function decodeEntities(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,

@@ -1,4 +1,4 @@
-/** The user agent: a browser that keeps cookies, answers the server's forms, and stops where the client is called back. */
+/** The test browser: it keeps cookies, submits the forms of the server, and stops at the redirect URI of the client. */
 
 import type { Explanation } from "../../oauth/trace.ts";
 import { cookieJar } from "./cookie_jar.ts";
@@ -13,89 +13,88 @@ import { formatPersona, personaHeader } from "../persona.ts";
 import type { Persona } from "../persona.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
-/** What a user agent is made of, and who sits in front of it. */
+/** The dependencies of a test browser, and its persona. */
 export interface TestBrowserOptions extends Persona {
-  /** The issuer in effect: everything below it is the server's, everything else is the client's. */
+  /** The issuer at this moment: URLs below it belong to the server, all others to the client. */
   readonly issuer: () => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** By which cookies expire, in milliseconds since the epoch. Default: they do not. */
+  /** The clock of cookie expiry, in milliseconds since the epoch. Default: cookies do not expire. */
   readonly now?: () => number;
-  /** Says why a request was refused, for the errors thrown here. Default: they say what the page says. */
+  /** Explains rejections in errors. Default: errors quote the page. */
   readonly explain?: ExplainRejection;
 }
 
 /** What a client's redirect URI received. */
 export interface Callback {
   /**
-   * Where the browser was sent, with the query: a string, as that of a `Response` is. For a client library that takes a
-   * URL, such as openid-client: `new URL(callback.url)`.
+   * The URL with the query, a string like `Response.url`. For a client library that takes a URL, such as openid-client:
+   * `new URL(callback.url)`.
    */
   readonly url: string;
-  /** `POST` where the answer came by `response_mode=form_post`. */
+  /** `POST` for `response_mode=form_post`. */
   readonly method: "GET" | "POST";
-  /** All of the answer, as `URLSearchParams` hold it: `params.get("code")`. Of a form, they are not in `url`. */
+  /** The parameters of the response: `params.get("code")`. Those of a form are not in `url`. */
   readonly params: URLSearchParams;
   /** The authorization code. */
   readonly code?: string;
   /** As the client sent it. */
   readonly state?: string;
-  /** The issuer, by its own word (RFC 9207). */
+  /** The issuer (RFC 9207). */
   readonly iss?: string;
-  /** The error code, where the answer is no. */
+  /** The error code of an error response. */
   readonly error?: string;
   /** One sentence about the error. */
   readonly errorDescription?: string;
-  /** Why the answer is no, in full, where the server explained itself. */
+  /** Why the request was rejected, if the server explains it. */
   readonly explanation?: Explanation;
-  /** What the server met and did not foresee, where that is the reason. */
+  /** The unexpected error inside the server, if that is the reason. */
   readonly internalError?: InternalError;
 }
 
-/** Parameters of a request: an array repeats one, `undefined` leaves one out. */
+/** Parameters of a request: an array repeats a parameter, `undefined` omits it. */
 export type RequestParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What logging out may be told. */
+/** Options of a logout. */
 export interface LogoutOptions {
-  /** An id token of the session, which spares the question whether to log out. */
+  /** An ID token of the session; with it the server does not ask for confirmation. */
   readonly idToken?: string;
-  /** The client that asks. */
+  /** The client that requests the logout. */
   readonly clientId?: string;
-  /** Where to go afterwards; one that the client registered. */
+  /** The URI that the browser is redirected to, registered for the client. */
   readonly postLogoutRedirectUri?: string;
-  /** Sent along to there. */
+  /** The state of the redirect. */
   readonly state?: string;
 }
 
-/** One browser, with cookies of its own. */
+/** A browser with cookies of its own. */
 export interface TestBrowser {
-  /** Its cookies. */
+  /** The cookies. */
   readonly cookies: CookieJar;
   /**
-   * Opens an address of the server and goes wherever the server's redirects lead below the issuer. Gives back the last
-   * answer, which is a redirect where it leads elsewhere. Answers no forms.
+   * Opens a URL of the server and follows redirects below the issuer. Submits no forms.
    *
    * @param url Absolute, or a path below the issuer.
+   * @returns The last response; a redirect if it leads elsewhere.
    */
   open(url: string | URL, init?: RequestInit): Promise<Response>;
   /**
-   * Walks an authorization request to its end: logs in, consents, and gives back what the redirect URI received, an
-   * error included.
+   * Sends an authorization request, logs in, consents, and returns what the redirect URI received, including errors.
    *
-   * @param request A whole URL, or the parameters of a request to this server.
-   * @throws {LoginError} Where the server shows a page of its own, such as the one for a wrong `redirect_uri`.
+   * @param request A URL, or the parameters of a request to this server.
+   * @throws {LoginError} If the server shows an error page, such as for a wrong `redirect_uri`.
    */
-  authorize(request: string | URL | RequestParameters, person?: Persona): Promise<Callback>;
+  authorize(request: string | URL | RequestParameters, persona?: Persona): Promise<Callback>;
   /**
-   * Logs out at the end session endpoint, saying yes where it asks.
+   * Logs out at the end session endpoint, and confirms if the server asks.
    *
-   * @returns What the client received, where the browser was sent on to it.
-   * @throws {LoginError} Where the server refuses.
+   * @returns What the client received, if the browser was redirected to it.
+   * @throws {LoginError} If the server rejects the request.
    */
   logOut(options?: LogoutOptions): Promise<Callback | undefined>;
 }
 
-/** Opens a browser without cookies. Several are several browsers. */
+/** Opens a browser without cookies. */
 export function testBrowser(options: TestBrowserOptions): TestBrowser {
   const { now = () => 0 } = options;
   const cookies = cookieJar(now);
@@ -106,7 +105,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     return text.startsWith("/") ? issuer() + text : text;
   };
 
-  /** Whether an address is the client's: outside the issuer, or where the client said that it waits. */
+  /** Whether a URL belongs to the client: the redirect URI of the request, or any URL outside of the issuer. */
   const isClientUrl = (url: string, redirectUri?: string) => {
     const location = stripQuery(url);
     return redirectUri !== undefined && location === stripQuery(redirectUri) ||
@@ -115,7 +114,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
 
   async function send({ url, form }: NavigationStep, persona: Persona, init: RequestInit = {}): Promise<Visit> {
     if (new URL(url).origin !== new URL(issuer()).origin) {
-      throw new TypeError(`url: expected an address of ${issuer()}, found ${url}`);
+      throw new TypeError(`url: expected a URL of ${issuer()}, received ${url}`);
     }
     const headers = new Headers(init.headers);
     const personaText = formatPersona(persona);
@@ -133,8 +132,8 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
   }
 
   /**
-   * Goes where it is sent, and where `answer` goes from a page, until that is a place of the client; `undefined` where a
-   * page is the end.
+   * Follows redirects, and submits a form on each page, until the client is reached. `undefined` if a page has nothing to
+   * submit.
    */
   async function navigate(
     start: string,
@@ -150,7 +149,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
       if (isClientUrl(next.url, redirectUri)) return toCallback(next, visit.rejection);
       step = next;
     }
-    throw new LoginError(`The server sends the browser in circles, last to ${step.url}`);
+    throw new LoginError(`The server redirects more than ${maxNavigationSteps} times, last to ${step.url}`);
   }
 
   return {
@@ -203,26 +202,26 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
   };
 }
 
-/** Requests. More than any login takes. */
+/** Requests of one login. */
 const maxNavigationSteps = 20;
 
-/** A request that a browser makes: `POST` where there is a form. */
+/** A request of a browser: `POST` with a form. */
 interface NavigationStep {
   readonly url: string;
   readonly form?: URLSearchParams;
 }
 
-/** A step that was taken. */
+/** A request with its response. */
 interface Visit {
   readonly url: string;
   readonly response: Response;
-  /** Why it was refused. */
+  /** Why the request was rejected. */
   readonly rejection: RejectionDetails;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly next?: NavigationStep;
 }
 
-/** A page that was shown. */
+/** A page. */
 interface Page {
   readonly url: string;
   readonly status: number;
@@ -239,7 +238,7 @@ export function encodeParameters(params: RequestParameters): string {
   return new URLSearchParams(pairs).toString();
 }
 
-/** An address without query and fragment. */
+/** A URL without query and fragment. */
 function stripQuery(url: string): string {
   return url.replace(/[?#].*$/, "");
 }
@@ -251,7 +250,7 @@ function findRedirect(
 ): NavigationStep | undefined {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   if (location === null) return undefined;
-  // As it was written: `URL` would spell some addresses another way.
+  // Not parsed: `URL` would normalize it.
   const absolute = /^[a-z][a-z0-9+.-]*:/i.test(location) ? location : new URL(location, url).href;
   return { url: absolute, form: status === 307 || status === 308 ? form : undefined };
 }
@@ -278,10 +277,10 @@ async function readPage({ url, response, rejection }: Visit): Promise<Page> {
   return { url, status: response.status, text: extractText(html), forms: parseForms(html, url), rejection };
 }
 
-/** What is thrown where the walk ends on a page; `again` says what had been answered before. */
+/** The error for a page that cannot be submitted, or that asks for the same thing again. */
 function unexpectedPageError({ url, status, text, rejection }: Page, repeatedPrompt?: string): LoginError {
   const message = repeatedPrompt === undefined
-    ? `${stripQuery(url)} showed a page of its own instead of sending the browser on: status ${status}`
+    ? `${stripQuery(url)} showed a page instead of redirecting to the client: status ${status}`
     : `${stripQuery(url)} asks ${repeatedPrompt} again: status ${status}`;
   return new LoginError(
     rejection.explanation === undefined ? `${message}\n  ${text.slice(0, maxPageTextChars)}` : message,
@@ -292,5 +291,5 @@ function unexpectedPageError({ url, status, text, rejection }: Page, repeatedPro
   );
 }
 
-/** As much of a page as an error repeats, in characters. */
+/** Characters of a page that an error quotes. */
 const maxPageTextChars = 600;

@@ -1,4 +1,4 @@
-/** The board of faults: rules that say what goes wrong where and how often, and the layer that sees to it. */
+/** The fault injector: the fault rules of one server, and the plugin that applies them. */
 
 import type { App } from "../../app/endpoint.ts";
 import type { Plugin } from "../../app/plugin.ts";
@@ -13,47 +13,48 @@ import { activeRule } from "./rule_builder.ts";
 import type { ActiveRule, FaultRule, Match, RuleBuilder } from "./rule_builder.ts";
 import { readRequestView } from "./request_view.ts";
 
-/** What a board can be made with. */
+/** Options of a fault injector. */
 export interface FaultInjectorOptions {
-  /** Waits that many milliseconds, or until the signal. Default: real time, by `setTimeout`. */
+  /** Waits that many milliseconds, or until the signal is aborted. Default: `setTimeout`. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Is told the name of each fault at the moment it has a hand in the answer to a request. Default: nobody is. */
+  /** Receives the name of each fault when it fires for a request. Default: none. */
   readonly onFault?: (request: RequestLike, fault: string) => void;
 }
 
-/** Rules for one server, changeable at any time. */
+/** The fault rules of one server, which can change at any time. */
 export interface FaultInjector {
   /**
-   * Begins a rule, or throws a TypeError where the endpoint is none: `on("token", { client }).once(faults.error("invalid_grant"))`.
+   * Starts a rule: `on("token", { client }).once(faults.error("invalid_grant"))`.
    *
-   * All rules that match a request apply to it, the one written first outermost. A fault that answers by itself lets
-   * nothing through to those behind it, so that several of them form a queue: each meets a request of its own.
+   * Every rule that matches a request applies to it; the one written first is the outermost. A fault that responds by
+   * itself passes nothing to the rules after it, so several of them form a queue: each gets a request of its own.
    *
-   * @param endpoint `any`: every endpoint where the fault means something.
-   * @throws {TypeError} By `once`, `times` and `always`, when that is no fault, or one that means nothing at the endpoint.
+   * @param endpoint `any`: every endpoint where the fault has an effect.
+   * @throws {TypeError} If no endpoint has the name. `once`, `times` and `always` throw one for a value that is not a
+   *   fault, and for a fault without effect at the endpoint.
    */
   on(endpoint: EndpointName | "any", match?: Match): RuleBuilder;
   /**
-   * One sentence for each rule that has fired less often than was written, and why: `once` and `times` must have fired
-   * as often as they say, `always` at least once. Empty when everything went wrong as it should.
+   * One sentence for each rule that fired less often than written, with the reason: `once` and `times` must fire exactly
+   * that often, `always` at least once.
    */
   unmetRules(): readonly string[];
-  /** Takes all rules off and ends whatever waits because of one. */
+  /** Removes all rules and ends every fault that waits. */
   clear(): void;
-  /** Makes a server meet the faults: for the `layers` of one server. */
+  /** Applies the rules; for the `plugins` of one server. */
   readonly plugin: Plugin;
 }
 
-/** A rule in the exchange that it applies to. */
+/** A rule that matches an exchange, with the context of that exchange. */
 interface RuleMatch {
   readonly rule: ActiveRule;
   readonly context: FaultContext;
 }
 
-/** As many authorization requests are remembered until somebody has logged in. */
+/** Authorization requests that are remembered until the user has logged in. */
 const maxRememberedRequests = 1000;
 
-/** Makes a board without rules. */
+/** Creates a fault injector without rules. */
 export function faultInjector(
   { wait = waitMilliseconds, onFault = () => {} }: FaultInjectorOptions = {},
 ): FaultInjector {
@@ -84,13 +85,13 @@ export function faultInjector(
       once: (fault) => add("once", 1, fault),
       times(count, fault) {
         if (Number.isInteger(count) && count >= 1) return add("times", count, fault);
-        throw new RangeError(`times: expected a whole number from 1 on, found ${count}`);
+        throw new RangeError(`times: expected a whole number of at least 1, received ${count}`);
       },
       always: (fault) => add("always", Infinity, fault),
     };
   }
 
-  /** A firing is used up once in an exchange, however often its fault asks. */
+  /** Creates the context in which a rule uses up at most one firing per exchange. */
   function matchRule(rule: ActiveRule, request: RequestLike, view: RequestView): RuleMatch {
     const { signal } = abortController;
     let consumed = false;
@@ -109,7 +110,7 @@ export function faultInjector(
     return { rule, context };
   }
 
-  /** The fault's own handle, entered when a request reaches it and the rule has a firing left. */
+  /** Wraps a handler with the fault, which applies if the rule has a firing left when the request arrives. */
   function wrapHandler(next: RequestHandler, { rule: { fault }, context }: RuleMatch): RequestHandler {
     const faultyHandler = fault.handle?.(next, context);
     if (faultyHandler === undefined) return next;
@@ -117,7 +118,7 @@ export function faultInjector(
       fault.waitsFor !== undefined || context.consume() ? faultyHandler(request, peer) : next(request, peer);
   }
 
-  /** Remembers which authorization request a login goes on with. */
+  /** Remembers the authorization request of an interaction, for rules about the login that follows. */
   function rememberRequest(view: RequestView, response: ResponseLike): void {
     const interaction = findInteractionId(response);
     if (interaction === undefined) return;
@@ -142,7 +143,7 @@ export function faultInjector(
     plugin: {
       handle: (next) => async (request, peer) => {
         const hasActiveRules = rules.some(({ isActive }) => isActive);
-        // An authorization request is looked at anyway: rules about the login it leads to may be written while it waits.
+        // Authorization requests are always read: a rule about the login may be added while the user is on the page.
         if (app === undefined || !(hasActiveRules || isAuthorizationRequest(request))) return await next(request, peer);
         const view = await readRequestView(
           app,
@@ -169,19 +170,19 @@ export function faultInjector(
   };
 }
 
-/** Whether it is an authorization request, or at least looks like one. */
+/** Whether the URL may be the one of an authorization request. */
 function isAuthorizationRequest({ url }: RequestLike): boolean {
   return url.includes("/oauth2/authorize");
 }
 
-/** The name of the interaction that an answer of the authorization endpoint leads to, where somebody has to be asked. */
+/** The id of the interaction that a response of the authorization endpoint redirects to; `undefined` without one. */
 function findInteractionId({ headers }: ResponseLike): string | undefined {
   const location = headers instanceof Headers ? headers.get("location") : headers.location;
   const interaction = /[?&]interaction=([\w.-]+)/.exec(location ?? "")?.[1];
   return interaction && getInteractionId(interaction);
 }
 
-/** It is the same in every browser that continues the request. */
+/** The part of the parameter that is the same in every browser that continues the request. */
 function getInteractionId(interaction: string): string {
   return interaction.split(".", 1)[0]!;
 }

@@ -1,4 +1,4 @@
-/** Sees what a request asks for before it is answered, and leaves it whole for whoever answers it. */
+/** Reads a request for fault rules, and leaves its body readable for the server. */
 
 import type { App } from "../../app/endpoint.ts";
 import { isForm, peekForm } from "../../http/form.ts";
@@ -12,9 +12,9 @@ import { decodeJwtPart, findBearerToken, findClientId, recordRequest } from "../
 import type { RequestView } from "./fault.ts";
 
 /**
- * Looks at a request.
+ * Reads a request.
  *
- * @param findAuthorizationRequest Gives back the authorization request that began an interaction, where it was seen.
+ * @param findAuthorizationRequest Returns the authorization request that an interaction belongs to, if it is known.
  */
 export async function readRequestView(
   { site }: App,
@@ -34,7 +34,7 @@ export async function readRequestView(
   return { ...view, client: authorizationRequest?.client ?? view.client, authorizationRequest };
 }
 
-/** A request with all the properties that a fault rule may match. */
+/** A recorded request with all properties that a fault rule may match. */
 export function requestView(endpoint: EndpointName, recorded: RecordedRequest, { headers }: RequestLike): RequestView {
   const params: Record<string, string> = {};
   for (const [name, value] of [...recorded.form, ...recorded.query]) {
@@ -54,12 +54,12 @@ async function peekFields(request: RequestLike): Promise<Fields> {
   try {
     return await peekForm(request);
   } catch {
-    // Whoever answers the request will refuse it, and say why.
+    // The server rejects the request and explains why.
     return [];
   }
 }
 
-/** The client that a JWT access token says it was issued to. */
+/** The `client_id` claim of a JWT access token. */
 function findTokenClient(token: string | undefined): string | undefined {
   const { client_id } = decodeJwtPart(token ?? "", 1);
   return typeof client_id === "string" ? client_id : undefined;

@@ -1,24 +1,24 @@
-/** What faults do to answers: making one without asking the server, and writing another body into one. */
+/** Responses in faults: reading and replacing a body, and the headers that the router would add. */
 
 import { withHeaders } from "../../http/message.ts";
 import type { ResponseLike } from "../../http/message.ts";
 import { corsHeaders } from "../../http/router.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 
-/** The endpoints whose answers scripts of other origins may read. */
+/** The endpoints whose responses scripts of other origins may read (CORS). */
 const corsEndpoints: readonly EndpointName[] = ["token", "jwks", "userinfo", "revoke", "discovery"];
 
-/** An answer that the router never saw, with the headers that it would have added for scripts in browsers. */
+/** The response with the CORS headers that the router would have added. */
 export function withCorsHeaders(endpoint: EndpointName, response: ResponseLike): ResponseLike {
   return corsEndpoints.includes(endpoint) ? withHeaders(response, corsHeaders) : response;
 }
 
-/** The body of an answer as text; a Response is used up by it. */
+/** The body of a response as text. Consumes the body of a `Response`. */
 export async function readBodyText(response: ResponseLike): Promise<string> {
   return response instanceof Response ? await response.text() : response.body ?? "";
 }
 
-/** The same answer with another body, and with further headers. */
+/** The response with another body and further headers. */
 export function withBody(
   response: ResponseLike,
   body: string,
@@ -31,7 +31,7 @@ export function withBody(
   return new Response(body, { status: response.status, headers });
 }
 
-/** Whether the body is JSON, by its media type. */
+/** Whether the media type is JSON. */
 export function isJson({ headers }: ResponseLike): boolean {
   const type = headers instanceof Headers ? headers.get("content-type") : headers["content-type"];
   return /^application\/json\b/.test(type ?? "");

@@ -1,62 +1,62 @@
-/** A rule: which requests a fault is for, how often it fires, and the sentence that says when it did not. */
+/** Fault rules: which requests a fault applies to, how often it fires, and why it did not. */
 
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { Fault, RequestView } from "./fault.ts";
 
-/** What a request must be besides a request to the endpoint; everything that is given must hold. */
+/** Conditions on a request, besides the endpoint; all of them must be met. */
 export interface RequestPattern {
-  /** The client it names or claims to come from: its id, or its credentials. */
+  /** The client that the request names: its id, or its credentials. */
   readonly client?: string | { readonly client_id: string };
   /** The value of `grant_type`. */
   readonly grant_type?: string;
   /** In capitals. */
   readonly method?: string;
-  /** Values of parameters; `undefined` asks for a parameter not to be there. */
+  /** Values of parameters; `undefined` matches a request without the parameter. */
   readonly params?: Readonly<Record<string, string | RegExp | undefined>>;
 }
 
-/** Which requests a rule is for: a pattern, or a function that says so. */
+/** The requests that a rule applies to: a pattern or a predicate. */
 export type Match = RequestPattern | ((request: RequestView) => boolean);
 
-/** A rule that was written. */
+/** A rule that was added. */
 export interface FaultRule {
   /** How often it has fired. */
   readonly fired: number;
-  /** Takes it off the board; it is not reported either. */
+  /** Removes the rule; it is no longer reported. */
   remove(): void;
 }
 
-/** What follows `on(…)`. */
+/** A rule in the making: what `on(…)` returns. */
 export interface RuleBuilder {
-  /** Gives the rule a name that reports show in place of its match. */
+  /** Names the rule in reports. */
   named(name: string): RuleBuilder;
-  /** The next matching request meets the fault. */
+  /** Applies the fault to the next matching request. */
   once(fault: Fault): FaultRule;
   /**
-   * The next `count` matching requests meet the fault, and those after them do not: "fail twice, then work".
+   * Applies the fault to the next `count` matching requests, and not to later ones: "fail twice, then work".
    *
-   * @throws {RangeError} When `count` is not a whole number from 1 on.
+   * @throws {RangeError} If `count` is not a whole number of at least 1.
    */
   times(count: number, fault: Fault): FaultRule;
-  /** Every matching request meets the fault. */
+  /** Applies the fault to every matching request. */
   always(fault: Fault): FaultRule;
 }
 
-/** A rule as the board keeps it. */
+/** A rule as the fault injector keeps it. */
 export interface ActiveRule {
   readonly fault: Fault;
   readonly fired: number;
-  /** Whether it still has a firing left. */
+  /** Whether the rule has a firing left. */
   readonly isActive: boolean;
-  /** Whether it concerns the request; counts what it saw, for {@link ActiveRule.unmetReason}. */
+  /** Whether the rule matches the request; counts requests, for {@link ActiveRule.unmetReason}. */
   matches(request: RequestView): boolean;
-  /** Uses one firing up; false when there is none left. */
+  /** Uses up one firing; false if none is left. */
   fire(): boolean;
-  /** One sentence when it has not fired as often as was written, and why. */
+  /** Why the rule fired less often than written, one sentence; `undefined` if it did not. */
   unmetReason(): string | undefined;
 }
 
-/** What makes a rule. */
+/** The parts of a rule. */
 interface RuleOptions {
   readonly endpoint: EndpointName | "any";
   readonly match: Match | undefined;
@@ -66,7 +66,7 @@ interface RuleOptions {
   readonly fault: Fault;
 }
 
-/** Makes a rule of its parts. */
+/** Creates a rule. @throws {TypeError} If the fault has no effect at the endpoint. */
 export function activeRule({ endpoint, match, name, count, fault }: RuleOptions): ActiveRule {
   assertEndpoint(endpoint, fault);
   let requestCount = 0;
@@ -89,7 +89,7 @@ export function activeRule({ endpoint, match, name, count, fault }: RuleOptions)
       return fired < count;
     },
     matches(request) {
-      // A browser's question whether it may ask is not the request that the rule waits for.
+      // A CORS preflight is not the request that the rule is about.
       if (request.method === "OPTIONS" && (typeof match === "function" || match?.method !== "OPTIONS")) return false;
       if (!appliesTo(request)) return false;
       requestCount++;
@@ -122,7 +122,7 @@ export function activeRule({ endpoint, match, name, count, fault }: RuleOptions)
 function assertEndpoint(endpoint: EndpointName | "any", { name, endpoints }: Fault): void {
   if (endpoint === "any" || endpoints === undefined || endpoints.includes(endpoint)) return;
   const names = endpoints.map((allowed) => `on("${allowed}")`).join(" or ");
-  throw new TypeError(`The fault "${name}" means nothing at ${endpoint}: write ${names}.`);
+  throw new TypeError(`The fault "${name}" has no effect at ${endpoint}: write ${names}.`);
 }
 
 function followsRequest({ followsLogin = false }: Fault, { endpoint }: RequestView): boolean {
@@ -133,7 +133,7 @@ function matchesRequest(match: Match, request: RequestView): boolean {
   return typeof match === "function" ? match(request) : matchesPattern(match, request);
 }
 
-/** Whether a request is as a pattern wants it. */
+/** Whether a request meets all conditions of a pattern. */
 export function matchesPattern(
   { client, grant_type, method, params = {} }: RequestPattern,
   request: Pick<RequestView, "client" | "method" | "params">,
@@ -147,7 +147,7 @@ export function matchesPattern(
   });
 }
 
-/** The id of a client that is given by its id, or by its credentials. */
+/** The id of a client that is named by its id or by its credentials. */
 export function getClientId(client: NonNullable<RequestPattern["client"]>): string {
   return typeof client === "string" ? client : client.client_id;
 }
@@ -171,7 +171,7 @@ function describeMatch(match: Match): string {
     ...client === undefined ? [] : [`client: ${getClientId(client)}`],
     ...grant_type === undefined ? [] : [`grant_type: ${grant_type}`],
     ...method === undefined ? [] : [`method: ${method}`],
-    // Values may be secrets, and what was asked for is in the test anyway.
+    // Values may be secrets; the test contains them anyway.
     ...Object.keys(params).length === 0 ? [] : [`params: ${Object.keys(params).join(", ")}`],
   ];
   return `{ ${parts.join(", ")} }`;

@@ -1,4 +1,4 @@
-/** The log of a server under test: every exchange in order, waiting for the next, and what a test expects of them. */
+/** The log of a test server: every exchange in order, waiting for the next one, and expectations. */
 
 import { assertEndpointName } from "../../recorder/endpoint_name.ts";
 import type { EndpointName } from "../../recorder/endpoint_name.ts";
@@ -14,32 +14,31 @@ import { matchesExchange } from "./log_match.ts";
 import type { ExchangeMatch } from "./log_match.ts";
 import { getInternalErrors } from "../internal_error.ts";
 
-/** How long to wait for an exchange. Default: as long as it takes. */
+/** How long to wait for an exchange. Default: without limit. */
 export interface WaitOptions {
-  /** Gives up when it is aborted, with its reason. */
+  /** Rejects with the reason of the signal when it is aborted. */
   readonly signal?: AbortSignal;
-  /** Gives up after that many milliseconds of real time, with a {@link LogError}. */
+  /** Rejects with a {@link LogError} after that many milliseconds of real time. */
   readonly timeoutMs?: number;
 }
 
-/** What a server was asked and what it answered. Secrets are masked, the same value always in the same way. */
+/** The requests and responses of a server. Secrets are redacted, the same value always in the same way. */
 export interface Log {
-  /** Oldest first, those under way included. */
+  /** Every exchange, oldest first, including those in progress. */
   readonly exchanges: readonly Exchange[];
-  /** One per login, and per request that belongs to none; oldest first. */
+  /** One flow for each login and for each request outside of a login, oldest first. */
   readonly flows: readonly Flow[];
   /** The exchanges of one endpoint, oldest first. */
   filter(endpoint: EndpointName, match?: ExchangeMatch): readonly Exchange[];
   /**
    * The newest exchange of an endpoint.
    *
-   * @throws {LogError} When there is none; the message shows what was called instead.
+   * @throws {LogError} If there is none; the message shows the requests that were received.
    */
   last(endpoint: EndpointName, match?: ExchangeMatch): Exchange;
   /**
-   * Waits for an exchange of an endpoint to end, however it does, and hands it out once: the oldest one that no `next`
-   * has handed out before. One that ended before the call counts, so none between two calls is missed; `clear` begins
-   * anew.
+   * Waits until an exchange of an endpoint has ended, and returns it: the oldest one that `next` has not returned before.
+   * An exchange that ended before the call counts, so that none between two calls is missed.
    *
    * @example
    * ```ts ignore
@@ -48,37 +47,37 @@ export interface Log {
    * ```
    */
   next(endpoint: EndpointName, match?: ExchangeMatch, until?: WaitOptions): Promise<Exchange>;
-  /** Begins a sentence about the exchanges of one endpoint. */
+  /** Starts an expectation about the exchanges of one endpoint. */
   expect(endpoint: EndpointName, match?: ExchangeMatch): Expectation;
   /**
-   * Expects that nothing was refused; metadata that is not there does not count, clients look for it in several places.
+   * Expects that no request was rejected, except for metadata, which clients look for at several URLs.
    *
    * @throws {LogError}
    */
   expectNoRejections(): void;
   /**
-   * Expects that the server let nothing pass that should be mended.
+   * Expects that no request caused a warning.
    *
    * @throws {LogError}
    */
   expectNoWarnings(): void;
-  /** Forgets everything. */
+  /** Removes all exchanges. */
   clear(): void;
-  /** The same log with its secrets. Messages of errors stay masked. */
+  /** The same log with secrets. Error messages stay redacted. */
   readonly unmasked: Log;
   /**
-   * A transcript of everything. Masked, it is the same text whenever the same requests come: secrets and other drawn
-   * values have names such as `{{code 1}}`, and times are left out; fit for a snapshot.
+   * A transcript of all exchanges. Redacted, it is the same text for the same requests, usable as a snapshot: secrets and
+   * random values have names such as `{{code 1}}`, and times are left out.
    */
   toString(): string;
 }
 
-/** Makes the log of what a recorder remembers. */
+/** Creates the log of a recorder. */
 export function testLog(recorder: Recorder): Log {
   const returned = new Set<number>();
 
   function createLog(redact: boolean): Log {
-    // Among all others, so that what is a secret anywhere is masked everywhere.
+    // A value that is a secret in one exchange is redacted in all.
     const present = (exchanges: readonly Exchange[]) =>
       redact ? redactExchanges(exchanges, { secretsFrom: recorder.exchanges() }) : exchanges;
     const select = (endpoint: EndpointName, match?: ExchangeMatch) => {
@@ -117,13 +116,13 @@ export function testLog(recorder: Recorder): Log {
       },
       expect: (endpoint, match) => expectation(endpoint, select(endpoint, match), recorder.exchanges()),
       expectNoRejections() {
-        expectNone("refusal", ({ endpoint, outcome }) => outcome === "rejected" && endpoint !== "discovery");
+        expectNone("rejections", ({ endpoint, outcome }) => outcome === "rejected" && endpoint !== "discovery");
       },
       expectNoWarnings() {
         expectNone(
-          "warning",
+          "warnings",
           ({ warnings }) => warnings.length > 0,
-          ({ warnings }) => warnings.map(({ rule, reason }) => `    warns [${rule}] ${reason}`),
+          ({ warnings }) => warnings.map(({ rule, reason }) => `    warning [${rule}] ${reason}`),
         );
       },
       clear() {
@@ -153,14 +152,13 @@ export function testLog(recorder: Recorder): Log {
     const found = all.filter(matches);
     if (found.length === 0) return;
     const lines = found.flatMap((exchange) => [formatExchanges([exchange], all), ...getDetails(exchange)]).join("\n");
-    const verb = found.length === 1 ? "was one" : `were ${found.length}`;
-    throw new LogError(`expected no ${label}, and there ${verb}:\n${lines}`, 0, found.length);
+    throw new LogError(`expected no ${label}, received ${found.length}:\n${lines}`, 0, found.length);
   }
 
   return createLog(true);
 }
 
-/** Looks at once, and again whenever an exchange ends. */
+/** Looks for an exchange now, and again when one ends. */
 function waitForExchange(
   recorder: Recorder,
   { signal, timeoutMs }: WaitOptions,
@@ -189,8 +187,8 @@ function waitForExchange(
     const onTimeout = () => {
       cleanUp();
       const all = recorder.exchanges();
-      const received = all.length === 0 ? "nothing came" : `these requests came:\n${formatExchanges(all, all)}`;
-      const message = `expected a request to ${endpoint} within ${timeoutMs} milliseconds; ${received}`;
+      const received = all.length === 0 ? "received no request" : `received:\n${formatExchanges(all, all)}`;
+      const message = `expected a request to ${endpoint} within ${timeoutMs} milliseconds, ${received}`;
       reject(new LogError(message, endpoint, all.map((exchange) => exchange.endpoint)));
     };
     const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);

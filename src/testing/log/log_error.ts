@@ -1,16 +1,16 @@
-/** The error of an expectation that was not met: an assertion error to any test runner, without being one of any. */
+/** The error of an expectation that is not met. Every test runner shows it as an assertion error. */
 
-/** What was expected of the log is not so. */
+/** An expectation of the log that is not met. */
 export class LogError extends Error {
-  /** What was expected. */
+  /** The expected value. */
   readonly expected: unknown;
-  /** What was there instead. */
+  /** The actual value. */
   readonly actual: unknown;
 
-  /** Says in `message` what a person needs to know, the requests that came included. */
+  /** Creates the error. The message lists the requests. */
   constructor(message: string, expected: unknown, actual: unknown) {
     super(message);
-    // Runners look at the name to tell a failed test from a broken one.
+    // Test runners tell failures from other errors by the name.
     this.name = "AssertionError";
     this.expected = expected;
     this.actual = actual;

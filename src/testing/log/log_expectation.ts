@@ -1,4 +1,4 @@
-/** What a test expects of the requests to one endpoint, in the order in which a person would say it. */
+/** Expectations of the exchanges of one endpoint. */
 
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
@@ -15,8 +15,8 @@ import { matchesExchange } from "./log_match.ts";
 import { getInternalErrors } from "../internal_error.ts";
 
 /**
- * Expectations of all the exchanges that were picked, so each narrows nothing and says something of every one. All but
- * `called` also expect that there is one. Each gives back the same, to go on with, or throws a {@link LogError}.
+ * Expectations that every selected exchange must meet; they do not narrow the selection. All but `called` also fail if no
+ * exchange is selected. Each returns the same object or throws a {@link LogError}.
  *
  * @example
  * ```ts ignore
@@ -26,27 +26,27 @@ import { getInternalErrors } from "../internal_error.ts";
  * ```
  */
 export interface Expectation {
-  /** How often the endpoint was called. Default: at least once. */
+  /** The number of calls. Default: at least one. */
   called(times?: number): Expectation;
-  /** Which client called. */
+  /** The client that called. */
   by(client: NonNullable<RequestPattern["client"]>): Expectation;
-  /** How the client said who it is. */
+  /** The client authentication method. */
   with(auth: ClientAuthMethod): Expectation;
-  /** What the request said, in query or form; `undefined` expects that a parameter was not there. */
+  /** Parameters of query or form; `undefined` expects that a parameter was absent. */
   withParams(params: NonNullable<RequestPattern["params"]>): Expectation;
-  /** Which rule was looked at and held, by its ID. */
+  /** A rule that was checked and passed, by its id. */
   passed(rule: PassedRuleId): Expectation;
-  /** That it was answered, and not with a refusal. */
+  /** The response is no error. */
   succeeded(): Expectation;
-  /** That it was refused. Default: with any error code, by any rule. A rule that a fault speaks for has no ID. */
+  /** The request was rejected, by default with any error code and by any rule. An error of a fault has no rule. */
   rejected(error?: string, rule?: RejectionRuleId): Expectation;
 }
 
 /**
- * Begins with the exchanges of one endpoint.
+ * Creates the expectations of one endpoint.
  *
- * @param selected Those that are meant.
- * @param all Everything in the log, which a failure shows where nothing was picked.
+ * @param selected The selected exchanges.
+ * @param all Every exchange, which a failure lists if none is selected.
  */
 export function expectation(
   endpoint: EndpointName,
@@ -57,7 +57,7 @@ export function expectation(
     throw new LogError(formatFailure(endpoint, description, selected, all), expected, actual);
   };
 
-  /** Expects something of each exchange; `read` is what stands there instead. */
+  /** Throws unless every selected exchange passes. */
   function expectEach(
     description: string,
     expected: unknown,
@@ -102,21 +102,21 @@ export function expectation(
     },
     passed: (rule) =>
       expectEach(
-        `to be answered after ${rule} held`,
+        `to pass ${rule}`,
         rule,
-        ({ passed }) => passed.map((exchange) => exchange.rule),
-        ({ passed }) => passed.some((exchange) => exchange.rule === rule),
+        ({ passed }) => passed.map((check) => check.rule),
+        ({ passed }) => passed.some((check) => check.rule === rule),
       ),
     succeeded: () =>
       expectEach(
-        "to be answered with what was asked for",
+        "to succeed",
         "done",
         ({ outcome }) => outcome,
         ({ outcome }) => outcome === "done" || outcome === "interaction",
       ),
     rejected(error, rule) {
       const description = [
-        "to be refused",
+        "to be rejected",
         ...error === undefined ? [] : [`with ${error}`],
         ...rule === undefined ? [] : [`by ${rule}`],
       ];
@@ -136,7 +136,7 @@ export function expectation(
   return self;
 }
 
-/** As the client was told it, which a fault may have had its hand in. */
+/** The code that the client received, which may be the one of a fault. */
 function getErrorCode({ response, rejection }: Exchange): string | undefined {
   return (response && findErrorCode(response)) ?? rejection?.error;
 }
@@ -149,7 +149,7 @@ function formatTimes(times: number): string {
   return times === 1 ? "once" : times === 2 ? "twice" : `${times} times`;
 }
 
-/** A sentence, and the requests that came, one line each. */
+/** One sentence, and the requests, one line each. */
 function formatFailure(
   endpoint: EndpointName,
   description: string,
@@ -160,11 +160,11 @@ function formatFailure(
   if (selected.length > 0) {
     return `${sentence}; it was called ${formatTimes(selected.length)}:\n${formatExchanges(selected, all)}`;
   }
-  const summary = `${sentence}; no such request came`;
-  return all.length === 0 ? `${summary}, nor any other` : `${summary}, but these:\n${formatExchanges(all, all)}`;
+  const summary = `${sentence}; received no such request`;
+  return all.length === 0 ? `${summary}, nor any other` : `${summary}, but:\n${formatExchanges(all, all)}`;
 }
 
-/** The newest requests, masked, one line each. */
+/** The newest requests, redacted, one line each. */
 export function formatExchanges(exchanges: readonly Exchange[], all: readonly Exchange[]): string {
   const shown = redactExchanges(exchanges.slice(-maxListedExchanges), { secretsFrom: all });
   const omitted = exchanges.length - shown.length;
@@ -172,5 +172,5 @@ export function formatExchanges(exchanges: readonly Exchange[], all: readonly Ex
   return [...omitted === 0 ? [] : [`  … ${omitted} earlier`], ...lines].join("\n");
 }
 
-/** As many requests as a message shows. */
+/** Requests that a message shows. */
 const maxListedExchanges = 20;
