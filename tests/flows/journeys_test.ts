@@ -245,7 +245,7 @@ test("[SC-12, SC-18] openid-client accepts a form_post response", async () => {
   assertEquals(tokens.claims()!.sub, "alice");
 });
 
-test("[SC-05, SC-13, CC-01] openid-client gets tokens for itself in every way, and they are strict JWTs for their resource", async () => {
+test("[SC-05, SC-13, CC-01] openid-client gets client_credentials tokens by every method, and they are strict JWTs for their resource", async () => {
   const place = await inProcess();
   await forEachCase(ways.slice(1), async (way) => {
     const config = await discovered(place, way);
@@ -265,7 +265,7 @@ test("[SC-05, SC-13, CC-01] openid-client gets tokens for itself in every way, a
   });
 });
 
-test("[SC-04, CA-05] openid-client understands why it is refused", async () => {
+test("[SC-04, CA-05] openid-client reads why it is rejected", async () => {
   const place = await inProcess();
   const wrong: Way = { ...ways[1]!, openidClient: () => openid.ClientSecretBasic("wrong") };
   const config = await discovered(place, wrong);
@@ -335,7 +335,7 @@ async function strictly(place: Place, way: Way, more: Partial<oauth.Client> = {}
   };
 }
 
-test("[SC-01, SC-04, SC-05, SC-06, SC-07, SC-08, SC-09, SC-10, SC-11, SC-16] oauth4webapi finds nothing wrong with any answer", async () => {
+test("[SC-01, SC-04, SC-05, SC-06, SC-07, SC-08, SC-09, SC-10, SC-11, SC-16] oauth4webapi accepts every response", async () => {
   const place = await inProcess();
   await forEachCase(ways, async (way) => {
     const { as, client, auth, options, authorize } = await strictly(place, way);
@@ -371,14 +371,14 @@ test("[SC-01, SC-04, SC-05, SC-06, SC-07, SC-08, SC-09, SC-10, SC-11, SC-16] oau
   });
 });
 
-test("[SC-09, OI-05] oauth4webapi finds auth_time in order with every max_age, and without openid no id token", async () => {
+test("[SC-09, OI-05] oauth4webapi accepts auth_time with every max_age, and without openid there is no ID token", async () => {
   const { authorize } = await strictly(await inProcess(), ways[0]!);
   for (const maxAge of [0, 1, 3600]) await authorize({}, maxAge);
   for (const prompt of ["login", "consent", "none"]) await authorize({ prompt }, 3600);
   assertEquals((await authorize({ scope: "read" })).id_token, undefined);
 });
 
-test("[SC-08, SC-10, US-04] oauth4webapi takes id tokens and userinfo in the algorithm that the client registered", async () => {
+test("[SC-08, SC-10, US-04] oauth4webapi accepts ID tokens and userinfo in the registered algorithm of the client", async () => {
   await forEachCase(["RS256", "ES256", "EdDSA"] as const, async (alg) => {
     const client: ClientMetadata = {
       client_id: idOf(ways[0]!),
@@ -398,7 +398,7 @@ test("[SC-08, SC-10, US-04] oauth4webapi takes id tokens and userinfo in the alg
   });
 });
 
-test("[SC-03, SC-04] oauth4webapi reads every refusal as what it is", async () => {
+test("[SC-03, SC-04] oauth4webapi reads every rejection correctly", async () => {
   const place = await inProcess();
   const { as, client, auth, options, authorize } = await strictly(place, ways[1]!);
   const tokens = await authorize({ scope: "read" });
@@ -438,7 +438,7 @@ test("[SC-03, SC-04] oauth4webapi reads every refusal as what it is", async () =
   }
 });
 
-test("[SC-11] oauth4webapi takes every error of the authorization endpoint for an error, with the right issuer and state", async () => {
+test("[SC-11] oauth4webapi reads every error of the authorization endpoint, with the correct issuer and state", async () => {
   const place = await inProcess();
   const { authorize } = await strictly(place, ways[0]!);
   await forEachCase([
@@ -458,7 +458,7 @@ test("[SC-11] oauth4webapi takes every error of the authorization endpoint for a
   });
 });
 
-test("[SC-06, JK-04] oauth4webapi, which keeps keys for five minutes, verifies through a rotation", async () => {
+test("[SC-06, JK-04] oauth4webapi, which caches keys for five minutes, verifies through a rotation", async () => {
   const place = await inProcess();
   const { as, options, authorize } = await strictly(place, ways[0]!);
   const check = async (token: string) => {
@@ -473,7 +473,7 @@ test("[SC-06, JK-04] oauth4webapi, which keeps keys for five minutes, verifies t
   await check(first.access_token);
 });
 
-test("[RI-03, SC-13] tokens for a resource pass the strict check of that resource and of no other", async () => {
+test("[RI-03, SC-13] tokens for a resource pass the strict check of that resource only", async () => {
   const place = await inProcess();
   const { as, options, authorize } = await strictly(place, ways[0]!);
   const { access_token } = await authorize({ resource: "https://API.example/" });

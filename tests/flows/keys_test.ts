@@ -90,7 +90,7 @@ class Verifier {
   }
 }
 
-test("[JK-04] a key asked for is published at once, signs after its lead, and the old one stays until its tokens expired", async () => {
+test("[JK-04] a requested key is published immediately, signs after its lead, and the old key stays until its tokens expire", async () => {
   const b = await testServer({ lifetimes: { access_token: 900, id_token: 1800 } });
   const first = await issue(b);
   const [old] = await kidsOf(b);
@@ -114,7 +114,7 @@ test("[JK-04] a key asked for is published at once, signs after its lead, and th
   }
 });
 
-test("[JK-04] a token of the last second of a key verifies, for who caches and for the server, until it expires", async () => {
+test("[JK-04] a token signed in the last second of a key verifies until it expires, for caching clients and the server", async () => {
   const { now, advance, open } = serverKind();
   const b = await open({ lifetimes: { access_token: 600, id_token: 600 } });
   await issue(b);
@@ -132,7 +132,7 @@ test("[JK-04] a token of the last second of a key verifies, for who caches and f
   }
 });
 
-test("[JK-04] under the schedule no token at any time meets a verifier that cannot verify it", async () => {
+test("[JK-04] under the schedule every token verifies at every time", async () => {
   const { now, advance, open } = serverKind();
   const b = await open({ keys: { rotateEvery: 3600 }, lifetimes: { access_token: 900, id_token: 900 } });
   const verifiers = Array.from({ length: 4 }, () => new Verifier(now, b));
@@ -158,7 +158,7 @@ test("[JK-04] under the schedule no token at any time meets a verifier that cann
   assertEquals([seen.size, most], [5, 2]);
 });
 
-test("[JK-04] the schedule makes a key when its time has come, not before, once, and once after a long silence", async () => {
+test("[JK-04] the schedule creates a key when due, not earlier, and once only after a long pause", async () => {
   const b = await testServer({ keys: { rotateEvery: day } });
   await issue(b);
   b.advance(day - 61);
@@ -180,7 +180,7 @@ test("[JK-04] the schedule makes a key when its time has come, not before, once,
   assertEquals(b.events.filter(({ type }) => type === "key_created").length, 3);
 });
 
-test("[JK-04] without a schedule no key is ever made unasked", async () => {
+test("[JK-04] without a schedule no key is created automatically", async () => {
   const b = await testServer();
   const [kid] = await kidsOf(b);
   for (let i = 0; i < 20; i++) {
@@ -190,7 +190,7 @@ test("[JK-04] without a schedule no key is ever made unasked", async () => {
   assertEquals(await kidsOf(b), [kid]);
 });
 
-test("[JK-04] the schedule reaches every algorithm in use, those of clients included, and no other", async () => {
+test("[JK-04] the schedule covers every algorithm in use, including those of clients, and no other", async () => {
   const b = await testServer({
     keys: { rotateEvery: day },
     clients: [...clients, {
@@ -209,7 +209,7 @@ test("[JK-04] the schedule reaches every algorithm in use, those of clients incl
   assertEquals(await count(), [2, 2, 0]);
 });
 
-test("[JK-04] a lead of one's own is kept, and none that is no time is taken", async () => {
+test("[JK-04] a custom lead is used, and an invalid one is rejected", async () => {
   const b = await testServer({ keys: { lead: 1000 } });
   const before = kidOf((await issue(b)).access_token);
   await b.as.rotateKeys();
@@ -223,7 +223,7 @@ test("[JK-04] a lead of one's own is kept, and none that is no time is taken", a
   assertEquals((await keysOf(b)).length, 2);
 });
 
-test("[JK-04] settings for keys that are out of range are refused at the start", async () => {
+test("[JK-04] key settings out of range are rejected at startup", async () => {
   await forEachCase([
     { rotateEvery: 3599 },
     { rotateEvery: 0 },
@@ -250,7 +250,7 @@ const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> =
   },
 };
 
-test("[JK-04] two servers on one store sign with the same keys from the first token on, begun at the same moment", async () => {
+test("[JK-04] two servers that start together on one store sign with the same keys from the first token on", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
     const w = serverKind();
@@ -261,7 +261,7 @@ test("[JK-04] two servers on one store sign with the same keys from the first to
   });
 });
 
-test("[JK-04] a server that slept while another rotated publishes and accepts the new key when it wakes", async () => {
+test("[JK-04] a server that was idle during another's rotation publishes and accepts the new key on its next request", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     for (const asleep of [301, 3600, 5 * day]) {
       const [s1, s2] = await open();
@@ -279,7 +279,7 @@ test("[JK-04] a server that slept while another rotated publishes and accepts th
   });
 });
 
-test("[JK-04] the first question after a sleep may be any: the token of the other server counts at once", async () => {
+test("[JK-04] after an idle period any first request accepts the other server's token immediately", async () => {
   const ask: Readonly<Record<string, (b: TestServer, token: string) => Promise<boolean>>> = {
     userinfo: async (b, token) =>
       (await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).status === 200,
@@ -300,7 +300,7 @@ test("[JK-04] the first question after a sleep may be any: the token of the othe
   });
 });
 
-test("[JK-04] even a rotation without any lead leaves no server of the store without the key", async () => {
+test("[JK-04] even a rotation without a lead leaves every server of the store with the key", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
     const w = serverKind();
@@ -314,7 +314,7 @@ test("[JK-04] even a rotation without any lead leaves no server of the store wit
   });
 });
 
-test("[JK-04] two servers on one schedule make one key between them, and their tokens verify by either's keys", async () => {
+test("[JK-04] two servers on one schedule create one key together, and tokens verify with the keys of either", async () => {
   await forEachCase(Object.values(stores), async (open) => {
     const [s1, s2] = await open();
     const w = serverKind();
@@ -367,7 +367,7 @@ test("[JK-04, JK-05] keys, leads and retirements survive a restart on SQLite", a
   await b.as.close();
 });
 
-test("[JK-04] the schedule goes on over a restart, counted from the making of the key", async () => {
+test("[JK-04] the schedule continues after a restart, counted from the creation of the key", async () => {
   const path = newPath();
   const w = serverKind();
   const open = async () => await w.open({ store: await sqliteStore(path), keys: { rotateEvery: day } });
@@ -384,7 +384,7 @@ test("[JK-04] the schedule goes on over a restart, counted from the making of th
   await b.as.close();
 });
 
-test("[JK-04] lifetimes that were changed at a restart take no key from a token that is still good", async () => {
+test("[JK-04] lifetimes changed at a restart remove no key with valid tokens", async () => {
   const path = newPath();
   const w = serverKind();
   const open = async (seconds: number) =>
@@ -401,7 +401,7 @@ test("[JK-04] lifetimes that were changed at a restart take no key from a token 
   await two.as.close();
 });
 
-test("[LO-02, OI-07, JK-04] an id token goes on as a hint when the key that signed it is no longer published", async () => {
+test("[LO-02, OI-07, JK-04] an ID token stays a valid hint after its signing key is no longer published", async () => {
   const b = await testServer({ lifetimes: { access_token: 600, id_token: 600 } });
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -414,7 +414,7 @@ test("[LO-02, OI-07, JK-04] an id token goes on as a hint when the key that sign
   assertEquals([response.status, await browser.authorizeSilently()], [200, "login_required"]);
 });
 
-test("[LO-02, OI-07] a hint counts no longer than anything of the login that a retired key signed for", async () => {
+test("[LO-02, OI-07] a hint signed by a retired key expires with its login", async () => {
   const lifetimes = { access_token: 600, id_token: 600, session: 3600, refresh_token: 7200 };
   const b = await testServer({ lifetimes });
   const browser = openBrowser(b);
@@ -429,7 +429,7 @@ test("[LO-02, OI-07] a hint counts no longer than anything of the login that a r
   assertEquals([response.status, await browser.authorizeSilently()], [400, "code"]);
 });
 
-test("[JK-02, JK-03] of every key, young and old, only public members are published, under its thumbprint", async () => {
+test("[JK-02, JK-03] every key publishes only public members, under its thumbprint", async () => {
   const b = await testServer({ alg: "RS256" });
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
   const keys = await keysOf(b);
@@ -443,7 +443,7 @@ test("[JK-02, JK-03] of every key, young and old, only public members are publis
   for (const key of keys) assertEquals(Object.keys(key).sort(), members[key.alg]);
 });
 
-test("[JK-04] a hundred rotations in a row leave every token of the while its key, and one key in the end", async () => {
+test("[JK-04] a hundred rotations in a row keep the key of every token, and leave one key in the end", async () => {
   const w = serverKind();
   const b = await w.open({ lifetimes: { access_token: 600, id_token: 600 } });
   const verifier = new Verifier(w.now, b);
@@ -461,7 +461,7 @@ test("[JK-04] a hundred rotations in a row leave every token of the while its ke
   assertEquals((await keysOf(b)).length, 1);
 });
 
-test("[JK-04, CI-04] rotations amid traffic on two servers hinder no flow", async () => {
+test("[JK-04, CI-04] rotations during traffic on two servers break no flow", async () => {
   const [s1, s2] = await stores.SQLite!();
   const w = serverKind();
   const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
@@ -479,7 +479,7 @@ test("[JK-04, CI-04] rotations amid traffic on two servers hinder no flow", asyn
   assertEquals([...one.events, ...two.events].filter(({ type }) => type === "internal_error"), []);
 });
 
-test("[JK-05] another server, with a store of its own, shares no key and accepts no token", async () => {
+test("[JK-05] a server with its own store shares no key and accepts no token", async () => {
   await forEachCase(["RS256", "ES256", "EdDSA"] as SigningAlgorithm[], async (alg) => {
     const [one, two] = await Promise.all([testServer({ alg }), testServer({ alg })]);
     const { access_token } = await issue(one);
@@ -490,7 +490,7 @@ test("[JK-05] another server, with a store of its own, shares no key and accepts
   });
 });
 
-test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and the store holds the public ones alone", async () => {
+test("[JK-02, JK-05] an external service signs with private keys, and the store has only the public keys", async () => {
   const vault = new Map<string, CryptoKey>();
   const keySource: KeySource = {
     async create(alg, number) {
@@ -528,7 +528,7 @@ test("[JK-02, JK-05] a service that keeps the private keys to itself signs, and 
   }
 });
 
-test("[JK-03, JK-05] keys that are not what they are said to be are told apart before a token is signed", async () => {
+test("[JK-03, JK-05] mislabelled keys are rejected before a token is signed", async () => {
   const pair = () =>
     crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]) as Promise<
       CryptoKeyPair
@@ -560,7 +560,7 @@ test("[JK-03, JK-05] keys that are not what they are said to be are told apart b
   assertEquals(await kidsOf(b), ["same"]);
 });
 
-test("[JK-04] a refresh that fails late takes nothing from one that succeeded meanwhile", async () => {
+test("[JK-04] a refresh that fails late does not affect one that succeeded meanwhile", async () => {
   const inner = memoryStore();
   let fails: PromiseWithResolvers<never> | undefined;
   const store: Store = {

@@ -63,7 +63,7 @@ function offered(html: string): string[] {
   );
 }
 
-test("a click logs in, a second one consents, and the next time nothing is asked", async () => {
+test("one click logs in, a second one consents, and the next login is silent", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
@@ -78,7 +78,7 @@ test("a click logs in, a second one consents, and the next time nothing is asked
   assertEquals(describePage(await requestAuthorization(browser, { prompt: "none" })), "code");
 });
 
-test("the user agent of the test kit walks through both pages by itself", async () => {
+test("the test browser of the kit passes both pages automatically", async () => {
   const b = await testServer(severalUsers);
   const agent = testBrowser({ issuer: () => "https://as.test", fetch: (request) => b.as.fetch(request), as: "carol" });
   const { code } = await agent.authorize(goodRequest);
@@ -87,12 +87,12 @@ test("the user agent of the test kit walks through both pages by itself", async 
   assertEquals((await agent.authorize({ ...goodRequest, prompt: "login" }, { deny: true })).error, "access_denied");
 });
 
-test("where login is auto there is no page for it", async () => {
+test("with automatic login there is no login page", async () => {
   const b = await testServer({ ...severalUsers, login: "auto" });
   for (const path of ["/oauth2/login", "/oauth2/consent", "/account"]) assertEquals((await b.get(path)).status, 404);
 });
 
-test("an approver of one's own decides, whatever login says", async () => {
+test("a custom approver decides, with any login setting", async () => {
   const b = await testServer({
     ...severalUsers,
     approver: ({ scope }, { users, now }) => ({ user: users.find("carol")!, scope, authTime: now() }),
@@ -100,7 +100,7 @@ test("an approver of one's own decides, whatever login says", async () => {
   assertEquals(describePage(await requestAuthorization(openBrowser(b))), "code");
 });
 
-test("[UI-01, UI-02] pages of login, consent and account are kept out of frames, caches and referrers", async () => {
+test("[UI-01, UI-02] pages of login, consent and account are not framed, not cached and send no referrer", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
@@ -118,7 +118,7 @@ test("[UI-01, UI-02] pages of login, consent and account are kept out of frames,
   }
 });
 
-test("[UI-03, OI-06] markup in login_hint, the client's name and a person's claims stays text on every page", async () => {
+test("[UI-03, OI-06] markup in login_hint, the client's name and a user's claims stays text on every page", async () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
   const b = await testServer({
     ...severalUsers,
@@ -137,7 +137,7 @@ test("[UI-03, OI-06] markup in login_hint, the client's name and a person's clai
   }
 });
 
-test("[UI-07] every login begins a session of another name, whatever cookie was there before", async () => {
+test("[UI-07] every login starts a session with a new id, whatever cookie was present", async () => {
   const b = await testServer(severalUsers);
   const planted = openBrowser(b, [[sessionCookie, "x.y"], [browserCookie, "A".repeat(43)]]);
   const first = await logIn(planted, "alice");
@@ -148,7 +148,7 @@ test("[UI-07] every login begins a session of another name, whatever cookie was 
   assertNotEquals(planted.cookies.get(sessionCookie), one);
 });
 
-test("[UI-07] every cookie says in its name which port it is for, and behind https that no other host may set it", async () => {
+test("[UI-07] every cookie name contains the port, and has a __Host- prefix behind https", async () => {
   await forEachCase<[issuer: string, prefix: string, port: string]>([
     ["https://as.test", "__Host-", ""],
     ["https://as.test:8443", "__Host-", "_8443"],
@@ -169,7 +169,7 @@ test("[UI-07] every cookie says in its name which port it is for, and behind htt
   });
 });
 
-test("[UI-07, UI-14] a browser's cookie that this server has not made names no browser", async () => {
+test("[UI-07, UI-14] a browser cookie that this server did not create identifies no browser", async () => {
   const b = await testServer(severalUsers);
   const victim = openBrowser(b);
   await victim.get("/");
@@ -191,7 +191,7 @@ test("[UI-07, UI-14] a browser's cookie that this server has not made names no b
   assertEquals(victim.cookies.get(browserCookie), good);
 });
 
-test("[UI-07] cookies are for this server alone, and Secure behind https, over http they work on loopback", async () => {
+test("[UI-07] cookies are limited to this server, Secure behind https, and work over http on loopback", async () => {
   for (const [issuer, secure] of [["https://as.test/tenant", true], ["http://localhost:9000", false]] as const) {
     const b = await testServer({ ...severalUsers, issuer });
     const result = await b.authorize();
@@ -231,7 +231,7 @@ test("[UI-14] two tabs with two requests each get their own state and client", a
   assertAuthorizationResponse((await submit(browser, first, "decision", "allow")).response);
 });
 
-test("[UI-14] of another login in between, a consent page gives no code to the wrong person", async () => {
+test("[UI-14] after another login in between, the consent page issues no code to the wrong user", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const alices = await logIn(browser, "alice");
@@ -242,7 +242,7 @@ test("[UI-14] of another login in between, a consent page gives no code to the w
   assertEquals(describePage(await openPage(browser, alices.path, await browser.get(alices.path))), "login");
 });
 
-test("[UI-14] what is finished, too old, made up or another browser's is a page and never a code", async () => {
+test("[UI-14] a finished, expired, invalid or foreign pending request gets an error page and never a code", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const pages = async () => {
@@ -284,7 +284,7 @@ test("[UI-14] what is finished, too old, made up or another browser's is a page 
   }
 });
 
-test("[UI-14] a page that is still open when its client is removed or loses its redirect URI leads nowhere", async () => {
+test("[UI-14] an open page is rejected after its client is removed or loses its redirect URI", async () => {
   for (const uris of [undefined, ["https://spa.example/elsewhere"]]) {
     const b = await testServer(severalUsers);
     const browser = openBrowser(b);
@@ -296,7 +296,7 @@ test("[UI-14] a page that is still open when its client is removed or loses its 
   }
 });
 
-test("[UI-14] however often a button is pressed, there is one code", async () => {
+test("[UI-14] repeated clicks on a button yield one code", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const consent = await logIn(browser, "alice");
@@ -314,7 +314,7 @@ test("[UI-14] however often a button is pressed, there is one code", async () =>
   assertEquals(b.events.filter(({ type }) => type === "code_issued").length, 2);
 });
 
-test("[UI-04] a form without its token, or with one of another form, request, browser or login, is 403 and changes nothing", async () => {
+test("[UI-04] a form with a missing CSRF token, or one of another form, request, browser or login, is 403 and has no effect", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
@@ -349,7 +349,7 @@ test("[UI-04] a form without its token, or with one of another form, request, br
   assertAuthorizationResponse((await submit(browser, own, "decision", "allow")).response);
 });
 
-test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site or else by Origin", async () => {
+test("[UI-05] a form posted from another site is 403, by Sec-Fetch-Site or else by Origin", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const login = await requestAuthorization(browser);
@@ -387,7 +387,7 @@ test("[UI-05] a form that a page elsewhere has posted is 403, by Sec-Fetch-Site 
   );
 });
 
-test("[UI-05] the form that confirms a logout counts from this server's own page alone", async () => {
+test("[UI-05] the logout confirmation is accepted only from this server's own page", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
@@ -401,7 +401,7 @@ test("[UI-05] the form that confirms a logout counts from this server's own page
   assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
-test("[UI-06] a request that calls itself a decision is only a request", async () => {
+test("[UI-06] a request with decision parameters is only a request", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const stated = { approve: "yes", decision: "allow", sub: "alice", new: "yes", subject: "x", confirm: "yes" };
@@ -413,7 +413,7 @@ test("[UI-06] a request that calls itself a decision is only a request", async (
   assertEquals([b.events.some(({ type }) => type === "code_issued"), b.as.users.all().length], [false, 3]);
 });
 
-test("[UI-08] a request posted by another site, which brings no cookies, finds the session all the same", async () => {
+test("[UI-08] a request posted by another site without cookies still finds the session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
@@ -427,7 +427,7 @@ test("[UI-08] a request posted by another site, which brings no cookies, finds t
   }
 });
 
-test("[UI-08, UI-14] a parked request becomes that of the browser that comes for it, and is finished once in all", async () => {
+test("[UI-08, UI-14] a pending request belongs to the browser that opens it, and is completed once only", async () => {
   const b = await testServer(severalUsers);
   const [browser, attacker] = [openBrowser(b), openBrowser(b)];
   const parked = await browser.post("/oauth2/authorize", goodRequest, "elsewhere");
@@ -454,7 +454,7 @@ test("[UI-08, UI-14] a parked request becomes that of the browser that comes for
   assertEquals(responses.filter(({ status }) => status === 400).length, 19);
 });
 
-test("[UI-14] a parked request that one browser finished is finished for who came for it later, too", async () => {
+test("[UI-14] a pending request completed by one browser is completed for later browsers too", async () => {
   const b = await testServer(severalUsers);
   const [browser, attacker] = [openBrowser(b), openBrowser(b)];
   const way = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
@@ -471,7 +471,7 @@ test("[UI-14] a parked request that one browser finished is finished for who cam
   await assertPage(await send(attacker, path, fields), 400);
 });
 
-test("[OI-03] prompt=none never shows a page: login, consent or a choice would be required", async () => {
+test("[OI-03] prompt=none never shows a page, but returns login_required, consent_required or account_selection_required", async () => {
   const b = await testServer({ ...severalUsers, pages: () => Promise.reject(new Error("a page was drawn")) });
   assertEquals(await openBrowser(b).authorizeSilently(), "login_required");
   const real = await testServer(severalUsers);
@@ -490,7 +490,7 @@ test("[OI-03] prompt=none never shows a page: login, consent or a choice would b
   assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
-test("[OI-04] prompt=login authenticates anew, select_account lets choose, and neither is skipped for the session", async () => {
+test("[OI-04] prompt=login authenticates again, select_account shows the picker, and the session skips neither", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = decodeClaims((await tokens(b, getCode(await logInAndAllow(browser, "alice")))).id_token);
@@ -517,7 +517,7 @@ test("[OI-04] prompt=login authenticates anew, select_account lets choose, and n
   );
 });
 
-test("[OI-05] max_age asks for a new login where the last one is older, and however long the person takes", async () => {
+test("[OI-05] max_age requires a new login if the last one is older, however long the user takes", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logInAndAllow(browser, "alice");
@@ -533,7 +533,7 @@ test("[OI-05] max_age asks for a new login where the last one is older, and howe
   assertEquals(describePage(await requestAuthorization(browser, { max_age: "0" })), "login");
 });
 
-test("[OI-06] login_hint puts whom it names first, by subject or address, and logs nobody in", async () => {
+test("[OI-06] login_hint lists the named user first, by subject or email, and logs no user in", async () => {
   const b = await testServer(severalUsers);
   assertEquals(offered((await requestAuthorization(openBrowser(b))).html), ["alice", "bob", "carol"]);
   assertEquals(offered((await requestAuthorization(openBrowser(b), { login_hint: "carol" })).html), [
@@ -559,7 +559,7 @@ test("[OI-06] login_hint puts whom it names first, by subject or address, and lo
   }
 });
 
-test("who logged in last in this browser is offered first the next time, whatever became of the session", async () => {
+test("the last user of this browser is offered first the next time, with or without a session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await logIn(browser, "bob");
@@ -569,7 +569,7 @@ test("who logged in last in this browser is offered first the next time, whateve
   assertEquals(offered((await requestAuthorization(openBrowser(b))).html), ["alice", "bob", "carol"]);
 });
 
-test("[OI-07] an id token of another user lets nobody but that user log in", async () => {
+test("[OI-07] an id_token_hint allows only the login of its user", async () => {
   const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await tokens(b, getCode(await logInAndAllow(openBrowser(b), "bob")));
   const browser = openBrowser(b);
@@ -588,7 +588,7 @@ test("[OI-07] an id token of another user lets nobody but that user log in", asy
   assertEquals(decodeClaims((await tokens(b, code)).id_token).sub, "bob");
 });
 
-test("[LO-05] another account ends the session it replaces, with all its logins; a new login of the same person ends nothing", async () => {
+test("[LO-05] login as another user ends the previous session with its logins; a new login of the same user ends nothing", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const refresh = (refresh_token: string) =>
@@ -610,7 +610,7 @@ test("[LO-05] another account ends the session it replaces, with all its logins;
   assertEquals(await getOutcome(await refresh(refresh_token)), "400 invalid_grant");
 });
 
-test("Cancel tells the client, in the way it asked for", async () => {
+test("Cancel returns an error to the client by its response mode", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const end = await submit(browser, await requestAuthorization(browser), "cancel", "yes");
@@ -628,7 +628,7 @@ test("Cancel tells the client, in the way it asked for", async () => {
   assertEquals(browser.cookies.has(sessionCookie), false);
 });
 
-test("somebody new is made up of a subject and claims, and can be picked from then on", async () => {
+test("a guest user is created from a subject and claims, and is listed from then on", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const claims = JSON.stringify({ name: "Dave Dunn", birthdate: "1990-01-02", roles: ["a"] });
@@ -650,7 +650,7 @@ test("somebody new is made up of a subject and claims, and can be picked from th
   assertEquals(describePage(await logIn(openBrowser(b), "dave")), "consent");
 });
 
-test("a guest user is no change of the users, which would outlive what the guest allowed", async () => {
+test("a guest user is not stored as a user change, which would outlive its consents", async () => {
   const { store, asked } = recordingStore();
   const b = await testServer({ ...severalUsers, store });
   const browser = openBrowser(b);
@@ -667,7 +667,7 @@ test("a guest user is no change of the users, which would outlive what the guest
   assertEquals([asked.includes("get person"), asked.includes("add change")], [true, false]);
 });
 
-test("what cannot be a person is said, and replaces nobody", async () => {
+test("invalid guest users are rejected with a reason and replace no user", async () => {
   const b = await testServer(severalUsers);
   const faults: readonly [string, string, string][] = [
     ["", "{}", "subject"],
@@ -695,7 +695,7 @@ test("what cannot be a person is said, and replaces nobody", async () => {
   assertEquals([b.as.users.all().length, b.as.users.find("alice")!.name], [3, "Alice Adams"]);
 });
 
-test("on a real host nobody is offered, believed without a password, or made up, unless a setting says so", async () => {
+test("on a real host users are neither offered nor accepted without a password nor created, unless a setting allows it", async () => {
   const issuer = "https://login.widgets.com";
   const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const users = [{ sub: "alice", name: "Alice Adams", password }];
@@ -719,7 +719,7 @@ test("on a real host nobody is offered, believed without a password, or made up,
   assertEquals(offered((await requestAuthorization(openBrowser(open))).html), ["alice", "bob", "carol"]);
 });
 
-test("[UI-24] guest users count only where they can be made up: where login is closed again, all that is theirs is over", async () => {
+test("[UI-24] guest users are valid only while they can be created: when login is restricted again, their sessions and grants end", async () => {
   const issuer = "https://login.widgets.com";
   const password = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
   const settings = { ...severalUsers, issuer, users: [{ sub: "alice", password }], store: memoryStore() };
@@ -747,7 +747,7 @@ test("[UI-24] guest users count only where they can be made up: where login is c
   assertEquals(await openBrowser(again, browser.cookies).authorizeSilently({ scope }), "code");
 });
 
-test("[UI-24] a guest user is known only once the store agrees: neither where it fails nor where another was first", async () => {
+test("[UI-24] a guest user exists only once the store confirms it, not if the store fails or another request was first", async () => {
   const store = memoryStore();
   let trouble: "fails" | "another was first" | undefined;
   const b = await testServer({
@@ -779,7 +779,7 @@ test("[UI-24] a guest user is known only once the store agrees: neither where it
   assertEquals([again.status, b.as.users.find("erin")!.name], [400, "The first Erin"]);
 });
 
-test("[UI-24] a guest user who is removed is gone on every instance, after a restart, too, until made up anew", async () => {
+test("[UI-24] a removed guest user is gone on every instance, also after a restart, until created again", async () => {
   const memory = memoryStore();
   let isAway = false;
   const store: Store = {
@@ -825,7 +825,7 @@ test("[UI-24] a guest user who is removed is gone on every instance, after a res
   assertEquals(await openBrowser(await testServer(settings), browser.cookies).authorizeSilently(), "login_required");
 });
 
-test("every step may be answered by another instance on the same store", async () => {
+test("every step may be served by another instance on the same store", async () => {
   const store = memoryStore();
   const [one, two] = [await testServer({ ...severalUsers, store }), await testServer({ ...severalUsers, store })];
   let turn = 0;
@@ -852,7 +852,7 @@ test("every step may be answered by another instance on the same store", async (
   assertEquals((await one.token(refresh)).status, 200);
 });
 
-test("questions about headers, and other methods, change nothing", async () => {
+test("HEAD and other methods have no effect", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const parked = (await browser.post("/oauth2/authorize", goodRequest, "elsewhere")).headers.get("location")!;
@@ -863,7 +863,7 @@ test("questions about headers, and other methods, change nothing", async () => {
   assertEquals(describePage(await openPage(browser, parked, await browser.get(parked))), "login");
 });
 
-test("what is posted to the pages and is no form, or half of one, is a page that says so", async () => {
+test("an invalid or incomplete form posted to the pages gets an error page", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await requestAuthorization(browser);

@@ -78,7 +78,7 @@ async function asked(response: Response, ...hostile: string[]): Promise<Record<s
   return Object.fromEntries(new URLSearchParams(body));
 }
 
-test("[LO-01] without a hint, and with one of another session, the user is asked, and stays logged in until the answer", async () => {
+test("[LO-01] without a hint, or with one of another session, logout asks the user, who stays logged in until the confirmation", async () => {
   const b = await testServer(severalUsers);
   const elsewhere = await openBrowser(b).login();
   await forEachCase(
@@ -113,7 +113,7 @@ test("[LO-01] without a hint, and with one of another session, the user is asked
   );
 });
 
-test("[LO-01] with a hint of the session that there is, nobody is asked, by GET and by POST", async () => {
+test("[LO-01] with a hint of the current session logout needs no confirmation, by GET and by POST", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(["GET", "POST"], async (method) => {
     const browser = openBrowser(b);
@@ -126,7 +126,7 @@ test("[LO-01] with a hint of the session that there is, nobody is asked, by GET 
   });
 });
 
-test("[LO-01] without any session nothing is asked, by GET and by POST, and again after logout", async () => {
+test("[LO-01] without a session logout needs no confirmation, by GET and by POST, and again after logout", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await assertLoggedOut(await logout(browser));
@@ -139,7 +139,7 @@ test("[LO-01] without any session nothing is asked, by GET and by POST, and agai
   await assertLoggedOut(await logout(openBrowser(b, [[sessionCookie, "x.y"]])));
 });
 
-test("[LO-01] a form that another site posts, and that brings no cookie, takes nobody's session away", async () => {
+test("[LO-01] a form posted by another site without cookies ends no session", async () => {
   const b = await testServer(severalUsers);
   const attacks: Fields[] = [{}, { client_id: "spa" }, { client_id: "spa", post_logout_redirect_uri: bye }, {
     confirm: "x",
@@ -152,7 +152,7 @@ test("[LO-01] a form that another site posts, and that brings no cookie, takes n
   });
 });
 
-test("[LO-01, LO-05] where the application posts the hint, which brings no cookie, the session ends all the same", async () => {
+test("[LO-01, LO-05] a client that posts the hint without cookies ends the session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
@@ -165,7 +165,7 @@ test("[LO-01, LO-05] where the application posts the hint, which brings no cooki
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
-test("[LO-01, UI-04] a confirmation that is made up or of another session is 403, and the session goes on", async () => {
+test("[LO-01, UI-04] an invalid confirmation or one of another session is 403, and the session continues", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
@@ -208,7 +208,7 @@ test("[LO-01, UI-04] a confirmation that is made up or of another session is 403
   assertEquals(await former.authorizeSilently(), "code");
 });
 
-test("[LO-02] an expired hint counts, at any time before the session ends", async () => {
+test("[LO-02] an expired hint is valid at any time before the session ends", async () => {
   const b = await testServer({ ...severalUsers, lifetimes: { id_token: 1 } });
   await forEachCase([0, 1, 3600, 28_799], async (seconds) => {
     const browser = openBrowser(b);
@@ -219,7 +219,7 @@ test("[LO-02] an expired hint counts, at any time before the session ends", asyn
   });
 });
 
-test("[LO-02, LO-05] an id token of a refresh, and of another client in the same session, is a hint of the session", async () => {
+test("[LO-02, LO-05] an ID token of a refresh, or of another client in the same session, is a hint of the session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { refresh_token } = await browser.login();
@@ -236,7 +236,7 @@ test("[LO-02, LO-05] an id token of a refresh, and of another client in the same
   assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
-test("[LO-02] a hint that is not this server's id token, or not the named client's, is a 400 page, and the session goes on", async () => {
+test("[LO-02] a hint that is not an ID token of this server, or not of the named client, is a 400 page, and the session continues", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token, access_token, refresh_token } = await browser.login();
@@ -279,7 +279,7 @@ test("[LO-02] a hint that is not this server's id token, or not the named client
   assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
 });
 
-test("[LO-03] the browser goes to a URI that is registered, character for character, for the client that asks", async () => {
+test("[LO-03] the browser is redirected to a registered URI of the client, character for character", async () => {
   const b = await testServer(severalUsers);
   for (const uri of [bye, `${bye}?from=as&x`, "com.example.app:/bye"]) {
     const browser = openBrowser(b);
@@ -291,7 +291,7 @@ test("[LO-03] the browser goes to a URI that is registered, character for charac
   }
 });
 
-test("[LO-03] any other URI, or one without a client to know it by, is a 400 page, and the session goes on", async () => {
+test("[LO-03] any other URI, or one without an identified client, is a 400 page, and the session continues", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -344,7 +344,7 @@ test("[LO-03] any other URI, or one without a client to know it by, is a 400 pag
   });
 });
 
-test("[LO-03] a client that was deleted, or whose URI was, sends nobody anywhere", async () => {
+test("[LO-03] a removed client, or one whose URI was removed, gets no redirect", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -371,7 +371,7 @@ const states = [
   ...["&state=2", "https://evil.example", "\u2028", "constructor"],
 ];
 
-test("[LO-04] the redirect carries state unchanged, by GET, by POST and after the question", async () => {
+test("[LO-04] the redirect has the state unchanged, by GET, by POST and after the confirmation", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(states, async (state) => {
     for (const way of ["GET", "POST", "question", "nobody"]) {
@@ -399,7 +399,7 @@ test("[LO-04] the redirect carries state unchanged, by GET, by POST and after th
   });
 });
 
-test("[LO-04] no state was sent, none is returned; a registered query stays in front of it", async () => {
+test("[LO-04] the redirect has no state if none was sent; a registered query is kept", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   for (const state of [undefined, ""]) {
@@ -412,7 +412,7 @@ test("[LO-04] no state was sent, none is returned; a registered query stays in f
   assert(!(await assertPage(page, 200)).includes("st4te-of-nothing"));
 });
 
-test("[LO-05] the cookie is taken away with the attributes that it came with", async () => {
+test("[LO-05] the cookie is deleted with the attributes that it was set with", async () => {
   await forEachCase(
     [["https://as.test", "", true], ["https://as.test/t1", "/t1", true], ["http://localhost:9000", "", false]] as const,
     async ([issuer, base, secure]) => {
@@ -442,7 +442,7 @@ test("[LO-05] the cookie is taken away with the attributes that it came with", a
   );
 });
 
-test("[LO-05] a copy of the cookie is worth nothing after logout, at another server on the store and after a restart too", async () => {
+test("[LO-05] a copy of the cookie is invalid after logout, on another server with the same store and after a restart too", async () => {
   const path = join(folder, "ended.db");
   let time = Date.UTC(2026, 0, 1);
   const start = async () => await testServer({ ...severalUsers, now: () => time, store: await sqliteStore(path) });
@@ -470,7 +470,7 @@ test("[LO-05] a copy of the cookie is worth nothing after logout, at another ser
   await three.as.close();
 });
 
-test("[LO-05] however late, and however often expired records are swept, what the session ended stays ended", async () => {
+test("[LO-05] ended tokens stay ended, even after expired records are deleted", async () => {
   const b = await testServer({
     ...severalUsers,
     lifetimes: { session: 60, refresh_token: 100_000, refresh_token_idle: 100_000 },
@@ -485,7 +485,7 @@ test("[LO-05] however late, and however often expired records are swept, what th
   }
 });
 
-test("[LO-05, RT-01] refresh tokens of the session end, of every client and however often rotated; offline ones go on", async () => {
+test("[LO-05, RT-01] refresh tokens of the session are revoked for every client, rotated or not; offline ones continue", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login();
@@ -521,7 +521,7 @@ test("[LO-05, RT-01] refresh tokens of the session end, of every client and howe
   }
 });
 
-test("[LO-05] a code that was on its way when the user logged out brings no refresh token that works", async () => {
+test("[LO-05] a code in transit during logout yields no working refresh token", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -533,7 +533,7 @@ test("[LO-05] a code that was on its way when the user logged out brings no refr
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
-test("[LO-05] other sessions of the same user, and those of other users, go on", async () => {
+test("[LO-05] other sessions of the same user and of other users continue", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -546,7 +546,7 @@ test("[LO-05] other sessions of the same user, and those of other users, go on",
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "200");
 });
 
-test("[LO-05] logging out in one tab logs out the other, and the next login is a new session", async () => {
+test("[LO-05] logout in one tab applies to the other, and the next login is a new session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login();
@@ -560,7 +560,7 @@ test("[LO-05] logging out in one tab logs out the other, and the next login is a
   assertEquals(second.auth_time, before.auth_time as number + 1);
 });
 
-test("[LO-05, HT-15] the trace tells of the end of a session, and holds neither hint, cookie nor confirmation", async () => {
+test("[LO-05, HT-15] the trace reports the end of a session without hint, cookie or confirmation token", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token } = await browser.login();
@@ -574,7 +574,7 @@ test("[LO-05, HT-15] the trace tells of the end of a session, and holds neither 
   for (const secret of [cookie, id_token, form.confirm!, "wr0ng-confirmation"]) assert(!trace.includes(secret));
 });
 
-test("[UI-03, LO-01] what came with the request is inert on the page that asks, and on the one that refuses", async () => {
+test("[UI-03, LO-01] request values are inert on the confirmation page and on the error page", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
@@ -612,7 +612,7 @@ test("[UI-01, UI-02, LO-01] the pages of logout have the headers of every page",
   }
 });
 
-test("[HT-01, HT-02] other methods are refused, and HEAD ends nothing", async () => {
+test("[HT-01, HT-02] other methods are rejected, and HEAD ends no session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -627,7 +627,7 @@ test("[HT-01, HT-02] other methods are refused, and HEAD ends nothing", async ()
   assertEquals(await browser.authorizeSilently(), "code");
 });
 
-test("[HT-07, HT-08, HT-10, TK-02] a logout request that is no form, too large or broken is a page, and the session goes on", async () => {
+test("[HT-07, HT-08, HT-10, TK-02] a logout request that is no form, too large or malformed is an error page, and the session continues", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token: id_token_hint } = await browser.login();
@@ -646,7 +646,7 @@ test("[HT-07, HT-08, HT-10, TK-02] a logout request that is no form, too large o
   assertEquals(await browser.authorizeSilently(), "code");
 });
 
-test("[LO-02, LO-03, LO-04] a parameter that is sent twice is a 400 page, and the session goes on", async () => {
+test("[LO-02, LO-03, LO-04] a repeated parameter is a 400 page, and the session continues", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(["id_token_hint", "client_id", "post_logout_redirect_uri", "state"] as const, async (name) => {
     const browser = openBrowser(b);
@@ -662,7 +662,7 @@ test("[LO-02, LO-03, LO-04] a parameter that is sent twice is a 400 page, and th
   });
 });
 
-test("[LO-05] logout ends all that one person's logins in this browser began, other people's and browsers' not", async () => {
+test("[LO-05] logout ends all logins of one user in this browser, and none of other users or browsers", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
@@ -681,7 +681,7 @@ test("[LO-05] logout ends all that one person's logins in this browser began, ot
   assertEquals((await refresh(b, other.refresh_token)).status, 200);
 });
 
-test("[LO-05] of many logins in one browser, the one that its session has no room for ends at once", async () => {
+test("[LO-05] of many logins in one browser, the one beyond the session's capacity ends immediately", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });
@@ -703,7 +703,7 @@ test("[LO-05] of many logins in one browser, the one that its session has no roo
   }
 });
 
-test("[LO-05] with automatic login, the login of another user ends the session it replaces, with all its grants", async () => {
+test("[LO-05] with automatic login, the login of another user ends the previous session with its grants", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = await browser.login({ scope: "openid" });

@@ -392,7 +392,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
 };
 
 for (const [name, attempt] of Object.entries(attempts)) {
-  test(`[MD-09] metadata tells the truth in ${name}`, async () => {
+  test(`[MD-09] metadata is correct in ${name}`, async () => {
     const b = await testServer(options);
     const metadata = await metadataOf(b);
     assert(name in metadata, "it is missing");
@@ -400,12 +400,12 @@ for (const [name, attempt] of Object.entries(attempts)) {
   });
 }
 
-test("[MD-09] metadata says nothing that was not tried, and names no feature that is not there", async () => {
+test("[MD-09] every feature in metadata is tested, and none is missing", async () => {
   const metadata = await metadataOf(await testServer(options));
   assertEquals(Object.keys(metadata).filter((name) => !Object.hasOwn(attempts, name)), []);
 });
 
-test("[MD-04, MD-09] endpoints that metadata does not name are not there", async () => {
+test("[MD-04, MD-09] endpoints missing from metadata do not exist", async () => {
   const { get } = await testServer(options);
   const paths = [
     "par",
@@ -422,7 +422,7 @@ test("[MD-04, MD-09] endpoints that metadata does not name are not there", async
   });
 });
 
-test("[MD-09] a client cannot be registered for what metadata does not list", async () => {
+test("[MD-09] a client cannot be registered for features missing from metadata", async () => {
   const b = await testServer(options);
   await forEachCase([
     { token_endpoint_auth_method: "None" },
@@ -447,7 +447,7 @@ test("[MD-09] a client cannot be registered for what metadata does not list", as
   });
 });
 
-test("[MD-09] the fault of a grant type that is not served names those that are", async () => {
+test("[MD-09] the error for an unsupported grant type lists the supported ones", async () => {
   const b = await testServer(options);
   const grant_types = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"];
   const { issues } = assertThrows(
@@ -473,7 +473,7 @@ const good: Readonly<Record<(typeof forClients)[number], Fields>> = {
 
 const web = basic("web", secret);
 
-test("[HT-01, RV-01, IN-01, SC-03] endpoints for clients take POST alone, and say so in JSON", async () => {
+test("[HT-01, RV-01, IN-01, SC-03] endpoints for clients accept only POST, and reject others in JSON", async () => {
   const { get } = await testServer(options);
   await forEachCase(forClients, async (path) => {
     for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE"]) {
@@ -485,7 +485,7 @@ test("[HT-01, RV-01, IN-01, SC-03] endpoints for clients take POST alone, and sa
   });
 });
 
-test("[TK-02, SC-04] endpoints for clients take a form alone, whole, readable and not too large", async () => {
+test("[TK-02, SC-04] endpoints for clients accept only a complete, decodable form of limited size", async () => {
   const { get } = await testServer(options);
   await forEachCase(forClients, async (path) => {
     const body = encode(good[path]);
@@ -521,7 +521,7 @@ test("[TK-02, SC-04] endpoints for clients take a form alone, whole, readable an
   });
 });
 
-test("[TK-04, RV-01, IN-01] a parameter that is sent twice, even with one value, is invalid_request at every endpoint for clients", async () => {
+test("[TK-04, RV-01, IN-01] a repeated parameter, even with the same value, is invalid_request at every endpoint for clients", async () => {
   const b = await testServer(options);
   const more = { token_type_hint: "access_token", client_id: "web", scope: "read" };
   await forEachCase(forClients, async (path) => {
@@ -538,7 +538,7 @@ test("[TK-04, RV-01, IN-01] a parameter that is sent twice, even with one value,
   });
 });
 
-test("[TK-03, TK-04] what stands in the address of an endpoint for clients counts for nothing, and a credential there is refused", async () => {
+test("[TK-03, TK-04] query parameters of an endpoint for clients are ignored, and credentials there are rejected", async () => {
   const b = await testServer(options);
   await forEachCase(forClients, async (path) => {
     const headers = { "content-type": form, ...web };
@@ -555,7 +555,7 @@ test("[TK-03, TK-04] what stands in the address of an endpoint for clients count
   });
 });
 
-test("[RV-01, IN-01, AZ-05] a token that is missing or empty is invalid_request, after the client is known", async () => {
+test("[RV-01, IN-01, AZ-05] a missing or empty token is invalid_request, after client authentication", async () => {
   const b = await testServer(options);
   for (const path of ["/oauth2/revoke", "/oauth2/introspect"]) {
     for (const token of [undefined, ""]) {
@@ -568,7 +568,7 @@ test("[RV-01, IN-01, AZ-05] a token that is missing or empty is invalid_request,
   }
 });
 
-test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo refuses other methods, forms it cannot read and tokens sent twice", async () => {
+test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo rejects other methods, malformed forms and repeated tokens", async () => {
   const b = await testServer(options);
   const { access_token } = await openBrowser(b).login();
   const bearer = { authorization: `Bearer ${access_token}` };
@@ -609,7 +609,7 @@ test("[HT-01, BR-01, BR-02, SC-03, SC-04] userinfo refuses other methods, forms 
   );
 });
 
-test("[HT-01, HT-02] documents and keys are there to be read, and for nothing else", async () => {
+test("[HT-01, HT-02] metadata and keys are read-only", async () => {
   const { get } = await testServer(options);
   await forEachCase(
     ["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
@@ -627,7 +627,7 @@ test("[HT-01, HT-02] documents and keys are there to be read, and for nothing el
   );
 });
 
-test("[AZ-07, HT-07] the new parameters of the authorization endpoint are refused when repeated, and large forms are a page", async () => {
+test("[AZ-07, HT-07] repeated new parameters of the authorization endpoint are rejected, and large forms get an error page", async () => {
   const b = await testServer(options);
   const names = [
     "prompt",

@@ -113,7 +113,7 @@ const issuers = [
   ...["https://as.test/a/b", "http://localhost:9000", "http://127.0.0.1:9000/x", "http://[::1]:9000"],
 ];
 
-test("[MD-01] both documents are 200 in JSON, without a redirect, for scripts of any origin, cached for a short time", async () => {
+test("[MD-01] both documents are 200 in JSON, without a redirect, readable from any origin, with a short cache time", async () => {
   const b = await testServer();
   await forEachCase(documentUrls("https://as.test"), async (url) => {
     const response = await at(b, url, { headers: { origin: "https://spa.example" } });
@@ -127,7 +127,7 @@ test("[MD-01] both documents are 200 in JSON, without a redirect, for scripts of
   });
 });
 
-test("[MD-02] an issuer with a path has one document at three places, and none where another issuer's would be", async () => {
+test("[MD-02] an issuer with a path has one document at three URLs, and none at another issuer's", async () => {
   await forEachCase(["https://as.test/t1", "https://as.test/t1/", "https://as.test/a/b"], async (issuer) => {
     const b = await testServer({ issuer });
     const found = await documents(b);
@@ -141,7 +141,7 @@ test("[MD-02] an issuer with a path has one document at three places, and none w
   });
 });
 
-test("[MD-01, MD-02] oauth4webapi discovers every issuer by both ways", async () => {
+test("[MD-01, MD-02] oauth4webapi discovers every issuer by both methods", async () => {
   // It keeps a trailing slash behind the inserted path, against RFC 8414 §3.1, so such an issuer is discovered by OpenID's.
   await forEachCase(issuers.filter((issuer) => !issuer.endsWith("1/")), async (issuer) => {
     const b = await testServer({ issuer });
@@ -170,7 +170,7 @@ test("[MD-03, JA-03] issuer is the configured string in every document, in iss a
   });
 });
 
-test("[MD-03] an issuer with a query, a fragment or no https is refused at the start", async () => {
+test("[MD-03] an issuer with a query, a fragment or without https is rejected at startup", async () => {
   await forEachCase([
     ...["https://as.test?", "https://as.test?a=b", "https://as.test/t1?a", "https://as.test#", "https://as.test/#a"],
     ...["http://as.widgets.com", "http://as.test.widgets.com", "ftp://as.test", "as.test", "//as.test", "", "https://"],
@@ -193,7 +193,7 @@ const statusOfEndpoints: Readonly<Record<string, number>> = {
   end_session_endpoint: 200,
 };
 
-test("[MD-04] every endpoint that is listed is an absolute URL below the issuer, and answers", async () => {
+test("[MD-04] every listed endpoint is an absolute URL below the issuer, and responds", async () => {
   await forEachCase(issuers, async (issuer) => {
     const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
@@ -210,7 +210,7 @@ test("[MD-04] every endpoint that is listed is an absolute URL below the issuer,
   });
 });
 
-test("[MD-04] an endpoint that a layer adds with a name is listed there, and on the home page; one without is not", async () => {
+test("[MD-04] a plugin's named endpoint is listed there and on the home page; an unnamed one is not", async () => {
   const result = {
     GET: () => ({ status: 200, headers: {}, body: "here" }),
     reject: () => ({ status: 404, headers: {}, body: null }),
@@ -238,7 +238,7 @@ test("[MD-04] an endpoint that a layer adds with a name is listed there, and on 
   }
 });
 
-test("[MD-04] no endpoint answers that is not listed", async () => {
+test("[MD-04] no unlisted endpoint responds", async () => {
   const b = await testServer();
   const names = [
     ...["user_info", "introspection", "revocation", "register", "registration", "par", "ciba"],
@@ -284,7 +284,7 @@ const variety: Readonly<Record<string, LatchkeyOptions>> = {
   "throttled, strict about PKCE": { throttle: true, pkce: { requireForConfidential: true, requireMethod: true } },
 };
 
-test("[MD-05, MD-06, MD-08, MD-10] what must be written out is, whatever the settings", async () => {
+test("[MD-05, MD-06, MD-08, MD-10] required members are present with every configuration", async () => {
   await forEachCase(Object.entries(variety), async ([, options]) => {
     const b = await testServer(options);
     for (const metadata of await documents(b)) {
@@ -308,7 +308,7 @@ test("[MD-05, MD-06, MD-08, MD-10] what must be written out is, whatever the set
   });
 });
 
-test("[MD-07] no member is null or empty, and algorithms for client authentication stand only beside a method that signs", async () => {
+test("[MD-07] no member is null or empty, and authentication algorithms are listed only with a method that signs", async () => {
   await forEachCase(Object.entries(variety), async ([, options]) => {
     for (const metadata of await documents(await testServer(options))) {
       for (const [name, value] of Object.entries(metadata)) {
@@ -327,7 +327,7 @@ test("[MD-07] no member is null or empty, and algorithms for client authenticati
   });
 });
 
-test("[MD-07] a server without any scope is refused, or keeps silent about scopes", async () => {
+test("[MD-07] a server without scopes is rejected, or omits scopes_supported", async () => {
   try {
     for (const metadata of await documents(await testServer({ scopes: [] }))) {
       assertEquals(metadata.scopes_supported, undefined);
@@ -622,7 +622,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   },
 };
 
-test("[MD-09] all that metadata says works, and a sample of what it does not say is refused", async () => {
+test("[MD-09] every listed feature works, and a sample of unlisted ones is rejected", async () => {
   for (const issuer of ["https://as.test", "https://as.test/t1/"]) {
     const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
@@ -633,7 +633,7 @@ test("[MD-09] all that metadata says works, and a sample of what it does not say
   }
 });
 
-test("[MD-09] an algorithm that metadata does not list is refused at the start, for the server and for a client", async () => {
+test("[MD-09] an algorithm missing from metadata is rejected at startup, for the server and for a client", async () => {
   await forEachCase(["none", "HS256", "PS256", "ES384", "ES512", "RS512", "Ed25519", "rs256", ""], async (alg) => {
     const faults = async (options: LatchkeyOptions) =>
       (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map(({ path }) => path);
@@ -656,7 +656,7 @@ async function jwks({ get }: TestServer): Promise<(JWK & { kid: string; alg: str
   return (await (await get("/oauth2/jwks")).json()).keys;
 }
 
-test("[JK-01] the keys are JSON, without a redirect, for scripts of any origin: an object with an array of objects", async () => {
+test("[JK-01] the JWKS is JSON, without a redirect, readable from any origin: an object with an array of objects", async () => {
   const { get } = await testServer(everyAlg);
   const response = await get("/oauth2/jwks", { headers: { origin: "https://spa.example" } });
   assertEquals([response.status, response.headers.get("location")], [200, null]);
@@ -668,7 +668,7 @@ test("[JK-01] the keys are JSON, without a redirect, for scripts of any origin: 
   for (const key of body.keys) assertEquals(Object.prototype.toString.call(key), "[object Object]");
 });
 
-test("[JK-02] keys are public, of unpadded base64url and of sufficient size", async () => {
+test("[JK-02] keys are public, in unpadded base64url and of sufficient size", async () => {
   const b = await testServer(everyAlg);
   await b.as.rotateKeys("ES256");
   const members: Readonly<Record<string, readonly string[]>> = {
@@ -693,7 +693,7 @@ test("[JK-02] keys are public, of unpadded base64url and of sufficient size", as
   });
 });
 
-test("[JK-03] every key has a kid of its own, use and alg, and each token's header fits exactly one of them", async () => {
+test("[JK-03] every key has a unique kid, use and alg, and each token's header matches exactly one key", async () => {
   const b = await testServer(everyAlg);
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
   for (const seconds of [0, 299, 1, 1000, 3000]) {
@@ -763,7 +763,7 @@ function assertAlwaysPublished({ issued, sights }: Awaited<ReturnType<typeof wat
   }
 }
 
-test("[JK-04] through rotations far apart and close together no token has a kid that is not published long enough", async () => {
+test("[JK-04] through rotations at any distance the kid of every token was published long enough before", async () => {
   await forEachCase([[3000], [0, 50, 100], [100, 350, 400, 2000], [0, 300, 600, 900, 1200]], async (rotations) => {
     const b = await testServer({ lifetimes: { access_token: 900, id_token: 1800 } });
     const seen = await watch([b], 6000, 50, async (at) => {
@@ -775,13 +775,13 @@ test("[JK-04] through rotations far apart and close together no token has a kid 
   });
 });
 
-test("[JK-04] the cache time of the keys is no longer than the time a new one is published before it signs", async () => {
+test("[JK-04] the cache time of the keys is at most the time a new key is published before it signs", async () => {
   const { get } = await testServer();
   const seconds = /max-age=(\d+)/.exec((await get("/oauth2/jwks")).headers.get("cache-control") ?? "")?.[1];
   assertLessOrEqual(Number(seconds), 300);
 });
 
-test("[JK-04] a rotation concerns one algorithm, for access tokens and for id tokens", async () => {
+test("[JK-04] a rotation affects one algorithm, for access tokens and for ID tokens", async () => {
   const b = await testServer(everyAlg);
   const kids = async () => {
     const { access_token, id_token } = await assertTokenResponse(
@@ -796,7 +796,7 @@ test("[JK-04] a rotation concerns one algorithm, for access tokens and for id to
   assertEquals([after[0] === before[0], after[1] === before[1]], [true, false]);
 });
 
-test("[JK-04] a rotation half done goes on after a restart", async () => {
+test("[JK-04] an interrupted rotation continues after a restart", async () => {
   const store = memoryStore();
   const start = Date.UTC(2026, 0, 1);
   const b = await testServer({ store });
@@ -815,7 +815,7 @@ test("[JK-04] a rotation half done goes on after a restart", async () => {
   }
 });
 
-test("[JK-04] rotations at the same time leave every token its key", async () => {
+test("[JK-04] concurrent rotations keep the key of every token", async () => {
   const b = await testServer({ lifetimes: { access_token: 900, id_token: 900 } });
   const seen = await watch([b], 3000, 50, async (at) => {
     if (at === 100) await Promise.all([b.as.rotateKeys(), b.as.rotateKeys(), b.as.rotateKeys()]);
@@ -823,7 +823,7 @@ test("[JK-04] rotations at the same time leave every token its key", async () =>
   assertAlwaysPublished(seen);
 });
 
-test("[JK-04] two servers on one store go through rotations together, whichever of them began", async () => {
+test("[JK-04] two servers on one store rotate together, whichever starts", async () => {
   const store = memoryStore();
   const lifetimes = { access_token: 900, id_token: 900 };
   const [one, two] = [await testServer({ store, lifetimes }), await testServer({ store, lifetimes })];
@@ -836,7 +836,7 @@ test("[JK-04] two servers on one store go through rotations together, whichever 
   assertEquals(new Set(seen.issued.filter(({ at }) => at > 2400).map(({ kid }) => kid)).size, 1);
 });
 
-test("[JK-04] no lead that a caller may think of leaves a token without its key", async () => {
+test("[JK-04] every lead keeps the key of every token", async () => {
   await forEachCase([0, 1, -1, -3600, -10_000, NaN, Infinity, -Infinity], async (lead) => {
     const b = await testServer();
     const tokens = [(await assertTokenResponse(await b.token({ code: await b.code() }))).access_token];
@@ -850,7 +850,7 @@ test("[JK-04] no lead that a caller may think of leaves a token without its key"
   });
 });
 
-test("[JK-04] a rotation that the store refuses changes nothing", async () => {
+test("[JK-04] a rotation that the store rejects changes nothing", async () => {
   let broken = false;
   const inner = memoryStore();
   const b = await testServer({
@@ -866,7 +866,7 @@ test("[JK-04] a rotation that the store refuses changes nothing", async () => {
   assertEquals(decodeProtectedHeader(access_token).kid, before[0]!.kid);
 });
 
-test("[JK-05] keys survive a restart: a token from before verifies after, and the next one has the same kid", async () => {
+test("[JK-05] keys survive a restart: earlier tokens verify, and the next one has the same kid", async () => {
   const path = newPath();
   const first = await testServer({ ...everyAlg, store: await sqliteStore(path) });
   const tokens: string[] = [];
@@ -885,7 +885,7 @@ test("[JK-05] keys survive a restart: a token from before verifies after, and th
   await second.as.close();
 });
 
-test("[JK-05] a token from before a restart verifies after it, though the server signs with another algorithm now", async () => {
+test("[JK-05] an earlier token verifies after a restart, even if the server now signs with another algorithm", async () => {
   const path = newPath();
   const first = await testServer({ store: await sqliteStore(path), alg: "EdDSA" });
   const { access_token } = await assertTokenResponse(await first.token({ code: await first.code() }));
@@ -896,7 +896,7 @@ test("[JK-05] a token from before a restart verifies after it, though the server
   assert(kids.includes(decodeProtectedHeader(access_token).kid!), "the key of the token is no longer published");
 });
 
-test("[JK-05] two servers that start on one new file at once sign with one key", async () => {
+test("[JK-05] two servers that start together on one new file sign with one key", async () => {
   const path = newPath();
   const servers = await Promise.all([0, 1].map(async () => await testServer({ store: await sqliteStore(path) })));
   const kids = await Promise.all(servers.map(async (b) => {
@@ -908,7 +908,7 @@ test("[JK-05] two servers that start on one new file at once sign with one key",
   for (const b of servers) await b.as.close();
 });
 
-test("[JK-05] private keys are readable by the server alone, and leave it by no answer and no event", async () => {
+test("[JK-05] only the server reads private keys, and no response and no event contains them", async () => {
   const path = newPath();
   const store = await sqliteStore(path);
   const b = await testServer({ ...everyAlg, store });
@@ -937,13 +937,13 @@ test("[JK-05] private keys are readable by the server alone, and leave it by no 
   await b.as.close();
 });
 
-test("[JK-05] the keys of a server without a file are not those of the next one", async () => {
+test("[JK-05] a server without a file has new keys at each start", async () => {
   const kids = new Set<string>();
   for (let i = 0; i < 3; i++) for (const { kid } of await jwks(await testServer())) kids.add(kid);
   assertEquals(kids.size, 3);
 });
 
-test("[JK-03] jose picks the key for every token without being told which", async () => {
+test("[JK-03] jose selects the key of every token by its header", async () => {
   const b = await testServer(everyAlg);
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
   const keys = await fetchKeySet(b);

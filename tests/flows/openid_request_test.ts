@@ -73,7 +73,7 @@ async function userinfo({ get }: TestServer, token: string): Promise<Record<stri
   return await response.json();
 }
 
-test("[OI-01] an id token comes with openid among the scope, wherever it stands there, and never without", async () => {
+test("[OI-01] an ID token is issued if and only if scope contains openid, at any position", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(["openid", "read openid", "openid read write"], async (scope) => {
     const tokens = await openBrowser(b).login({ scope });
@@ -92,7 +92,7 @@ test("[OI-01] an id token comes with openid among the scope, wherever it stands 
   });
 });
 
-test("[OI-01, RT-06] a refresh that leaves openid out brings no id token, and the next one does again", async () => {
+test("[OI-01, RT-06] a refresh without openid returns no ID token, and the next one with openid does", async () => {
   const b = await testServer(severalUsers);
   const { refresh_token } = await openBrowser(b).login();
   const less = await assertTokenResponse(await refresh(b, refresh_token, { scope: "read" }));
@@ -101,7 +101,7 @@ test("[OI-01, RT-06] a refresh that leaves openid out brings no id token, and th
   assertEquals("id_token" in await assertTokenResponse(await refresh(b, next)), true);
 });
 
-test("[OI-02] nonce stands in the id token unchanged, if and only if it was sent", async () => {
+test("[OI-02] the ID token has the nonce unchanged, if and only if it was sent", async () => {
   const b = await testServer(severalUsers);
   const nonces = [
     ...["n", "0", "null", "a".repeat(64), "b".repeat(1024), "+/%=&#?", "%2B%00", ' "quoted" \\ ', "nönce 🔑", "<b>"],
@@ -115,7 +115,7 @@ test("[OI-02] nonce stands in the id token unchanged, if and only if it was sent
   }
 });
 
-test("[OI-02] each of several requests in one session has its own nonce, and a refreshed id token has no other", async () => {
+test("[OI-02] each request of a session has its own nonce, and a refreshed ID token has the original one", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login({ nonce: "first" });
@@ -143,7 +143,7 @@ test("[OI-03] without a session prompt=none is login_required: no page, no code,
   assertEquals(b.events.filter(({ type }) => type === "code_issued"), []);
 });
 
-test("[OI-03] with a session prompt=none is a code with the session's sub, auth_time and sid, until the session ends", async () => {
+test("[OI-03] with a session prompt=none returns a code with the session's sub, auth_time and sid, until the session ends", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = login((await browser.login({ login_hint: "bob" })).id_token);
@@ -157,7 +157,7 @@ test("[OI-03] with a session prompt=none is a code with the session's sub, auth_
   }
 });
 
-test("[OI-03] none beside another value is invalid_request, whatever the value and the order", async () => {
+test("[OI-03] none with another value is invalid_request, in any order", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
@@ -172,7 +172,7 @@ test("[OI-03] none beside another value is invalid_request, whatever the value a
   });
 });
 
-test("[OI-03] where the approver would show something, prompt=none is interaction_required, and nothing is shown", async () => {
+test("[OI-03] if the approver needs a page, prompt=none is interaction_required without a page", async () => {
   const approver: LatchkeyOptions["approver"] = (request, { session, users, now, httpRequest }) => {
     const shown = new URL(httpRequest.url).searchParams.get("display");
     if (shown === "page") return new Response("<p>Allow?</p>", { headers: { "set-cookie": "half=way" } });
@@ -198,7 +198,7 @@ test("[OI-03] where the approver would show something, prompt=none is interactio
   assertEquals([page.status, await page.text()], [200, "<p>Allow?</p>"]);
 });
 
-test("[OI-04, UI-07] prompt=login is a new login: a later auth_time, a session of another name", async () => {
+test("[OI-04, UI-07] prompt=login is a new login: a later auth_time, a new session id", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   let last = login((await browser.login()).id_token);
@@ -213,7 +213,7 @@ test("[OI-04, UI-07] prompt=login is a new login: a later auth_time, a session o
   assertEquals(login((await browser.login({ prompt: "none" })).id_token), last);
 });
 
-test("[OI-04] consent, select_account and what nobody defined go on with the session", async () => {
+test("[OI-04] consent, select_account and undefined values continue the session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const first = login((await browser.login({ login_hint: "bob" })).id_token);
@@ -234,7 +234,7 @@ test("[OI-04] consent, select_account and what nobody defined go on with the ses
   });
 });
 
-test("[OI-05, ID-05] a login that is older than max_age is renewed, and is login_required with prompt=none", async () => {
+test("[OI-05, ID-05] a login older than max_age is renewed, and is login_required with prompt=none", async () => {
   const b = await testServer(severalUsers);
   const cases: [seconds: number, max_age: string, renewed: boolean][] = [
     [2, "1", true],
@@ -267,7 +267,7 @@ test("[OI-05] a max_age that is no whole number of seconds is invalid_request", 
   });
 });
 
-test("[OI-05] no whole number of seconds is too many", async () => {
+test("[OI-05] max_age accepts every whole number of seconds", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
@@ -276,7 +276,7 @@ test("[OI-05] no whole number of seconds is too many", async () => {
   });
 });
 
-test("[OI-05, SC-09] at no fraction of a second is auth_time older than max_age allows", async () => {
+test("[OI-05, SC-09] auth_time is never older than max_age, not even by a fraction of a second", async () => {
   let time = Date.UTC(2026, 0, 1);
   const b = await testServer({ ...severalUsers, now: () => time });
   for (let i = 0; i < 200; i++) {
@@ -291,7 +291,7 @@ test("[OI-05, SC-09] at no fraction of a second is auth_time older than max_age 
   }
 });
 
-test("[OI-06] login_hint chooses the user: a new login where another is there, none where it is the one", async () => {
+test("[OI-06] login_hint selects the user: a new login if another is logged in, none if it is the same", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const bob = login((await browser.login({ login_hint: "bob" })).id_token);
@@ -305,7 +305,7 @@ test("[OI-06] login_hint chooses the user: a new login where another is there, n
   assertEquals([alice.sub, alice.auth_time, alice.sid === bob.sid], ["alice", bob.auth_time + 5, false]);
 });
 
-test("[OI-06] a login_hint that names nobody changes nothing but for a warning, and is inert", async () => {
+test("[OI-06] a login_hint of an unknown user causes only a warning", async () => {
   const b = await testServer(severalUsers);
   const hints = [
     ...["nobody", "Alice", "alice ", "alice@example.com", "constructor", "__proto__", "<script>alert(1)</script>"],
@@ -323,7 +323,7 @@ test("[OI-06] a login_hint that names nobody changes nothing but for a warning, 
   assertEquals(warnings.length, 2 * hints.length);
 });
 
-test("[OI-06] display, ui_locales, claims_locales and acr_values never make a request fail", async () => {
+test("[OI-06] display, ui_locales, claims_locales and acr_values never reject a request", async () => {
   const b = await testServer(severalUsers);
   const values = [
     "page",
@@ -345,7 +345,7 @@ test("[OI-06] display, ui_locales, claims_locales and acr_values never make a re
   });
 });
 
-test("[OI-07] a hint of the user who is logged in changes nothing, expired or not, from this session or an earlier one", async () => {
+test("[OI-07] a hint of the logged-in user has no effect, expired or not, from this session or an earlier one", async () => {
   const b = await testServer({ ...severalUsers, lifetimes: { id_token: 10, session: 100_000 } });
   const browser = openBrowser(b);
   const { id_token } = await browser.login();
@@ -357,7 +357,7 @@ test("[OI-07] a hint of the user who is logged in changes nothing, expired or no
   }
 });
 
-test("[OI-07] where another user or nobody is logged in, the hinted one is, or it is login_required", async () => {
+test("[OI-07] a hint of another user selects that user, or is login_required", async () => {
   const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await openBrowser(b).login({ login_hint: "bob" });
   const empty = openBrowser(b);
@@ -373,7 +373,7 @@ test("[OI-07] where another user or nobody is logged in, the hinted one is, or i
   assertEquals([sub, auth_time], ["bob", before.auth_time + 1]);
 });
 
-test("[OI-07] where two hints differ, no other than the one of id_token_hint gets a code", async () => {
+test("[OI-07] if two hints differ, only the user of id_token_hint gets a code", async () => {
   const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await openBrowser(b).login({ login_hint: "bob" });
   const result = getRedirectParams(await openBrowser(b).authorize({ id_token_hint, login_hint: "alice" }));
@@ -387,7 +387,7 @@ test("[OI-07] where two hints differ, no other than the one of id_token_hint get
   );
 });
 
-test("[OI-07] what is no id token of this server for this client is invalid_request", async () => {
+test("[OI-07] anything but an ID token of this server for this client is invalid_request", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { id_token, access_token } = await browser.login({ scope: "openid profile" });
@@ -438,7 +438,7 @@ test("[OI-07] what is no id token of this server for this client is invalid_requ
   assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
 });
 
-test("[OI-07] a signed answer of the userinfo endpoint is no id token, though key, issuer and audience are right", async () => {
+test("[OI-07] a signed userinfo response is no ID token, although key, issuer and audience match", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { access_token } = await browser.login({ client_id: "signed" });
@@ -451,7 +451,7 @@ test("[OI-07] a signed answer of the userinfo endpoint is no id token, though ke
   );
 });
 
-test("[OI-07] a hint of a user who is no longer there logs nobody else in for them", async () => {
+test("[OI-07] a hint of a removed user logs no other user in", async () => {
   const b = await testServer(severalUsers);
   const { id_token: id_token_hint } = await openBrowser(b).login({ login_hint: "bob" });
   b.as.users.delete("bob");
@@ -484,7 +484,7 @@ test("[OI-08] claims that is no object of objects is invalid_request", async () 
   });
 });
 
-test("[OI-08] claims that ask for nothing, or for unknown things, change nothing", async () => {
+test("[OI-08] empty requests and unknown claims have no effect", async () => {
   const b = await testServer(severalUsers);
   const idle = [
     ...["{}", '{"userinfo":{}}', '{"userinfo":null,"id_token":null}', '{"other":1}', ' {"userinfo" : {} } '],
@@ -501,7 +501,7 @@ test("[OI-08] claims that ask for nothing, or for unknown things, change nothing
   });
 });
 
-test("[OI-08, ID-07] a claim asked for by name is shown where it was asked for, without its scope, refreshed tokens included", async () => {
+test("[OI-08, ID-07] a claim requested by name is released where it was requested, without its scope, refreshed tokens included", async () => {
   const b = await testServer(severalUsers);
   const shown = async (tokens: { id_token: string; access_token: string }): Promise<object> => {
     const { name, email, locale } = decodeClaims(tokens.id_token);
@@ -526,7 +526,7 @@ test("[OI-08, ID-07] a claim asked for by name is shown where it was asked for, 
   });
 });
 
-test("[OI-08] a sub that is asked for is the one who gets the code, or nobody is", async () => {
+test("[OI-08] only a requested sub gets the code", async () => {
   const b = await testServer(severalUsers);
   const asks = (how: string, place = "id_token") => `{"${place}":{"sub":${how}}}`;
   const cases: [claims: string, sub: string | undefined][] = [
@@ -550,7 +550,7 @@ test("[OI-08] a sub that is asked for is the one who gets the code, or nobody is
   assertEquals(await browser.authorizeSilently({ claims: asks('{"value":"bob"}') }), "login_required");
 });
 
-test("[OI-08] a sub among several values that was not met, or two that contradict each other, is no code for another", async () => {
+test("[OI-08] an unmatched sub in a list, or two contradicting ones, yield no code for another user", async () => {
   const b = await testServer(severalUsers);
   await forEachCase([
     '{"id_token":{"sub":{"values":["bob","nobody"]}}}',
@@ -566,7 +566,7 @@ test("[OI-08] a sub among several values that was not met, or two that contradic
   });
 });
 
-test("[OI-08] an acr that must have a value cannot be met; one that may, or that may be any, is left out", async () => {
+test("[OI-08] an essential acr with a value is rejected; a voluntary or unspecified one is left out", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(['{"essential":true,"value":"x"}', '{"essential":true,"values":["x","y"]}'], async (how) => {
     for (const place of ["id_token", "userinfo"]) {
@@ -580,7 +580,7 @@ test("[OI-08] an acr that must have a value cannot be met; one that may, or that
   });
 });
 
-test("[OI-08, SC-09] no member of a user takes the place of a claim of the protocol, however it is asked for", async () => {
+test("[OI-08, SC-09] no member of a user replaces a protocol claim, however it is requested", async () => {
   const names = [
     ...["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "c_hash", "s_hash", "azp", "sid", "nbf"],
     ...["acr", "amr", "jti", "cnf", "client_id", "scope", "events"],
@@ -598,7 +598,7 @@ test("[OI-08, SC-09] no member of a user takes the place of a claim of the proto
   assertNotEquals(shown.sid, "forged sid");
 });
 
-test("[OI-09] offline_access is granted by automatic approval, with openid and without, and counts as it is registered", async () => {
+test("[OI-09] automatic approval grants offline_access, with and without openid, as registered for the client", async () => {
   const b = await testServer(severalUsers);
   for (const scope of ["openid offline_access", "offline_access", "read offline_access"]) {
     const tokens = await openBrowser(b).login({ scope });
@@ -607,7 +607,7 @@ test("[OI-09] offline_access is granted by automatic approval, with openid and w
   }
 });
 
-test("[OI-09] where an approver leaves offline_access out, no refresh token outlives the session", async () => {
+test("[OI-09] if an approver leaves offline_access out, no refresh token outlives the session", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { session, users, now }) => ({
     user: users.find("alice")!,
     scope: scope.filter((value) => value !== "offline_access"),
@@ -623,7 +623,7 @@ test("[OI-09] where an approver leaves offline_access out, no refresh token outl
   assertEquals("refresh_token" in await openBrowser(strict).login({ scope: "openid offline_access" }), false);
 });
 
-test("[UI-07] the session cookie is for this server alone: HttpOnly, SameSite, its path, and Secure where there is TLS", async () => {
+test("[UI-07] the session cookie is limited to this server: HttpOnly, SameSite, its path, and Secure with TLS", async () => {
   await forEachCase(
     [
       ["https://as.test", "/", true],
@@ -647,7 +647,7 @@ test("[UI-07] the session cookie is for this server alone: HttpOnly, SameSite, i
   );
 });
 
-test("[UI-07] with any character of the cookie altered there is no session", async () => {
+test("[UI-07] a cookie with one changed character is no session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login({ login_hint: "bob" });
@@ -683,7 +683,7 @@ test("[UI-07] with any character of the cookie altered there is no session", asy
   assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
 });
 
-test("[UI-07] no other value that this server seals passes for a session", async () => {
+test("[UI-07] no other sealed value of this server is accepted as a session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { sid } = login((await browser.login()).id_token);
@@ -706,7 +706,7 @@ test("[UI-07] no other value that this server seals passes for a session", async
   assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
 });
 
-test("[UI-07] the cookie is found among others, and only under its own name", async () => {
+test("[UI-07] the cookie is found among others, and only by its own name", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login();
@@ -731,7 +731,7 @@ test("[UI-07] the cookie is found among others, and only under its own name", as
   ], async (cookie) => assertEquals(await silently(cookie), "login_required"));
 });
 
-test("[OI-03, UI-07] a session ends at its time, to the second, and a new login follows", async () => {
+test("[OI-03, UI-07] a session ends exactly at its expiry, and a new login follows", async () => {
   const b = await testServer({ ...severalUsers, lifetimes: { session: 600 } });
   const browser = openBrowser(b);
   const first = login((await browser.login()).id_token);
@@ -745,7 +745,7 @@ test("[OI-03, UI-07] a session ends at its time, to the second, and a new login 
   assertEquals(await browser.authorizeSilently(), "code");
 });
 
-test("[OI-03] the session of a user who was deleted is none, and nobody gets a code in their name", async () => {
+test("[OI-03] the session of a removed user is invalid, and yields no code", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await browser.login({ login_hint: "bob" });
@@ -755,7 +755,7 @@ test("[OI-03] the session of a user who was deleted is none, and nobody gets a c
   assertEquals(login((await browser.login()).id_token).sub, "alice");
 });
 
-test("[UI-07] the cookie of another server is none here, though users, clients and clock are the same", async () => {
+test("[UI-07] the cookie of another server is invalid, with the same users, clients and clock", async () => {
   const [one, two] = [await testServer(severalUsers), await testServer(severalUsers)];
   const browser = openBrowser(one);
   await browser.login();
@@ -763,7 +763,7 @@ test("[UI-07] the cookie of another server is none here, though users, clients a
   assertEquals(await openBrowser(two, browser.cookies).authorizeSilently(), "login_required");
 });
 
-test("[OI-03] a session goes on at another server on the same store, and after a restart", async () => {
+test("[OI-03] a session continues at another server on the same store, and after a restart", async () => {
   const path = join(folder, "sessions.db");
   let time = Date.UTC(2026, 0, 1);
   const start = async () => await testServer({ ...severalUsers, now: () => time, store: await sqliteStore(path) });
@@ -780,7 +780,7 @@ test("[OI-03] a session goes on at another server on the same store, and after a
   await three.as.close();
 });
 
-test("[UI-07] whoever plants a cookie gains nothing: every login begins a session of another name", async () => {
+test("[UI-07] a planted cookie has no effect: every login starts a session with a new id", async () => {
   const b = await testServer(severalUsers);
   const attacker = openBrowser(b);
   const planted = login((await attacker.login({ login_hint: "bob" })).id_token);
@@ -795,7 +795,7 @@ test("[UI-07] whoever plants a cookie gains nothing: every login begins a sessio
   }
 });
 
-test("[UI-07] a thousand logins at one moment have a thousand names and cookies", async () => {
+test("[UI-07] a thousand concurrent logins have a thousand ids and cookies", async () => {
   const b = await testServer(severalUsers);
   const cookies = await Promise.all(Array.from({ length: 1000 }, async () => {
     const browser = openBrowser(b);
@@ -808,7 +808,7 @@ test("[UI-07] a thousand logins at one moment have a thousand names and cookies"
   for (const sid of sids) assertMatch(sid, /^[A-Za-z0-9_-]{22,}$/);
 });
 
-test("[OI-02, OI-03] two tabs of one browser each get their own answer in the same session", async () => {
+test("[OI-02, OI-03] two tabs of one browser each get their own response in the same session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { sid } = login((await browser.login()).id_token);
@@ -828,7 +828,7 @@ test("[OI-02, OI-03] two tabs of one browser each get their own answer in the sa
   }
 });
 
-test("[OI-06] two tabs that ask for different users never mix them up", async () => {
+test("[OI-06] two tabs that request different users never mix them up", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const asked = ["alice", "bob", "alice", "bob", "bob", "alice"];
@@ -839,7 +839,7 @@ test("[OI-06] two tabs that ask for different users never mix them up", async ()
   }
 });
 
-test("[HT-02, OI-03] what is refused, and what only asks about headers, begins no session and ends none", async () => {
+test("[HT-02, OI-03] rejected requests and HEAD requests neither start nor end a session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const rejected: Fields[] = [
@@ -863,7 +863,7 @@ test("[HT-02, OI-03] what is refused, and what only asks about headers, begins n
   assertEquals(login((await browser.login({ prompt: "none" })).id_token), first);
 });
 
-test("[AR-06, HT-15] neither the answer nor the trace holds what makes a session", async () => {
+test("[AR-06, HT-15] neither the response nor the trace contains the secrets of a session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const response = await browser.authorize();

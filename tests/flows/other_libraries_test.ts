@@ -86,7 +86,7 @@ test("[SC-01, SC-12] oidc-client-ts logs in, reads userinfo, refreshes, revokes,
   assertEquals(rejected.error, "login_required");
 });
 
-test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and fails as it should", async () => {
+test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and rejects invalid responses", async () => {
   const { issuer } = await serve();
   const make = (clientSecret: string, more: object = {}) =>
     new OpenIDConnectStrategy(
@@ -191,7 +191,7 @@ test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidenti
   }
 });
 
-test("[CL-06, CL-03] Auth.js shows name and roles by the ID token alone, where ID tokens are like userinfo", async () => {
+test("[CL-06, CL-03] Auth.js shows name and roles from the ID token alone, if ID tokens contain the userinfo claims", async () => {
   const users = [{ sub: "alice", name: "Alice Adams", email: "alice@example.com", roles: ["admin"] }];
   for (const idTokenClaims of ["like-userinfo", "minimal"] as const) {
     const as = await serve({ users, idTokenClaims });
@@ -221,7 +221,7 @@ test("[CL-06, CL-03] Auth.js shows name and roles by the ID token alone, where I
   }
 });
 
-test("[SC-18] a response by form_post arrives over a socket as any web server reads it", async () => {
+test("[SC-18] a form_post response over a socket is readable by any web server", async () => {
   const { issuer } = await serve();
   const url = new URL(`${issuer}/oauth2/authorize`);
   const state = `"><script>'&=+% ünï`;

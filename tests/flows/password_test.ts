@@ -52,7 +52,7 @@ async function type(browser: Browser, sub: string, password: string, fields = {}
   return await submit(browser, await requestAuthorization(browser, fields), "", undefined, { sub, password });
 }
 
-test("a user with a password is logged in by it, and by nothing else", async () => {
+test("a user with a password logs in only with that password", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   assertEquals(describePage(await type(browser, "alice", secret)), "consent");
@@ -70,7 +70,7 @@ test("a user with a password is logged in by it, and by nothing else", async () 
   }
 });
 
-test("a click on somebody with a password leads to the field for it, with the name in it", async () => {
+test("a click on a user with a password opens the password field, with the name filled in", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const page = await requestAuthorization(browser, { login_hint: "erin" });
@@ -85,7 +85,7 @@ test("a click on somebody with a password leads to the field for it, with the na
   assertEquals([posted.status, describePage(posted), browser.cookies.has(sessionCookie)], [200, "login", false]);
 });
 
-test("who is logged in goes on without the password, unless a new login is asked for", async () => {
+test("a logged-in user continues without the password, unless a new login is required", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   await submit(browser, await type(browser, "alice", secret), "decision", "allow");
@@ -104,7 +104,7 @@ test("who is logged in goes on without the password, unless a new login is asked
   assertEquals(describePage(await submit(browser, again, "", undefined, { sub: "alice", password: secret })), "code");
 });
 
-test("neither password nor digest is in a page, a token, a claim, a trace or what the server gives out of a user", async () => {
+test("neither password nor digest is in a page, token, claim, trace or user record returned by the server", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const pages = [await requestAuthorization(browser)];
@@ -130,7 +130,7 @@ test("neither password nor digest is in a page, a token, a claim, a trace or wha
   assertEquals(getRejections(b.events).map(({ explanation }) => explanation.rule), ["UI-12", "UI-12"]);
 });
 
-test("[UI-12] nothing tells whether it was the name or the password that was wrong", async () => {
+test("[UI-12] no response reveals whether the name or the password was wrong", async () => {
   const b = await testServer(severalUsers);
   const seen = new Set<string>();
   for (const sub of ["alice", "nobody", "constructor"]) {
@@ -156,7 +156,7 @@ async function realHost(
   };
 }
 
-test("[UI-12] every login attempt is verified once at each cost in use, whatever name it has", async () => {
+test("[UI-12] every login attempt is verified once at each cost in use, for every name", async () => {
   const b = await testServer({
     ...severalUsers,
     users: [...severalUsers.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
@@ -170,7 +170,7 @@ test("[UI-12] every login attempt is verified once at each cost in use, whatever
   }
 });
 
-test("[UI-12] the store is asked the same for a name that is known and for one that is not", async () => {
+test("[UI-12] known and unknown names cause the same store reads", async () => {
   const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
   const { b, asked } = await realHost([
     { sub: "alice", email: "alice@widgets.com", ...strong },
@@ -190,7 +190,7 @@ test("[UI-12] the store is asked the same for a name that is known and for one t
   assert(![...shown, ...tried].some((questions) => questions.includes("person")));
 });
 
-test("[UI-12] a hint brings forward whom this browser knows, by subject or e-mail address", async () => {
+test("[UI-12] a hint preselects a user known to this browser, by subject or email address", async () => {
   const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
   const { b } = await realHost([
     { sub: "alice", email: "alice@widgets.com", ...strong },
@@ -209,7 +209,7 @@ test("[UI-12] a hint brings forward whom this browser knows, by subject or e-mai
   for (const hint of ["frank", "nobody"]) assertEquals(await offered(hint), ["erin", "alice"]);
 });
 
-test("[UI-12] after ten wrong guesses even the right one must wait; others go on", async () => {
+test("[UI-12] after ten wrong attempts even the correct password must wait; other users are not affected", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   for (let i = 0; i < 10; i++) assertEquals((await type(browser, "alice", `guess ${i}`)).status, 403);
@@ -223,7 +223,7 @@ test("[UI-12] after ten wrong guesses even the right one must wait; others go on
   assertEquals(describePage(await type(browser, "alice", secret)), "consent");
 });
 
-test("[UI-12] of guesses made all at once from one network a few wait for their turn, and the rest is told to wait", async () => {
+test("[UI-12] of concurrent attempts from one network a few wait for their turn, and the rest gets Retry-After", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
@@ -257,7 +257,7 @@ function refresh(b: TestServer, refresh_token: string): Promise<Response> {
 const renewing = clients.map((one) => ({ ...one, grant_types: ["authorization_code", "refresh_token"] }));
 const other = await digestOf("another one");
 
-test("[LO-06] a password that is changed, set or taken away ends the sessions of before, by restart or at run time", async () => {
+test("[LO-06] a changed, set or removed password ends earlier sessions, at restart or at run time", async () => {
   const changes = [
     ["changed", secret, { sub: "alice", password: other }],
     ["set", undefined, { sub: "bob", password: other }],
@@ -291,7 +291,7 @@ test("[LO-06] a password that is changed, set or taken away ends the sessions of
   });
 });
 
-test("[LO-06] other changes of a user end no session, and the cookie tells nothing of the password", async () => {
+test("[LO-06] other changes of a user end no session, and the cookie reveals nothing about the password", async () => {
   const b = await testServer({ ...severalUsers, clients: renewing });
   const { browser, refresh_token } = await enter(b, "alice", secret, "openid");
   b.as.users.set({ sub: "alice", name: "Alice Brown", password: digest });
@@ -305,7 +305,7 @@ test("[LO-06] other changes of a user end no session, and the cookie tells nothi
   assert(sealed[3] !== elsewhere[3], "a mark that another server would make, too, could be guessed at");
 });
 
-test("[LO-06] introspection calls a refresh token of before inactive", async () => {
+test("[LO-06] introspection reports an earlier refresh token as inactive", async () => {
   const web = { client_id: "spa", client_secret: "s", redirect_uris: ["https://spa.example/cb"] };
   const b = await testServer({ ...severalUsers, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
   const browser = openBrowser(b);
@@ -321,7 +321,7 @@ test("[LO-06] introspection calls a refresh token of before inactive", async () 
   assertEquals(await isActive(), false);
 });
 
-test("[LO-06] where everybody is asked for a password, sessions of users without one are over", async () => {
+test("[LO-06] if every user needs a password, sessions of users without one end", async () => {
   const issuer = "https://login.widgets.com";
   const store = memoryStore();
   const users = [{ sub: "alice", password: dear }];
@@ -336,7 +336,7 @@ test("[LO-06] where everybody is asked for a password, sessions of users without
   assertEquals((await refresh(open, bob.refresh_token)).status, 200);
 });
 
-test("[UI-12] guesses from many networks of one site, or from dozens of addresses, leave places in the queue", async () => {
+test("[UI-12] attempts from many networks of one site, or from dozens of addresses, leave capacity in the queue", async () => {
   const b = await testServer({ ...severalUsers, throttle: false });
   const browser = openBrowser(b);
   const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
@@ -363,7 +363,7 @@ test("[UI-12] guesses from many networks of one site, or from dozens of addresse
   assertEquals(between, 403);
 });
 
-test("users that are added or changed while the server runs keep their passwords out of sight, too", async () => {
+test("users added or changed at run time keep their passwords secret too", async () => {
   const b: TestServer = await testServer(severalUsers);
   b.as.users.set({ sub: "frank", password: await digestOf("frank's") });
   assertEquals(b.as.users.find("frank"), { sub: "frank" });
@@ -379,7 +379,7 @@ test("users that are added or changed while the server runs keep their passwords
   assert(!logged.includes("hunter2"));
 });
 
-test("a real host wants a password of every user, or to be told that it is not one", async () => {
+test("a real host requires a password of every user, or an explicit setting", async () => {
   const issuer = "https://login.widgets.com";
   const places = async (options: LatchkeyOptions) => {
     try {
@@ -397,7 +397,7 @@ test("a real host wants a password of every user, or to be told that it is not o
   assertEquals(await places({ login: "auto" }), ["login"]);
 });
 
-test("[UI-12] a digest that is cheap to guess is rejected on a real host, at start and at run time", async () => {
+test("[UI-12] a digest that is too cheap is rejected on a real host, at startup and at run time", async () => {
   const issuer = "https://login.widgets.com";
   const costing = (cost: string) =>
     `$scrypt$${cost}$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo`;
@@ -442,7 +442,7 @@ test("[UI-12] a digest that is cheap to guess is rejected on a real host, at sta
   await as.close();
 });
 
-test("digests are those of scrypt, and are read as they were written (RFC 7914 §12, PHC string format)", async () => {
+test("digests use scrypt and are parsed as written (RFC 7914 §12, PHC string format)", async () => {
   const cost = { ln: 14, r: 8, p: 1, salt: new TextEncoder().encode("SodiumChloride") };
   const hash = await deriveKey("pleaseletmein", cost, 64);
   assertEquals(

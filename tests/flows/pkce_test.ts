@@ -79,7 +79,7 @@ test("[PK-01] a public client without a challenge gets invalid_request and no co
   assertEquals((await rejection(native, bare)).error, "invalid_request");
 });
 
-test("[PK-02] a confidential client may leave the challenge out", async () => {
+test("[PK-02] a challenge is optional for a confidential client", async () => {
   const server = await testServer();
   await forEachCase([undefined, ""], async (code_challenge) => {
     const code = await server.code({ ...web, ...bare, code_challenge });
@@ -124,7 +124,7 @@ test("[PK-03] S256 is the unpadded base64url of SHA-256 over the verifier", asyn
   });
 });
 
-test("[PK-04] S256 is the only method, and the description of the refusal says so", async () => {
+test("[PK-04] S256 is the only method, and the rejection says so", async () => {
   const server = await testServer();
   const methods = [
     ...["plain", "PLAIN", "S512", "s256", "S256 ", " S256", "S256\0", "S256\n", "S 256", "Ｓ256", "none"],
@@ -184,7 +184,7 @@ test("[PK-06] a method without a challenge is invalid_request for every client",
   });
 });
 
-test("[PK-07] a challenge that is too short, too long or holds another character is invalid_request", async () => {
+test("[PK-07] a challenge that is too short, too long or contains another character is invalid_request", async () => {
   const with42 = challenge.slice(0, 42);
   const challenges = [
     ...["x", with42, "a".repeat(129), "a".repeat(10_000)],
@@ -204,7 +204,7 @@ test("[PK-07] a challenge that is too short, too long or holds another character
     }));
 });
 
-test("[PK-08] a verifier that is too short, too long or holds another character is refused, even if it answers", async () => {
+test("[PK-08] a verifier that is too short, too long or contains another character is rejected, even if it matches", async () => {
   const base = "a".repeat(42);
   const verifiers = [
     ...["x", base, "a".repeat(129), "a".repeat(10_000)],
@@ -223,7 +223,7 @@ test("[PK-08] a verifier that is too short, too long or holds another character 
   assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
 });
 
-test("[PK-08] a verifier of 43 and of 128 characters is accepted, one more or less is not", async () => {
+test("[PK-08] a verifier of 43 or 128 characters is accepted, one less or more is not", async () => {
   const server = await testServer();
   await forEachCase([42, 43, 44, 127, 128, 129], async (length) => {
     const code_verifier = "Az09-._~".repeat(17).slice(0, length);
@@ -233,7 +233,7 @@ test("[PK-08] a verifier of 43 and of 128 characters is accepted, one more or le
   });
 });
 
-test("[PK-09, CI-09] a verifier that does not answer is invalid_grant without tokens, and spends nothing", async () => {
+test("[PK-09, CI-09] a verifier that does not match is invalid_grant without tokens, and does not consume the code", async () => {
   const server = await testServer();
   const wrong = [
     ...[`e${verifier.slice(1)}`, `${verifier.slice(0, -1)}l`, `${verifier}a`, `.${verifier}`, verifier + verifier],
@@ -260,7 +260,7 @@ test("[PK-09] the verifier of one code does not redeem another", async () => {
   assertEquals((await server.token({ code, code_verifier: mine })).status, 200);
 });
 
-test("[PK-09] the comparison looks at every character, wherever the values differ", () => {
+test("[PK-09] the comparison reads every character, wherever the values differ", () => {
   const looks = (ours: string, theirs: string) => {
     const seen: number[] = [];
     const watched = { length: ours.length, charCodeAt: (i: number) => (seen.push(i), ours.charCodeAt(i)) };
@@ -276,7 +276,7 @@ test("[PK-09] the comparison looks at every character, wherever the values diffe
   }
 });
 
-test("[PK-10] without a verifier a code with a challenge is refused, and not spent", async () => {
+test("[PK-10] a code with a challenge is rejected without a verifier, and not consumed", async () => {
   const server = await testServer();
   const code = await server.code();
   const other = await server.code(web);
@@ -289,7 +289,7 @@ test("[PK-10] without a verifier a code with a challenge is refused, and not spe
   assertEquals((await redeemAsWeb(server, { code: other })).status, 200);
 });
 
-test("[PK-10] a public client needs a verifier even for a code it got without a challenge while it was confidential", async () => {
+test("[PK-10] a public client needs a verifier even for a code issued without a challenge while it was confidential", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   server.as.clients.set({ client_id: "web", redirect_uris: [web.redirect_uri] });
@@ -301,7 +301,7 @@ test("[PK-10] a public client needs a verifier even for a code it got without a 
   await assertRejected(await server.token({ ...web, code }), "invalid_request", "invalid_grant");
 });
 
-test("[PK-11] a verifier for a code that was issued without a challenge is refused, and the code not spent", async () => {
+test("[PK-11] a verifier for a code without a challenge is rejected, and the code is not consumed", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   await forEachCase([verifier, challenge, "a".repeat(43), "x"], async (code_verifier) => {
@@ -319,7 +319,7 @@ function disguises(text: string): string[] {
   return [text, hex, hex.toUpperCase(), base64, url, encodeURIComponent(text)];
 }
 
-test("[PK-12] challenge and method stay on the server, whatever it answers", async () => {
+test("[PK-12] no response contains the challenge or its method", async () => {
   const server = await testServer();
   const own = await s256("never to be seen again, neither readable nor encoded");
   const code_challenge = own;
@@ -362,7 +362,7 @@ test("[PK-13, MD-08] both metadata documents list S256 and no other method", asy
   });
 });
 
-test("[PK-14] a challenge that the same client already sent for a code still valid is noticed", async () => {
+test("[PK-14] a challenge repeated by the same client while its first code is valid causes a warning", async () => {
   const server = await testServer();
   await server.code();
   await server.code({ ...web });
@@ -376,7 +376,7 @@ test("[PK-14] a challenge that the same client already sent for a code still val
   assertEquals(warnings(server, "PK-14"), 1);
 });
 
-test("[PK-14] a challenge that no code was issued for is not remembered", async () => {
+test("[PK-14] a challenge without an issued code is not remembered", async () => {
   const server = await testServer();
   for (const _ of [1, 2]) {
     assertEquals(assertAuthorizationResponse(await server.authorize({ prompt: "none" })).error, "login_required");
@@ -385,7 +385,7 @@ test("[PK-14] a challenge that no code was issued for is not remembered", async 
   assertEquals(warnings(server, "PK-14"), 0);
 });
 
-test("[PK-14] the warning names the client and never the challenge", async () => {
+test("[PK-14] the warning names the client and not the challenge", async () => {
   const server = await testServer();
   await server.code();
   await authorizeByPost(server);
@@ -394,7 +394,7 @@ test("[PK-14] the warning names the client and never the challenge", async () =>
   assert(!JSON.stringify(server.events).includes(challenge));
 });
 
-test("[PK-07, PK-08, HT-15] refusals tell neither a person nor the trace what was sent", async () => {
+test("[PK-07, PK-08, HT-15] rejections repeat the sent values neither on pages nor in the trace", async () => {
   const server = await testServer();
   const secret = "tell-nobody-what-i-sent-here-0123456789-abc";
   const code = await server.code();

@@ -117,7 +117,7 @@ async function assertContinues(
 
 const asWeb = [{}, basicHeader("web")] as const;
 
-test("[RT-01] whoever is registered for refresh tokens gets one with every code, and nobody else ever does", async () => {
+test("[RT-01] a client gets a refresh token with every code if and only if it is registered for refresh_token", async () => {
   const b = await open();
   await forEachCase(
     ["openid", "openid read", "read", undefined, "openid offline_access", "read offline_access"],
@@ -130,7 +130,7 @@ test("[RT-01] whoever is registered for refresh tokens gets one with every code,
   );
 });
 
-test("[RT-01] a client that is not registered for them cannot refresh, whoever's token it has", async () => {
+test("[RT-01] an unregistered client cannot refresh, with any token", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
   assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "brief" })), "400 unauthorized_client");
@@ -145,7 +145,7 @@ test("[RT-01] a client that is not registered for them cannot refresh, whoever's
   await assertContinues(b, { ...await refreshTokens(b, refresh_token) });
 });
 
-test("[RT-01] with refresh.onlyOffline there is one if and only if offline_access was granted", async () => {
+test("[RT-01] with refresh.onlyOffline a refresh token is issued if and only if offline_access was granted", async () => {
   const b = await open({ refresh: { onlyOffline: true } });
   await forEachCase(["openid offline_access", "offline_access read"], async (scope) => {
     const { refresh_token } = await publicTokens(b, { scope });
@@ -183,7 +183,7 @@ async function login(b: TestServer, scope: string): Promise<Tokens & { logout():
   };
 }
 
-test("[RT-01, LO-05] without offline_access the token and all that follow from it end with the session", async () => {
+test("[RT-01, LO-05] without offline_access the token and its successors end with the session", async () => {
   const b = await open();
   const first = await login(b, "openid read");
   const bystander = await login(b, "openid read");
@@ -208,7 +208,7 @@ test("[RT-01, LO-05] with offline_access the token outlives the session, narrowe
   await assertContinues(b, third);
 });
 
-test("[RT-02] another client's token is 400 invalid_grant, ends nothing, and still works for its owner", async () => {
+test("[RT-02] another client's token is 400 invalid_grant, revokes nothing, and still works for its owner", async () => {
   const b = await open();
   for (let tokens = await publicTokens(b), i = 0; i < 3; i++) {
     await forEachCase<[Fields, Record<string, string>]>([
@@ -229,7 +229,7 @@ test("[RT-02] another client's token is 400 invalid_grant, ends nothing, and sti
   assertEquals(getRevokedGrants(b), []);
 });
 
-test("[RT-02] tokens show the user, scope and resources of the grant, whatever the refresh asks for", async () => {
+test("[RT-02] tokens have the user, scope and resources of the grant, whatever the refresh requests", async () => {
   const b = await open();
   const resource = ["https://one.example", "https://two.example"];
   const { refresh_token } = await publicTokens(b, { login_hint: "bob", resource, nonce: "n" });
@@ -244,7 +244,7 @@ test("[RT-02] tokens show the user, scope and resources of the grant, whatever t
   assertEquals(claims.aud, resource);
 });
 
-test("[RI-03, RT-02] resources may be narrowed and never widened, and the refresh token keeps them all", async () => {
+test("[RI-03, RT-02] resources may be narrowed and never widened, and the refresh token keeps all", async () => {
   const b = await open();
   const [one, two] = ["https://one.example", "https://two.example"];
   let { refresh_token } = await publicTokens(b, { resource: [one, two] });
@@ -267,7 +267,7 @@ test("[RI-03, RT-02] resources may be narrowed and never widened, and the refres
   assertEquals(decodeClaims((await refreshTokens(b, none)).access_token).aud, "https://as.test");
 });
 
-test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that have nothing in common", async () => {
+test("[RT-02] a thousand refresh tokens, first and rotated, have 160 independent bits", async () => {
   const b = await open();
   const tokens: string[] = [];
   for (let i = 0; i < 100; i++) {
@@ -283,7 +283,7 @@ test("[RT-02] a thousand tokens, first ones and later ones, are of 160 bits that
   assertEquals(new Set(tokens.map((one) => one.slice(-8))).size, tokens.length, "two tokens end alike");
 });
 
-test("[RT-02] the store and the trace hear no refresh token; who reads the store cannot tell the next one", async () => {
+test("[RT-02] store and trace never contain a refresh token, and a store reader cannot derive the next one", async () => {
   const observed: string[] = [];
   const inner = memoryStore();
   const b = await open({ store: observedStore(inner, (verb, args) => observed.push(JSON.stringify([verb, ...args]))) });
@@ -307,7 +307,7 @@ test("[RT-02] the store and the trace hear no refresh token; who reads the store
   }
 });
 
-test("[RT-03] a public client gets a new token with every refresh, and the chain holds", async () => {
+test("[RT-03] a public client gets a new token with every refresh, and the chain works", async () => {
   const b = await open();
   let tokens = await publicTokens(b);
   const seen = [tokens.refresh_token];
@@ -320,7 +320,7 @@ test("[RT-03] a public client gets a new token with every refresh, and the chain
   assertEquals(getRevokedGrants(b), []);
 });
 
-test("[RT-03] a confidential client keeps its token, which goes on working, however it authenticates", async () => {
+test("[RT-03] a confidential client keeps its refresh token, with every method of authentication", async () => {
   const b = await open();
   const poster = { client_id: "poster", client_secret: "poster-secret" };
   const code = await b.code({ client_id: "poster", redirect_uri: "https://poster.example/cb" });
@@ -341,7 +341,7 @@ test("[RT-03] a confidential client keeps its token, which goes on working, howe
   assertEquals(getRevokedGrants(b), []);
 });
 
-test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse ends the family, too", async () => {
+test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse revokes the grant too", async () => {
   const b = await open({ refresh: { rotateConfidential: true } });
   const first = await webTokens(b);
   const second = await refreshTokens(b, first.refresh_token, ...asWeb);
@@ -355,7 +355,7 @@ test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse en
   await assertOver(b, [first, second, third], asWeb);
 });
 
-test("[RT-04] every token that was used before, sent again, ends the family, with all its access tokens", async () => {
+test("[RT-04] every reused token revokes the grant with all its access tokens", async () => {
   await forEachCase([0, 1, 2, 3], async (reused) => {
     for (const access_token_format of ["jwt", "opaque"] as const) {
       const b = await open({
@@ -375,7 +375,7 @@ test("[RT-04] every token that was used before, sent again, ends the family, wit
   });
 });
 
-test("[RT-04, CI-06] a code that is redeemed again takes its refresh tokens along", async () => {
+test("[RT-04, CI-06] a replayed code revokes its refresh tokens too", async () => {
   const b = await open();
   const code = await b.code();
   const first = await assertTokenResponse(await b.token({ code })) as Tokens;
@@ -384,7 +384,7 @@ test("[RT-04, CI-06] a code that is redeemed again takes its refresh tokens alon
   await assertOver(b, [second, first]);
 });
 
-test("[RT-04] a used token in the hands of anybody but its own client ends nothing", async () => {
+test("[RT-04] a used token sent by another client revokes nothing", async () => {
   const b = await open();
   const first = await publicTokens(b);
   const second = await refreshTokens(b, first.refresh_token);
@@ -413,7 +413,7 @@ test("[RT-04] a used token in the hands of anybody but its own client ends nothi
   await assertContinues(b, second);
 });
 
-test("[RT-04] a used token that comes again long after ends the family as well, as long as it lives", async () => {
+test("[RT-04] a used token revokes the grant at any later time while the grant lives", async () => {
   await forEachCase([0.001, 3600, 6.9 * day, 7 * day, 8 * day, 25 * day], async (pause) => {
     const b = await open();
     const first = await publicTokens(b);
@@ -428,7 +428,7 @@ test("[RT-04] a used token that comes again long after ends the family as well, 
   });
 });
 
-test("[RT-04] a used token stays used when its client does not rotate any more", async () => {
+test("[RT-04] a used token stays used after its client stops rotating", async () => {
   const store = memoryStore();
   const rotating = await open({ store, refresh: { rotateConfidential: true } });
   const first = await webTokens(rotating);
@@ -438,7 +438,7 @@ test("[RT-04] a used token stays used when its client does not rotate any more",
   await assertOver(restarted, [second], asWeb);
 });
 
-test("[RT-04] a used token of a public client stays used when the client gets a secret", async () => {
+test("[RT-04] a used token of a public client stays used after the client gets a secret", async () => {
   const b = await open();
   const first = await publicTokens(b);
   await refreshTokens(b, first.refresh_token);
@@ -447,7 +447,7 @@ test("[RT-04] a used token of a public client stays used when the client gets a 
 });
 
 for (const [name, openStore] of Object.entries(stores)) {
-  test(`[RT-05] of 20 and of 100 refreshes at once, through two servers, one wins and the family is over (${name})`, async () => {
+  test(`[RT-05] of 20 and of 100 concurrent refreshes on two servers one succeeds and the grant is revoked (${name})`, async () => {
     for (const tries of [20, 100]) {
       const { one, two, close } = await openTwo(openStore);
       const first = await publicTokens(one);
@@ -469,7 +469,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     }
   });
 
-  test(`[RT-03, RT-05] a hundred refreshes at once that do not rotate all succeed with the same token (${name})`, async () => {
+  test(`[RT-03, RT-05] a hundred concurrent refreshes without rotation all succeed with the same token (${name})`, async () => {
     const { one, two, close } = await openTwo(openStore);
     const { refresh_token } = await webTokens(one);
     const responses = await Promise.all(
@@ -482,7 +482,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     await close();
   });
 
-  test(`[RT-05] refresh.grace answers a hundred at once, and each again, with one new token (${name})`, async () => {
+  test(`[RT-05] with refresh.grace a hundred concurrent requests, and their repetitions, get one new token (${name})`, async () => {
     const live = new Set<string>();
     const listen = (store: Store) =>
       observedStore(store, (verb, [kind, id]) => {
@@ -510,7 +510,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     await close();
   });
 
-  test(`[RT-04, RT-07] a family that one server ended is over at the other, and after a restart (${name})`, async () => {
+  test(`[RT-04, RT-07] a grant revoked on one server is revoked on the other, and after a restart (${name})`, async () => {
     const { one, two, close } = await openTwo(openStore);
     const first = await publicTokens(one);
     const second = await refreshTokens(two, first.refresh_token);
@@ -526,7 +526,7 @@ for (const [name, openStore] of Object.entries(stores)) {
   });
 }
 
-test("[RT-05] the attempts of other clients, among a hundred at once, neither win nor end anything", async () => {
+test("[RT-05] attempts of other clients among a hundred concurrent ones neither succeed nor revoke anything", async () => {
   const b = await open();
   const first = await publicTokens(b);
   const responses = await Promise.all(
@@ -543,7 +543,7 @@ test("[RT-05] the attempts of other clients, among a hundred at once, neither wi
   await assertContinues(b, await responses[50]!.json());
 });
 
-test("[RT-05] refresh.grace is 0 unless it is set: the very next use of a token is a replay", async () => {
+test("[RT-05] refresh.grace defaults to 0: the next use of a token is a replay", async () => {
   for (const refresh of [undefined, {}, { grace: 0 }, { grace: undefined }]) {
     const b = await open({ refresh });
     const first = await publicTokens(b);
@@ -552,7 +552,7 @@ test("[RT-05] refresh.grace is 0 unless it is set: the very next use of a token 
   }
 });
 
-test("[RT-05] refresh.grace is whole seconds from 0 to 60, or the server does not start", async () => {
+test("[RT-05] refresh.grace must be whole seconds from 0 to 60", async () => {
   await forEachCase([61, -1, 0.5, NaN, Infinity, "10" as never], async (grace) => {
     const error = await assertRejects(() => latchkey({ refresh: { grace } }), ConfigurationError);
     assertEquals(error.issues.map(({ path }) => path), ["refresh.grace"]);
@@ -560,7 +560,7 @@ test("[RT-05] refresh.grace is whole seconds from 0 to 60, or the server does no
   for (const grace of [0, 1, 60]) await (await latchkey({ issuer: "https://as.test", refresh: { grace } })).close();
 });
 
-test("[RT-05] a lost answer can be asked for again until refresh.grace is over, to the millisecond, and then never", async () => {
+test("[RT-05] a lost response can be requested again until refresh.grace ends, to the millisecond, and never after", async () => {
   await forEachCase([1, 10, 60], async (grace) => {
     for (const [late, good] of [[0, 1], [grace - 0.001, 1], [grace, 0], [grace + 1, 0], [day, 0]] as const) {
       const b = await open({ refresh: { grace } });
@@ -581,7 +581,7 @@ test("[RT-05] a lost answer can be asked for again until refresh.grace is over, 
   });
 });
 
-test("[RT-05] asking again does not make the time for asking again longer", async () => {
+test("[RT-05] repeating the request does not extend refresh.grace", async () => {
   const b = await open({ refresh: { grace: 10 } });
   const first = await publicTokens(b);
   const lost = await refreshTokens(b, first.refresh_token);
@@ -594,7 +594,7 @@ test("[RT-05] asking again does not make the time for asking again longer", asyn
   await assertOver(b, [lost]);
 });
 
-test("[RT-05] once the new token was used, the old one is a replay also within refresh.grace", async () => {
+test("[RT-05] after use of the new token the old one is a replay, also within refresh.grace", async () => {
   const b = await open({ refresh: { grace: 60 } });
   const first = await publicTokens(b);
   const second = await refreshTokens(b, first.refresh_token);
@@ -604,7 +604,7 @@ test("[RT-05] once the new token was used, the old one is a replay also within r
   await assertOver(b, [third, second, first]);
 });
 
-test("[RT-05] refresh.grace helps no other client, opens no ended family, and holds where confidential clients rotate", async () => {
+test("[RT-05] refresh.grace applies to no other client and no revoked grant, and applies to rotating confidential clients", async () => {
   const b = await open({ refresh: { grace: 60, rotateConfidential: true } });
   const first = await webTokens(b);
   const second = await refreshTokens(b, first.refresh_token, ...asWeb);
@@ -622,7 +622,7 @@ test("[RT-05] refresh.grace helps no other client, opens no ended family, and ho
   await assertOver(b, [first, second], asWeb);
 });
 
-test("[RT-05] when the store fails between the two halves of a rotation, no token is left over", async () => {
+test("[RT-05] a store failure in the middle of a rotation leaves no token unusable", async () => {
   for (const grace of [0, 10]) {
     let broken = "";
     const store = observedStore(memoryStore(), (verb, [kind]) => {
@@ -646,7 +646,7 @@ test("[RT-05] when the store fails between the two halves of a rotation, no toke
   }
 });
 
-test("[RT-06] scope narrows one access token; the next refresh has it all again", async () => {
+test("[RT-06] scope narrows one access token; the next refresh has the whole scope again", async () => {
   const b = await open();
   const web = await webTokens(b, "web", { scope: "openid read write" });
   let { refresh_token } = await publicTokens(b, { scope: "openid read write" });
@@ -673,7 +673,7 @@ test("[RT-06] scope narrows one access token; the next refresh has it all again"
   }
 });
 
-test("[RT-06] one word more than was granted is 400 invalid_scope, and the token is unused", async () => {
+test("[RT-06] one additional scope value is 400 invalid_scope, and the token stays unused", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
   await forEachCase([
@@ -685,13 +685,13 @@ test("[RT-06] one word more than was granted is 400 invalid_scope, and the token
   assertEquals((await refreshTokens(b, refresh_token)).scope, "openid read");
 });
 
-test("[RT-06] a scope of nothing but spaces asks for nothing, and no token is issued for it", async () => {
+test("[RT-06] a scope of spaces only requests nothing, and no token is issued", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
   assertEquals(await getOutcome(await refresh(b, refresh_token, { scope: " " })), "400 invalid_scope");
 });
 
-test("[RT-06, CI-03] scope that the approver left out cannot be had by refreshing", async () => {
+test("[RT-06, CI-03] a refresh cannot add scope that the approver left out", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
     user: users.all()[0]!,
     scope: scope.filter((value) => value !== "write"),
@@ -703,7 +703,7 @@ test("[RT-06, CI-03] scope that the approver left out cannot be had by refreshin
   assertEquals((await refreshTokens(b, refresh_token)).scope, "openid read");
 });
 
-test("[RT-07] without refresh_token it is 400 invalid_request, whatever else is sent", async () => {
+test("[RT-07] a missing refresh_token is 400 invalid_request, whatever else is sent", async () => {
   const b = await open();
   const { access_token } = await publicTokens(b);
   await forEachCase<Fields>(
@@ -715,7 +715,7 @@ test("[RT-07] without refresh_token it is 400 invalid_request, whatever else is 
   );
 });
 
-test("[RT-07] unknown, foreign, used, expired and revoked tokens and those of a user who is gone get one body", async () => {
+test("[RT-07] unknown, foreign, used, expired, revoked and removed users' tokens get the same body", async () => {
   const bodies = new Set<string>();
   const say = async (b: TestServer, token: string) => {
     const response = await refresh(b, token);
@@ -761,7 +761,7 @@ test("[RT-07] unknown, foreign, used, expired and revoked tokens and those of a 
   assertEquals(bodies.size, 1, [...bodies].join("\n"));
 });
 
-test("[RT-07] the rule behind each refusal is told to the operator", async () => {
+test("[RT-07] the trace has the rule of each rejection", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b, { login_hint: "bob" });
   b.as.users.delete("bob");
@@ -773,7 +773,7 @@ test("[RT-07] the rule behind each refusal is told to the operator", async () =>
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "401 invalid_client");
 });
 
-test("[RT-07] a token that lies idle is good until the last millisecond of that time", async () => {
+test("[RT-07] an idle token is valid until the last millisecond of the idle lifetime", async () => {
   const settings: [LatchkeyOptions["lifetimes"], number][] = [
     [undefined, 7 * day],
     [{ refresh_token_idle: 60 }, 60],
@@ -792,7 +792,7 @@ test("[RT-07] a token that lies idle is good until the last millisecond of that 
   });
 });
 
-test("[RT-07] each use of a token that rotates starts the idle time anew", async () => {
+test("[RT-07] each use of a rotating token restarts the idle lifetime", async () => {
   const b = await open();
   let tokens = await publicTokens(b);
   for (let i = 0; i < 4; i++) {
@@ -803,7 +803,7 @@ test("[RT-07] each use of a token that rotates starts the idle time anew", async
   await assertContinues(b, await refreshTokens(b, tokens.refresh_token));
 });
 
-test("[RT-07] each use of a token that does not rotate starts the idle time anew", async () => {
+test("[RT-07] each use of a token without rotation restarts the idle lifetime", async () => {
   const b = await open();
   const { refresh_token } = await webTokens(b);
   for (let i = 0; i < 4; i++) {
@@ -819,7 +819,7 @@ test("[RT-07] each use of a token that does not rotate starts the idle time anew
   assertEquals(await getOutcome(await refresh(b, refresh_token, ...asWeb)), "400 invalid_grant");
 });
 
-test("[RT-07] a failed use does not start the idle time anew", async () => {
+test("[RT-07] a failed use does not restart the idle lifetime", async () => {
   const b = await open();
   const [spa, web] = [await publicTokens(b), await webTokens(b)];
   b.advance(6 * day);
@@ -834,7 +834,7 @@ test("[RT-07] a failed use does not start the idle time anew", async () => {
   assertEquals(await getOutcome(await refresh(b, web.refresh_token, ...asWeb)), "400 invalid_grant");
 });
 
-test("[RT-07] no number of uses carries a family past its end", async () => {
+test("[RT-07] no number of uses extends a grant past its end", async () => {
   await forEachCase([["spa", {}], ["web", basicHeader("web")]] as const, async ([client, headers]) => {
     const b = await open({ lifetimes: { refresh_token: 100, refresh_token_idle: 40 } });
     let tokens = client === "spa" ? await publicTokens(b) : await webTokens(b);
@@ -848,7 +848,7 @@ test("[RT-07] no number of uses carries a family past its end", async () => {
   });
 });
 
-test("[RT-07] the life of a family counts from the approval, not from the redemption of its code", async () => {
+test("[RT-07] the lifetime of a grant starts with the approval, not with the redemption of its code", async () => {
   const b = await open({ lifetimes: { refresh_token: 1000, code: 600 } });
   const code = await b.code();
   b.advance(599);
@@ -857,7 +857,7 @@ test("[RT-07] the life of a family counts from the approval, not from the redemp
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
-test("[RT-07] lifetimes of refresh tokens are whole seconds above 0, or the server does not start", async () => {
+test("[RT-07] lifetimes of refresh tokens must be whole seconds above 0", async () => {
   await forEachCase([0, -1, 0.5, NaN, Infinity], async (seconds) => {
     for (const name of ["refresh_token", "refresh_token_idle"]) {
       const error = await assertRejects(() => latchkey({ lifetimes: { [name]: seconds } }), ConfigurationError);
@@ -884,7 +884,7 @@ const less: Readonly<Record<string, LatchkeyOptions>> = {
   server: { clients: [spa], scopes: ["openid", "read"] },
 };
 
-test("[RT-09] a refresh gives what was granted as far as it is still registered, and all of it when it is again", async () => {
+test("[RT-09] a refresh returns the granted scope that is still registered, and all of it when registered again", async () => {
   await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const granted = await publicTokens(before, { scope: "openid read write admin" });
@@ -906,7 +906,7 @@ test("[RT-09] a refresh gives what was granted as far as it is still registered,
   });
 });
 
-test("[RT-09] a code is worth what was granted as far as it is still registered, and so is all that follows from it", async () => {
+test("[RT-09] a code yields the granted scope that is still registered, and so do its refresh tokens", async () => {
   await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const code = await before.code({ scope: "openid read write" });
@@ -916,7 +916,7 @@ test("[RT-09] a code is worth what was granted as far as it is still registered,
   });
 });
 
-test("[RT-09] where nothing is left of the scope, code and refresh token are refused, and are not used up", async () => {
+test("[RT-09] if no scope value is left, code and refresh token are rejected and not consumed", async () => {
   await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const { refresh_token } = await publicTokens(before, { scope: "write" });
@@ -930,7 +930,7 @@ test("[RT-09] where nothing is left of the scope, code and refresh token are ref
   });
 });
 
-test("[RT-09, LO-05] a client that may not have offline_access any more has refresh tokens that end with the session", async () => {
+test("[RT-09, LO-05] a client that loses offline_access has refresh tokens that end with the session", async () => {
   await forEachCase(Object.keys(less), async (who) => {
     const { before, after } = await beforeAndAfter({ clients: [spa], scopes: everything }, less[who]!);
     const authorized = await before.authorize({ scope: "openid offline_access" });
@@ -948,7 +948,7 @@ test("[RT-09, LO-05] a client that may not have offline_access any more has refr
   });
 });
 
-test("[RT-09] introspection tells of a refresh token what it would bring; access tokens stay as they were issued", async () => {
+test("[RT-09] introspection shows the current scope of a refresh token; access tokens stay as issued", async () => {
   const web = confidentialClient("web");
   const api = testClients.clients.find(({ client_id }) => client_id === "api")!;
   const { before, after } = await beforeAndAfter(
@@ -962,7 +962,7 @@ test("[RT-09] introspection tells of a refresh token what it would bring; access
   assertEquals(await fetchIntrospection(after, nothing.refresh_token, "web"), { active: false });
 });
 
-test("[RT-09, US-02] userinfo shows the claims of scope values that the client may still have", async () => {
+test("[RT-09, US-02] userinfo returns the claims of scope values that are still registered for the client", async () => {
   const scopes = ["openid", "profile", "email"];
   const { before, after } = await beforeAndAfter(
     { clients: [spa], scopes, users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com" }] },
@@ -978,7 +978,7 @@ test("[RT-09, US-02] userinfo shows the claims of scope values that the client m
   }
 });
 
-test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud, auth_time and sid, and no nonce", async () => {
+test("[RT-08] the ID token of a refresh has the same iss, sub, aud, auth_time and sid, and no nonce", async () => {
   const b = await open({ clients: [...testClients.clients, publicClient("pair", { subject_type: "pairwise" })] });
   await forEachCase(["spa", "pair"], async (client_id) => {
     let tokens = await publicTokens(b, { client_id, nonce: "n-first" });
@@ -998,7 +998,7 @@ test("[RT-08] the id token of a refresh is of the same login: same iss, sub, aud
   });
 });
 
-test("[RT-08, ID-01] without openid a refresh brings no id token, and names no person", async () => {
+test("[RT-08, ID-01] without openid a refresh returns no ID token and no user claims", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b, { scope: "read" });
   assertEquals(Object.keys(await refreshTokens(b, refresh_token)).sort(), [
@@ -1006,7 +1006,7 @@ test("[RT-08, ID-01] without openid a refresh brings no id token, and names no p
   ]);
 });
 
-test("[RT-08, OI-08] claims that were asked for by name stay asked for", async () => {
+test("[RT-08, OI-08] claims requested by name stay requested", async () => {
   const b = await open();
   const claims = '{"userinfo":{"name":null},"id_token":{"name":{"essential":true}}}';
   const first = await publicTokens(b, { scope: "openid", claims });
@@ -1015,7 +1015,7 @@ test("[RT-08, OI-08] claims that were asked for by name stay asked for", async (
   assertEquals(await (await userinfo(b, second.access_token)).json(), { sub: "alice", name: "Alice Adams" });
 });
 
-test("[TK-02, TK-03, TK-04, RT-07] a refresh is read from a form alone, each parameter once, from whom it comes", async () => {
+test("[TK-02, TK-03, TK-04, RT-07] a refresh is a form without repeated parameters, and identifies its client", async () => {
   const b = await open();
   const { refresh_token } = await webTokens(b);
   const good = {
@@ -1030,7 +1030,7 @@ test("[TK-02, TK-03, TK-04, RT-07] a refresh is read from a form alone, each par
   await refreshTokens(b, refresh_token, ...asWeb);
 });
 
-test("[RT-02, PK-09] a refresh needs no code_verifier and gains nothing by one", async () => {
+test("[RT-02, PK-09] a code_verifier in a refresh has no effect", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
   await refreshTokens(b, refresh_token, { code_verifier: challenge, redirect_uri: "https://evil.example/" });

@@ -97,7 +97,7 @@ const malformed = [
   ...["https://[::1", "https://api.example:99999", "https://%zz.example", `${api}\n`, "null", "spa"],
 ];
 
-test("[RI-01] what is no absolute URI without a fragment is invalid_target, by redirect and as JSON", async () => {
+test("[RI-01] a resource that is no absolute URI without a fragment is invalid_target, by redirect and as JSON", async () => {
   for (const options of [severalUsers, listed]) {
     const b = await testServer(options);
     await forEachCase(malformed, async (resource) => {
@@ -108,7 +108,7 @@ test("[RI-01] what is no absolute URI without a fragment is invalid_target, by r
   }
 });
 
-test("[RI-01] a refused resource leaves code and refresh token usable", async () => {
+test("[RI-01] a rejected resource does not consume code or refresh token", async () => {
   const b = await testServer(listed);
   const code = await b.code({ resource: api });
   for (const resource of ["x", `${api}#`, mail, "https://unknown.example", [api, mail], [api, "x"]]) {
@@ -121,7 +121,7 @@ test("[RI-01] a refused resource leaves code and refresh token usable", async ()
   assertEquals(audienceOf((await assertTokenResponse(await refresh(b, refresh_token))).access_token), api);
 });
 
-test("[RI-01] with a list of resources, those alone may be named; without, https URIs and those on test hosts", async () => {
+test("[RI-01] with a list of resources only those are valid; without it https URIs and those on test hosts", async () => {
   const strict = await testServer(listed);
   const open = await testServer(severalUsers);
   const cases: [resource: string, listed: boolean, open: boolean][] = [
@@ -152,7 +152,7 @@ test("[RI-01] with a list of resources, those alone may be named; without, https
   assertEquals(await rejection(none.authorize({ resource: api })), "invalid_target");
 });
 
-test("[RI-01] a resource that is no URI with a host, or has a fragment, is refused at the start", async () => {
+test("[RI-01] a configured resource without a host, or with a fragment, is rejected at startup", async () => {
   await forEachCase(["x", "/api", `${api}#`, "", "https://", "https://a b"], async (uri) => {
     try {
       await testServer({ ...severalUsers, resources: [{ uri }] });
@@ -163,7 +163,7 @@ test("[RI-01] a resource that is no URI with a host, or has a fragment, is refus
   });
 });
 
-test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an empty one is none", async () => {
+test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an empty one counts as absent", async () => {
   const b = await testServer(listed);
   const cases: [resource: string | string[] | undefined, aud: unknown][] = [
     [undefined, "https://as.test"],
@@ -182,7 +182,7 @@ test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an emp
   });
 });
 
-test("[RI-03] redemption and refresh may name some of the granted resources, and the refresh token keeps them all", async () => {
+test("[RI-03] redemption and refresh may narrow the granted resources, and the refresh token keeps all", async () => {
   const b = await testServer(listed);
   const asked = [api, mail, files];
   const code = () => b.code({ resource: asked });
@@ -201,7 +201,7 @@ test("[RI-03] redemption and refresh may name some of the granted resources, and
   });
 });
 
-test("[RI-03] none at all may be named where none was granted, not even the server's own audience", async () => {
+test("[RI-03] a grant without resources accepts no resource, not even the server's own audience", async () => {
   const b = await testServer({ ...listed, resources: [...listed.resources!, { uri: "https://as.test" }] });
   const code = await b.code();
   for (const resource of [api, "https://as.test"]) {
@@ -212,7 +212,7 @@ test("[RI-03] none at all may be named where none was granted, not even the serv
   assertEquals(await getOutcome(await refresh(b, refresh_token, { resource: api })), "400 invalid_target");
 });
 
-test("[RI-03, US-03] a token for other resources is none for userinfo, which its own resource accepts", async () => {
+test("[RI-03, US-03] a token for other resources is rejected by userinfo and accepted by its resource", async () => {
   const b = await testServer(severalUsers);
   const status = async (resource: string | string[] | undefined) => {
     const { access_token } = await granted(b, resource);
@@ -226,7 +226,7 @@ test("[RI-03, US-03] a token for other resources is none for userinfo, which its
   }
 });
 
-test("[RI-03, CI-09] the resources of a code are settled at authorization; those of the token request add nothing", async () => {
+test("[RI-03, CI-09] the authorization request fixes the resources of a code; the token request adds none", async () => {
   const b = await testServer(severalUsers);
   const code = await b.code({ resource: api });
   assertEquals(await getOutcome(await b.token({ code, resource: [api, mail] })), "400 invalid_target");
@@ -234,7 +234,7 @@ test("[RI-03, CI-09] the resources of a code are settled at authorization; those
   assertEquals([audienceOf(access_token), audienceOf(id_token)], [api, "spa"]);
 });
 
-test("[RI-04] scheme and host may be in capitals and a lone slash may follow; nothing else may differ", async () => {
+test("[RI-04] scheme and host may be in upper case and a trailing slash may follow; nothing else may differ", async () => {
   const b = await testServer(listed);
   for (
     const resource of ["HTTPS://api.example", "https://API.Example", "https://api.example/", "hTTps://API.EXAMPLE/"]
@@ -270,7 +270,7 @@ test("[RI-04] scheme and host may be in capitals and a lone slash may follow; no
   });
 });
 
-test("[RI-04] aud has the spelling of the list, however the request spells it, at each endpoint", async () => {
+test("[RI-04] aud has the configured spelling at each endpoint, whatever the spelling of the request", async () => {
   const resources: ResourceSettings[] = [{ uri: "https://API.Example/" }, { uri: "HTTPS://mail.example/V1" }];
   const b = await testServer({ ...severalUsers, resources });
   for (const resource of ["https://api.example", "https://API.Example/", "https://api.example/"]) {
@@ -284,7 +284,7 @@ test("[RI-04] aud has the spelling of the list, however the request spells it, a
   assertEquals(audienceOf((await granted(b, "https://MAIL.example/V1")).access_token), "HTTPS://mail.example/V1");
 });
 
-test("[RI-04, IN-02] who serves a resource may introspect its tokens, in whichever spelling both were written", async () => {
+test("[RI-04, IN-02] a resource server may introspect its tokens, in any accepted spelling", async () => {
   const b = await testServer(listed);
   const { access_token } = await granted(b, [api, mail]);
   const { access_token: foreign } = await granted(b, mail);
@@ -295,7 +295,7 @@ test("[RI-04, IN-02] who serves a resource may introspect its tokens, in whichev
   }
 });
 
-test("[JA-03] the audience of an access token is never a client, though its id be a URI", async () => {
+test("[JA-03] the audience of an access token is never a client, even if the client's id is a URI", async () => {
   const b = await testServer({
     clients: [...severalUsers.clients!, {
       client_id: "https://app.example",
@@ -307,7 +307,7 @@ test("[JA-03] the audience of an access token is never a client, though its id b
   assertEquals(await getOutcome(await machine(b, { resource: "https://app.example" })), "400 invalid_target");
 });
 
-test("[RI-01, RI-02] a dozen resources in one request are one audience each; more than a server takes are refused", async () => {
+test("[RI-01, RI-02] a dozen resources in one request are one audience each; more than the limit are rejected", async () => {
   const b = await testServer(severalUsers);
   const resource = Array.from({ length: 100 }, (_, i) => `https://r${i}.example`);
   assertEquals(audienceOf((await granted(b, resource.slice(0, 12))).access_token), resource.slice(0, 12));
@@ -315,7 +315,7 @@ test("[RI-01, RI-02] a dozen resources in one request are one audience each; mor
   assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
 });
 
-test("[RI-05] a granted resource that is no longer registered is left out, by redemption and by refresh", async () => {
+test("[RI-05] redemption and refresh leave out a resource that is no longer registered", async () => {
   const store = memoryStore();
   const before = await testServer({ ...listed, store });
   const after = await testServer({
@@ -335,7 +335,7 @@ test("[RI-05] a granted resource that is no longer registered is left out, by re
   assertEquals((await refresh(after, next.refresh_token, { resource: api })).status, 200);
 });
 
-test("[RI-05] where none is left it is invalid_target, never the default audience, and nothing is used up", async () => {
+test("[RI-05] if no resource is left, the error is invalid_target, never the default audience, and nothing is consumed", async () => {
   const store = memoryStore();
   const before = await testServer({ ...listed, store });
   const after = await testServer({ ...severalUsers, resources: [{ uri: files }], store });
@@ -355,14 +355,14 @@ test("[RI-05] where none is left it is invalid_target, never the default audienc
   );
 });
 
-test("[RI-05] a resource that has become the id of a client is one no longer", async () => {
+test("[RI-05] a resource that becomes the id of a client is rejected", async () => {
   const b = await testServer(severalUsers);
   const { refresh_token } = await granted(b, api);
   b.as.clients.set({ client_id: api, redirect_uris: ["https://spa.example/cb"] });
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_target");
 });
 
-test("[RI-01] a request names at most 16 resources, each of at most 512 characters and all of at most 2048", async () => {
+test("[RI-01] a request has at most 16 resources, of at most 512 characters each and 2048 in total", async () => {
   const b = await testServer(severalUsers);
   const uri = (i: number, length: number) => `https://api.example/${i}/`.padEnd(length, "x");
   const uris = (count: number, length: number) => Array.from({ length: count }, (_, i) => uri(i, length));

@@ -58,7 +58,7 @@ async function revoke(
   assertEquals(response.headers.get("www-authenticate"), null);
 }
 
-test("[RV-01] without a token it is 400 invalid_request, from whoever asks", async () => {
+test("[RV-01] a missing token is 400 invalid_request for every client", async () => {
   const b = await testServer(testClients);
   await forEachCase<Fields>(
     [{}, { token: "" }, { "token ": "x", Token: "x" }, { token_type_hint: "refresh_token" }],
@@ -75,7 +75,7 @@ test("[RV-01] without a token it is 400 invalid_request, from whoever asks", asy
   );
 });
 
-test("[RV-01, CA-01, CA-16, CC-01] every client may revoke, by its own method and by no other", async () => {
+test("[RV-01, CA-01, CA-16, CC-01] every client may revoke, only by its own method", async () => {
   const b = await testServer(testClients);
   await revoke(b, "x");
   await revoke(b, "x", {}, basicHeader("web"));
@@ -89,7 +89,7 @@ test("[RV-01, CA-01, CA-16, CC-01] every client may revoke, by its own method an
   await refreshTokens(b, refresh_token, {}, basicHeader("web"));
 });
 
-test("[RV-01, TK-02, TK-03, TK-04] it takes a POST, from a form alone, each parameter once", async () => {
+test("[RV-01, TK-02, TK-03, TK-04] revocation accepts only POST with a form, each parameter once", async () => {
   const b = await testServer(testClients);
   for (const headers of [basicHeader("web"), basicHeader("machine")]) {
     await assertAcceptsFormsOnly(b, { path: "/oauth2/revoke", fields: { token: "x" }, headers });
@@ -97,7 +97,7 @@ test("[RV-01, TK-02, TK-03, TK-04] it takes a POST, from a form alone, each para
   }
 });
 
-test("[HT-04] scripts of every origin may revoke and read the answer", async () => {
+test("[HT-04] scripts of every origin may revoke and read the response", async () => {
   await assertCors(await testServer(testClients), {
     path: "/oauth2/revoke",
     fields: { token: "x" },
@@ -105,7 +105,7 @@ test("[HT-04] scripts of every origin may revoke and read the answer", async () 
   });
 });
 
-test("[RV-02] whatever is no token of anybody's is 200 like every other answer, and writes nothing", async () => {
+test("[RV-02] an unknown token is 200 like any other, and writes nothing", async () => {
   const writes: string[] = [];
   const store = observedStore(memoryStore(), (verb) => verb !== "get" && writes.push(verb));
   const b = await testServer({ ...testClients, store });
@@ -129,7 +129,7 @@ test("[RV-02] whatever is no token of anybody's is 200 like every other answer, 
   await refreshTokens(b, refresh_token);
 });
 
-test("[RV-02] an expired token and one that is revoked already are 200 again", async () => {
+test("[RV-02] expired and already revoked tokens are 200 again", async () => {
   for (const format of ["jwt", "opaque"] as const) {
     const b = await testServer(withFormat(format));
     const { access_token, refresh_token } = await publicTokens(b);
@@ -145,7 +145,7 @@ test("[RV-02] an expired token and one that is revoked already are 200 again", a
   }
 });
 
-test("[RV-03] no hint hinders: right, wrong, unknown, empty or none", async () => {
+test("[RV-03] a token_type_hint never matters: right, wrong, unknown, empty or absent", async () => {
   const b = await testServer(testClients);
   await forEachCase(
     [
@@ -170,7 +170,7 @@ test("[RV-03] no hint hinders: right, wrong, unknown, empty or none", async () =
   );
 });
 
-test("[RV-04] another client's token is left alone, and the answer is that of any other", async () => {
+test("[RV-04] another client's token stays valid, with the usual response", async () => {
   for (const format of ["jwt", "opaque"] as const) {
     const b = await testServer(withFormat(format));
     const [spa, web] = [await publicTokens(b), await webTokens(b)];
@@ -202,7 +202,7 @@ test("[RV-04] another client's token is left alone, and the answer is that of an
   }
 });
 
-test("[RV-05] a refresh token takes its family along, every one of its tokens, and no other family", async () => {
+test("[RV-05] a refresh token revokes its grant with every token, and no other grant", async () => {
   for (const format of ["jwt", "opaque"] as const) {
     // The newest one, and one that was exchanged already: either is the client's to give back.
     for (const which of [2, 0]) {
@@ -224,7 +224,7 @@ test("[RV-05] a refresh token takes its family along, every one of its tokens, a
   }
 });
 
-test("[RV-05] the same for a confidential client, whose one refresh token is gone with all it brought", async () => {
+test("[RV-05] the same for a confidential client, whose refresh token is revoked with all access tokens", async () => {
   const b = await testServer(testClients);
   const first = await webTokens(b);
   const second = await refreshTokens(b, first.refresh_token, {}, basicHeader("web"));
@@ -234,7 +234,7 @@ test("[RV-05] the same for a confidential client, whose one refresh token is gon
   assertEquals(await getOutcome(await refresh(b, first.refresh_token, {}, basicHeader("web"))), "400 invalid_grant");
 });
 
-test("[RV-05] an access token ends alone and at once; the refresh token beside it goes on, with new ones", async () => {
+test("[RV-05] an access token alone is revoked immediately; its refresh token continues and issues new ones", async () => {
   for (const format of ["jwt", "opaque"] as const) {
     const b = await testServer(withFormat(format));
     const first = await publicTokens(b);
@@ -252,7 +252,7 @@ test("[RV-05] an access token ends alone and at once; the refresh token beside i
   }
 });
 
-test("[RV-05] what was revoked stays revoked until it would have expired, however often the store is swept", async () => {
+test("[RV-05] a revoked token stays revoked until its expiry, even after expired records are deleted", async () => {
   for (const format of ["jwt", "opaque"] as const) {
     const b = await testServer({ ...withFormat(format), lifetimes: { access_token: 40 * 86_400, refresh_token: 100 } });
     const [one, two] = [await publicTokens(b), await publicTokens(b)];
@@ -266,7 +266,7 @@ test("[RV-05] what was revoked stays revoked until it would have expired, howeve
   }
 });
 
-test("[RV-05] revoking and refreshing at once leaves nothing alive", async () => {
+test("[RV-05] concurrent revocation and refresh leave no valid token", async () => {
   for (let round = 0; round < 10; round++) {
     const b = await testServer(testClients);
     const { refresh_token } = await publicTokens(b);
@@ -278,7 +278,7 @@ test("[RV-05] revoking and refreshing at once leaves nothing alive", async () =>
   }
 });
 
-test("[RV-05] a code whose family was revoked by the tokens it bought stays worthless", async () => {
+test("[RV-05] a code whose grant was revoked through its tokens stays invalid", async () => {
   const b = await testServer(testClients);
   const code = await b.code();
   const { refresh_token } = await (await b.token({ code })).json();
@@ -286,7 +286,7 @@ test("[RV-05] a code whose family was revoked by the tokens it bought stays wort
   assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
 });
 
-test("[RV-05] what one server revoked is revoked at the other one on the same store", async () => {
+test("[RV-05] a token revoked on one server is revoked on the other with the same store", async () => {
   for (const format of ["jwt", "opaque"] as const) {
     const path = join(folder, `${format}.db`);
     const one = await testServer({ ...withFormat(format), store: await sqliteStore(path) });
@@ -308,7 +308,7 @@ test("[RV-05] what one server revoked is revoked at the other one on the same st
   }
 });
 
-test("[RV-01, HT-18] when the store fails the answer is a JSON error and the token is not reported as revoked", async () => {
+test("[RV-01, HT-18] a store failure is a JSON error, and the token is not reported as revoked", async () => {
   let broken = "";
   const store = observedStore(memoryStore(), (verb) => {
     if (verb === broken) throw new Error(`${verb} fails`);
@@ -327,7 +327,7 @@ test("[RV-01, HT-18] when the store fails the answer is a JSON error and the tok
   assertEquals(b.events.filter(({ type }) => type === "token_revoked" || type === "grant_revoked"), []);
 });
 
-test("[RV-02, SC-16] oauth4webapi takes the answer", async () => {
+test("[RV-02, SC-16] oauth4webapi accepts the response", async () => {
   const b = await testServer(testClients);
   const server = { issuer: "https://as.test", revocation_endpoint: "https://as.test/oauth2/revoke" };
   const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
@@ -338,7 +338,7 @@ test("[RV-02, SC-16] oauth4webapi takes the answer", async () => {
   assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
 });
 
-test("[RV-05, HT-15] the trace says what was revoked and never holds the token", async () => {
+test("[RV-05, HT-15] the trace reports what was revoked and never contains the token", async () => {
   const b = await testServer(testClients);
   const { access_token, refresh_token } = await publicTokens(b);
   await revoke(b, access_token, { client_id: "other" });

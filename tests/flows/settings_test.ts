@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
-test("problems of the issuer and of the clients are told at once; those of clients that nobody wrote follow the issuer", async () => {
+test("configuration errors of issuer and clients are reported together; those of demo clients follow the issuer", async () => {
   const places = async (options: LatchkeyOptions) =>
     (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map(({ path }) => path);
   const issuer = "https://real.example.org/?x";
@@ -18,7 +18,7 @@ test("problems of the issuer and of the clients are told at once; those of clien
   assertEquals(await places({ issuer, login: "interactive", users: [], insecureAllowDemoClients: true }), ["issuer"]);
 });
 
-test("an option of the wrong type is a fault at its place, for those who write JavaScript", async () => {
+test("an option of the wrong type is a configuration error with its path, for JavaScript callers", async () => {
   const uri = "https://spa.example/cb";
   const spa = { client_id: "spa", redirect_uris: [uri] };
   const cases: readonly (readonly [options: unknown, place: string, found: string, mend: string])[] = [
@@ -45,7 +45,7 @@ test("an option of the wrong type is a fault at its place, for those who write J
   assertEquals(assertThrows(set, ConfigurationError).issues.map(({ path }) => path), ["redirect_uris"]);
 });
 
-test("a grant type that OAuth 2.1 does not have is told apart from one that is not served", async () => {
+test("a grant type that OAuth 2.1 removed gets another error than an unsupported one", async () => {
   const fix = async (type: string) => {
     const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/"], grant_types: [type] }];
     const { issues } = await assertRejects(() => latchkey({ clients } as LatchkeyOptions), ConfigurationError);
@@ -56,7 +56,7 @@ test("a grant type that OAuth 2.1 does not have is told apart from one that is n
   assertEquals(await fix("device_code"), "Remove it: this server does not support it.");
 });
 
-test("of the demo users one has a verified e-mail address and the other has not", async () => {
+test("one demo user has a verified email address and the other has not", async () => {
   await using as = await latchkey();
   assertEquals(as.users.all().map(({ sub, email_verified }) => [sub, email_verified]), [["alice", true], [
     "bob",
@@ -64,7 +64,7 @@ test("of the demo users one has a verified e-mail address and the other has not"
   ]]);
 });
 
-test("a real host with automatic login is told whether the setting is missing or wrong", async () => {
+test("on a real host with automatic login the error says whether the setting is missing or wrong", async () => {
   const found = async (options: LatchkeyOptions) => {
     const issuer = "https://real.example.org";
     const { issues } = await assertRejects(() => latchkey({ ...options, issuer }), ConfigurationError);
@@ -73,7 +73,7 @@ test("a real host with automatic login is told whether the setting is missing or
   assertEquals([await found({}), await found({ login: "auto" })], ['nothing, which means "auto"', '"auto"']);
 });
 
-test("each setting about keys that is out of range gets advice of its own", async () => {
+test("each key setting out of range gets its own hint", async () => {
   const advice = async (keys: LatchkeyOptions["keys"]) =>
     (await assertRejects(() => latchkey({ keys }), ConfigurationError)).issues.map(({ hint }) => hint);
   assertEquals(await advice({ lead: -1 }), ["300 is as long as most clients cache keys."]);

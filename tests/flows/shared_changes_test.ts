@@ -45,7 +45,7 @@ async function pass({ as, advance, get }: TestServer, seconds: number): Promise<
 const idsOf = ({ as }: TestServer) => as.clients.all().map(({ id }) => id);
 const subsOf = ({ as }: TestServer) => as.users.all().map(({ sub }) => sub);
 
-test("[OP-06] a client added at one instance works at another at once: login here, tokens there", async () => {
+test("[OP-06] a client added on one instance works on another immediately: login here, tokens there", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.clients.set(late);
   await one.as.clients.flush();
@@ -59,7 +59,7 @@ test("[OP-06] a client added at one instance works at another at once: login her
   assertEquals((await assertTokenResponse(response)).token_type, "Bearer");
 });
 
-test("[OP-06] a secret that is changed at one instance counts at another at once", async () => {
+test("[OP-06] a secret changed on one instance applies on another immediately", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.clients.set({ client_id: "web", client_secret: "the-new-secret", redirect_uris: ["https://web.example/cb"] });
   await one.as.clients.flush();
@@ -71,7 +71,7 @@ test("[OP-06] a secret that is changed at one instance counts at another at once
 
 const proof = { headers: basic("late", "late-secret-late-secret") };
 
-test("[OP-06] a client that is changed or removed at one instance is so at another within a second", async () => {
+test("[OP-06] a client changed or removed on one instance is so on another within a second", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.clients.set({ client_id: "spa", redirect_uris: ["https://moved.example/cb"] });
   one.as.clients.delete("poster");
@@ -83,7 +83,7 @@ test("[OP-06] a client that is changed or removed at one instance is so at anoth
   assertMatch(moved.headers.get("location")!, /^https:\/\/moved\.example\/cb\?code=/);
 });
 
-test("[OP-06] users that are added, changed, put first and removed are the same everywhere, in the same order", async () => {
+test("[OP-06] added, changed, reordered and removed users are the same on every instance, in the same order", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.users.set({ sub: "carol", name: "Carol" });
   one.as.users.set({ sub: "bob", name: "Robert" });
@@ -95,7 +95,7 @@ test("[OP-06] users that are added, changed, put first and removed are the same 
   assertEquals(two.as.users.find("bob"), { sub: "bob", name: "Robert" });
 });
 
-test("[OP-06] a code for a user who was added a moment ago is redeemed at another instance", async () => {
+test("[OP-06] a code for a user added just before is redeemed on another instance", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   one.as.users.set({ sub: "dora" });
   await one.as.users.flush();
@@ -109,7 +109,7 @@ test("[OP-06] a code for a user who was added a moment ago is redeemed at anothe
   assertEquals(sub, "dora");
 });
 
-test("[OP-06] instances that change at the same moment agree in the end, and lose nothing", async () => {
+test("[OP-06] concurrent changes of several instances converge and lose nothing", async () => {
   const all = await instances(sharedStore(), 4);
   await Promise.all(all.map(async ({ as }, i) => {
     for (let n = 0; n < 10; n++) {
@@ -126,7 +126,7 @@ test("[OP-06] instances that change at the same moment agree in the end, and los
   assertEquals((first![0] as string[]).length, 3 + 40);
 });
 
-test("[OP-06] what was changed holds after a restart, over what the configuration says, and secrets are digests", async () => {
+test("[OP-06] changes survive a restart and override the configuration, and secrets are digests", async () => {
   const path = join(folder, "kept.db");
   const options = { issuer: "https://kept.test", users: [{ sub: "alice" }, { sub: "bob" }] };
   const open = async () => await testServer({ ...options, store: await sqliteStore(path) });
@@ -149,7 +149,7 @@ test("[OP-06] what was changed holds after a restart, over what the configuratio
   assert(rows.includes("client_secret_digest") && !rows.includes("late-secret-late-secret"));
 });
 
-test("[OP-06] a program that says the same at every start adds nothing to the store after the first", async () => {
+test("[OP-06] a program that repeats its changes at every start adds nothing to the store after the first", async () => {
   let added = 0;
   const inner = sharedStore();
   const store: Store = {
@@ -168,7 +168,7 @@ test("[OP-06] a program that says the same at every start adds nothing to the st
   assertEquals(added, 2);
 });
 
-test("[OP-06] what the store could not take is not acknowledged, holds here, and is written when it can", async () => {
+test("[OP-06] a change that the store rejects is not acknowledged, applies here, and is written later", async () => {
   const inner = sharedStore();
   let down = false;
   const store = new Proxy(inner, {
@@ -187,7 +187,7 @@ test("[OP-06] what the store could not take is not acknowledged, holds here, and
   assertEquals(idsOf(two), ["spa", "web", "poster", "late"]);
 });
 
-test("[OP-06] a change whose answer was lost is not written twice", async () => {
+test("[OP-06] a change whose response was lost is not written twice", async () => {
   const inner = sharedStore();
   let lost = 1;
   const store: Store = {
@@ -210,7 +210,7 @@ test("[OP-06] a change whose answer was lost is not written twice", async () => 
   }
 });
 
-test("[OP-06] issuers on one store change their own clients alone, and what another's settings refuse is left out", async () => {
+test("[OP-06] issuers on one store change only their own clients, and skip what another's settings reject", async () => {
   const store = sharedStore();
   const [one] = await instances(store, 1) as [TestServer];
   const other = await testServer({ store, issuer: "https://other.test" });
@@ -225,7 +225,7 @@ test("[OP-06] issuers on one store change their own clients alone, and what anot
   assert(bugs.length === 1 && bugs[0]!.cause instanceof ConfigurationError);
 });
 
-test("with a store that does not last, changes are for this run, and nothing is asked of the store", async () => {
+test("with a store that is not persistent, changes last for this run without any store access", async () => {
   const asked: string[] = [];
   const store = new Proxy(memoryStore(), {
     get: (store, verb: keyof Store) => (asked.push(verb), store[verb]),
@@ -248,7 +248,7 @@ after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgres
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [name]));
 
 for (const [server, url, open] of servers) {
-  test(`[OP-06] on ${server} what one instance changes holds at another, and after a restart`, {
+  test(`[OP-06] on ${server} a change on one instance applies on another, and after a restart`, {
     skip: url === undefined,
   }, async () => {
     const start = async () => await testServer({ store: await open(url!) });
@@ -321,7 +321,7 @@ after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgres
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [`${name}_c`]));
 
 for (const [server, skip, open] of lastingStores) {
-  test(`[OP-10] on ${server} a change holds until the configuration says something else, and then never again`, {
+  test(`[OP-10] on ${server} a change applies until the configuration changes its entry, and then never again`, {
     skip,
   }, async () => {
     const start = async (options: LatchkeyOptions) => await testServer({ ...options, store: await open() });
@@ -391,7 +391,7 @@ for (const [server, skip, open] of lastingStores) {
   });
 }
 
-test("[OP-06] a login of a client and a user who are known here asks the store for no changes", async () => {
+test("[OP-06] a login of a known client and user reads no changes from the store", async () => {
   const { store, asked } = recordingStore();
   const b = await testServer({ store });
   asked.length = 0;
@@ -427,7 +427,7 @@ test("[OP-10] instances with two configurations, as in a rolling update, lose no
   for (const b of [one, await start(newer)]) assertEquals(await proves(b, "web", "changed-at-new"), true);
 });
 
-test("[OP-10] a change that an instance of a former configuration makes later takes nothing from the one before", async () => {
+test("[OP-10] a later change of an instance with a former configuration does not affect the one before", async () => {
   const store = sharedStore();
   const start = (options: LatchkeyOptions) => testServer({ ...options, store });
   const web = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
@@ -455,7 +455,7 @@ test("[OP-10] a program that configures and changes the same at every start adds
   }
 });
 
-test("[OP-10] of changes without a digest those that take away count, until the configuration changes, and no others", async () => {
+test("[OP-10] of changes without a digest only removals apply, until the configuration changes", async () => {
   const store = sharedStore();
   const write = async (number: number, record: object) =>
     await store.add("change", `https://as.test ${number}`, { mark: `m${number}`, ...record } as never, {
@@ -485,7 +485,7 @@ test("[OP-10] of changes without a digest those that take away count, until the 
   assertEquals([idsOf(b), loggedAtStart(b)[1]], [["spa", "web", "gone", "kept"], ["kept"]]);
 });
 
-test("[OP-10] what a change was made over is kept as a digest, keyed by a secret that each store has of its own", async () => {
+test("[OP-10] the configuration entry below a change is stored as a digest, keyed by a secret of the store", async () => {
   const overs: string[] = [];
   for (let i = 0; i < 2; i++) {
     const store = sharedStore();
@@ -513,7 +513,7 @@ async function pageOf(as: Latchkey, path: string): Promise<{ html: string; token
   return { html, token, cookie: response.headers.get("set-cookie")!.split(";")[0]! };
 }
 
-test("[OP-06] the pages say whether a change is kept, and answer when it is", async () => {
+test("[OP-06] the pages report whether a change is stored, and respond when it is", async () => {
   const store = sharedStore();
   const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   const { html, token, cookie } = await pageOf(one.as, "/clients");

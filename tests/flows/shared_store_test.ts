@@ -15,7 +15,7 @@ const clients = [{
   access_token_format: "opaque" as const,
 }];
 
-test("[CI-03, RT-02, UI-07] what one issuer gave out is worth nothing at another on the same store", async () => {
+test("[CI-03, RT-02, UI-07] tokens, codes and sessions of one issuer are invalid at another on the same store", async () => {
   const store = memoryStore();
   const [one, two] = [
     await testServer({ store, clients, audience: "https://api.test" }),
@@ -36,7 +36,7 @@ test("[CI-03, RT-02, UI-07] what one issuer gave out is worth nothing at another
   assertEquals((await one.token(refresh)).status, 200);
 });
 
-test("[HT-15] a verifier of any allowed characters, put where it does not belong, is told to nobody", async () => {
+test("[HT-15] a verifier in a wrong parameter appears in no log, with any allowed characters", async () => {
   const odd = "abc.def~ghi-jkl.mno_pqr~stu.vwx-yz0.123~456.789AB";
   for (const secret of [odd, verifier, "x".repeat(43)]) {
     const b = await testServer();
@@ -53,7 +53,7 @@ test("[HT-15] a verifier of any allowed characters, put where it does not belong
   }
 });
 
-test("[HT-09] what is told of a request takes a time in proportion to its length", () => {
+test("[HT-09] redaction takes linear time in the length of a request", () => {
   // Counted in steps of a regular expression that has to give up, not in time: a runaway would not end at all.
   for (const unit of ["a".repeat(31) + ".", "a=", "?a", "&", "=", "~", "a.b-c_d"]) {
     const text = redactText(unit.repeat(1_000_000 / unit.length));
@@ -61,7 +61,7 @@ test("[HT-09] what is told of a request takes a time in proportion to its length
   }
 });
 
-test("[OI-08] many demands for a subject cost one look at each user", async () => {
+test("[OI-08] many requests for a sub read each user once", async () => {
   const b = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], subject_type: "pairwise" as const }],
     users: Array.from({ length: 500 }, (_, i) => ({ sub: `user${i}` })),
@@ -74,7 +74,7 @@ test("[OI-08] many demands for a subject cost one look at each user", async () =
   assert(digested.length >= 500 && digested.length < 600, `${digested.length} digests`);
 });
 
-test("[AZ-18, OI-08] a claim of a scope that was refused is not shown because it was asked for by name", async () => {
+test("[AZ-18, OI-08] a claim of a denied scope value is not released by a request by name", async () => {
   const b = await testServer({
     approver: (request, { users, now }) => ({
       user: users.find("alice")!,
@@ -93,7 +93,7 @@ test("[AZ-18, OI-08] a claim of a scope that was refused is not shown because it
   assert(!atob(tokens.id_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")).includes("email"));
 });
 
-test("[OI-05, SC-09] a login that an approver calls new may not be older than max_age", async () => {
+test("[OI-05, SC-09] a login that an approver reports as new must not be older than max_age", async () => {
   const b = await testServer({
     approver: (request, { users, now }) => ({
       user: users.find("alice")!,
@@ -105,7 +105,7 @@ test("[OI-05, SC-09] a login that an approver calls new may not be older than ma
   assert(getRedirectParams(await b.authorize({ max_age: "6000" })).get("code"));
 });
 
-test("[OI-05] max_age=0 and a clock that goes on during the request: the login made for it is new enough", async () => {
+test("[OI-05] with max_age=0 and a moving clock a login during the request is new enough", async () => {
   let time = Date.UTC(2026, 0, 1);
   const b = await testServer({ now: () => time++ });
   for (let i = 0; i < 20; i++) {

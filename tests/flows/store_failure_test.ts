@@ -25,7 +25,7 @@ const clients = [
   { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
 ];
 
-test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answer 503 with Retry-After", async () => {
+test("[AZ-22, TK-22] an unavailable store makes every endpoint for clients respond with 503 and Retry-After", async () => {
   const { store, leave, comeBack } = leavingStore();
   const b = await testServer({ store, clients });
   const code = await b.code();
@@ -60,7 +60,7 @@ test("[AZ-22, TK-22] a store that is away makes every endpoint for clients answe
   assertEquals((await b.token({ code })).status, 200);
 });
 
-test("[AZ-22] a store that is away sends the browser back with temporarily_unavailable", async () => {
+test("[AZ-22] an unavailable store is a redirect with temporarily_unavailable", async () => {
   const { store, leave } = leavingStore();
   const b = await testServer({ store, clients });
   leave();
@@ -72,7 +72,7 @@ test("[AZ-22] a store that is away sends the browser back with temporarily_unava
   });
 });
 
-test("[AZ-22] a page that needs a store which is away is answered 503 with Retry-After", async () => {
+test("[AZ-22] a page that needs an unavailable store is 503 with Retry-After", async () => {
   const { store, leave } = leavingStore();
   const b = await testServer({ store, clients, login: "interactive" });
   const login = (await b.authorize()).headers.get("location")!;
@@ -84,7 +84,7 @@ test("[AZ-22] a page that needs a store which is away is answered 503 with Retry
   assertNotMatch(text, /postgres|10\.0/);
 });
 
-test("[BR-02, AZ-22] a token is never called bad because the keys cannot be looked up", async () => {
+test("[BR-02, AZ-22] a token is not reported as invalid if the keys cannot be read", async () => {
   const { store, leave, comeBack } = leavingStore();
   const issuing = await testServer({ store });
   const { access_token } = await (await issuing.token({ code: await issuing.code({ scope: "openid" }) })).json();
@@ -98,7 +98,7 @@ test("[BR-02, AZ-22] a token is never called bad because the keys cannot be look
   assertEquals((await ask(`${access_token}x`)).status, 401);
 });
 
-test("keys that are known go on signing while others cannot be looked up", async () => {
+test("known keys continue to sign while others cannot be read", async () => {
   const { store, leave, comeBack } = leavingStore();
   const machine = { client_id: "job", client_secret: "job-secret", grant_types: ["client_credentials"] };
   const b = await testServer({ store, clients: [machine] });

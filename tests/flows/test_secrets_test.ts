@@ -12,7 +12,7 @@ async function sealOf(store: Store): Promise<string | undefined> {
   return (await store.get("server_secret", "session"))?.value.secret;
 }
 
-test("[JK-06] a store that a test has used brings no secret of the test along to a real host", async () => {
+test("[JK-06] a store used by a test brings no test secret to a real host", async () => {
   const store = memoryStore();
   const dice = (bytes: number) => new Uint8Array(bytes).fill(7);
   await openBrowser(await testServer({ store, randomBytes: dice })).authorize();

@@ -91,7 +91,7 @@ function refresh({ token }: TestServer, refresh_token: string, fields: Fields = 
   });
 }
 
-test("[IN-03] an opaque token says nothing by itself: 256 random bits, no dot, and no two alike", async () => {
+test("[IN-03] an opaque token has 256 random bits, no dot, and is unique", async () => {
   const b = await testServer(severalUsers);
   const tokens = await Promise.all(
     Array.from({ length: 50 }, async () => (await openBrowser(b).login({ client_id: "opaque" })).access_token),
@@ -100,7 +100,7 @@ test("[IN-03] an opaque token says nothing by itself: 256 random bits, no dot, a
   assertEquals(new Set(tokens).size, 50);
 });
 
-test("[IN-03] opaque is what the client is registered for, or what one of the resources wants", async () => {
+test("[IN-03] a token is opaque if the client or one of the resources is registered so", async () => {
   const b = await testServer(severalUsers);
   const isOpaque = ({ access_token }: { access_token: string }) => !access_token.includes(".");
   const cases: [Fields, boolean][] = [
@@ -127,7 +127,7 @@ test("[IN-03] opaque is what the client is registered for, or what one of the re
   assertEquals(isOpaque(narrow), false);
 });
 
-test("[IN-03] introspection tells the same of an opaque token as of a JWT, and as the JWT says itself", async () => {
+test("[IN-03] introspection returns the same for an opaque token as for a JWT, and as the JWT itself", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
   const resource = "https://api.example";
@@ -140,7 +140,7 @@ test("[IN-03] introspection tells the same of an opaque token as of a JWT, and a
   assertNotEquals(shown.jti, jti);
 });
 
-test("[IN-02] who may introspect an opaque token: its client, who serves its resource, and all for the default audience", async () => {
+test("[IN-02] an opaque token may be introspected by its client, by its resource server, and by all for the default audience", async () => {
   const b = await testServer(severalUsers);
   const forApi = (await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" })).access_token;
   const forServer = (await openBrowser(b).login({ client_id: "opaque" })).access_token;
@@ -153,7 +153,7 @@ test("[IN-02] who may introspect an opaque token: its client, who serves its res
   assertEquals(await introspect(b, forClosed, "nosy"), { active: false });
 });
 
-test("[US-01, US-03] userinfo takes an opaque token as it takes a JWT, until it expires", async () => {
+test("[US-01, US-03] userinfo accepts an opaque token like a JWT, until it expires", async () => {
   const b = await testServer({ ...severalUsers, lifetimes: { access_token: 100 } });
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", scope: "openid profile" });
   assertEquals(await (await info(b, access_token)).json(), { sub: "alice", name: "Alice Adams" });
@@ -166,7 +166,7 @@ test("[US-01, US-03] userinfo takes an opaque token as it takes a JWT, until it 
   assertEquals(await introspect(b, access_token), { active: false });
 });
 
-test("[US-03, RI-03] an opaque token for another resource, or without openid, is refused as a JWT would be", async () => {
+test("[US-03, RI-03] an opaque token for another resource, or without openid, is rejected like a JWT", async () => {
   const b = await testServer(severalUsers);
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" });
   assertEquals((await info(b, access_token)).status, 401);
@@ -174,7 +174,7 @@ test("[US-03, RI-03] an opaque token for another resource, or without openid, is
   assertEquals((await info(b, plain)).status, 403);
 });
 
-test("[RV-05, CI-06, RT-04] an opaque token ends when it is revoked, and with its family", async () => {
+test("[RV-05, CI-06, RT-04] an opaque token ends with its revocation and with its grant", async () => {
   const b = await testServer(severalUsers);
   const gone = async (token: string) => {
     assertEquals((await info(b, token)).status, 401);
@@ -197,7 +197,7 @@ test("[RV-05, CI-06, RT-04] an opaque token ends when it is revoked, and with it
   await gone(three.access_token);
 });
 
-test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store holds none of them", async () => {
+test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store contains none of them", async () => {
   const path = join(folder, "opaque.db");
   const start = async (observe: (text: string) => void = () => {}) =>
     await testServer({
@@ -215,7 +215,7 @@ test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store ho
   await two.as.close();
 });
 
-test("[CC-03, IN-03] an opaque token of a client that acts for itself names the client, and no user", async () => {
+test("[CC-03, IN-03] an opaque client_credentials token has the client and no user", async () => {
   const b = await testServer({ ...severalUsers, users: [{ sub: "machine" }] });
   const { access_token } = await assertTokenResponse(
     await post(
@@ -230,7 +230,7 @@ test("[CC-03, IN-03] an opaque token of a client that acts for itself names the 
   assertMatch(String((await info(b, access_token)).status), /^40[13]$/);
 });
 
-test("[BR-03] no token of another kind, and nothing of a token, is an opaque access token", async () => {
+test("[BR-03] other kinds of tokens, and parts of a token, are rejected as opaque access tokens", async () => {
   const b = await testServer(severalUsers);
   const { access_token, refresh_token, id_token } = await openBrowser(b).login({ client_id: "opaque" });
   const code = await b.code({ client_id: "opaque" });
@@ -271,7 +271,7 @@ function loginAt(b: TestServer, client_id: string, fields: Fields = {}): Promise
 
 const subOf = ({ id_token }: { id_token: string }) => decodeClaims(id_token).sub as string;
 
-test("[ID-04] a pairwise subject is the same within its sector, another in every other, and another for every user", async () => {
+test("[ID-04] a pairwise subject is the same within its sector, and differs by sector and by user", async () => {
   const b = await testServer(pairwise);
   const subs = async (login_hint: string) =>
     await Promise.all(["a", "a2", "c", "b", "spa"].map(async (id) => subOf(await loginAt(b, id, { login_hint }))));
@@ -285,7 +285,7 @@ test("[ID-04] a pairwise subject is the same within its sector, another in every
   assertEquals(new Set([...alice, ...bob]).size, 6);
 });
 
-test("[ID-04, US-02, IN-03] it is the same in id token, userinfo, introspection and after every refresh", async () => {
+test("[ID-04, US-02, IN-03] it is the same in ID token, userinfo, introspection and after every refresh", async () => {
   const b = await testServer(pairwise);
   const tokens = await loginAt(b, "a", { login_hint: "bob" });
   const sub = subOf(tokens);
@@ -298,7 +298,7 @@ test("[ID-04, US-02, IN-03] it is the same in id token, userinfo, introspection 
   }
 });
 
-test("[ID-04] it does not depend on time, session, scope, form of the response or other clients", async () => {
+test("[ID-04] it does not depend on time, session, scope, response mode or other clients", async () => {
   const b = await testServer(pairwise);
   const sub = subOf(await loginAt(b, "a"));
   b.advance(100_000);
@@ -308,7 +308,7 @@ test("[ID-04] it does not depend on time, session, scope, form of the response o
   assertEquals(subOf(await loginAt(b, "a", { redirect_uri: "https://a.example/cb2" })), sub);
 });
 
-test("[ID-04, JK-05] it survives a restart on SQLite, is the same at two servers on one store, and differs on another", async () => {
+test("[ID-04, JK-05] it survives a restart on SQLite, is the same on two servers with one store, and differs on another store", async () => {
   const path = join(folder, "pairwise.db");
   const start = async () => await testServer({ ...pairwise, store: await sqliteStore(path) });
   const [one, two] = [await start(), await start()];
@@ -324,7 +324,7 @@ test("[ID-04, JK-05] it survives a restart on SQLite, is the same at two servers
   assertNotEquals(subOf(await loginAt(await testServer({ ...pairwise, store: memoryStore() }), "a")), sub);
 });
 
-test("[ID-04] nothing that a pairwise client gets, or the trace of its redirects, holds the user's real name here", async () => {
+test("[ID-04] no response to a pairwise client, and no trace of its redirects, contains the user's local sub", async () => {
   const b = await testServer({ ...pairwise, users: [{ sub: "real-subject-of-alice", name: "Alice" }] });
   const response = await b.authorize({ client_id: "a", redirect_uri: "https://a.example/cb", scope: "openid profile" });
   const code = getRedirectParams(response).get("code")!;
@@ -341,7 +341,7 @@ test("[ID-04] nothing that a pairwise client gets, or the trace of its redirects
   for (const text of seen) assert(!text!.includes("real-subject-of-alice"), text!);
 });
 
-test("[ID-04, US-03] the token of a pairwise client is of no use once its user is gone", async () => {
+test("[ID-04, US-03] the token of a pairwise client is invalid once its user is removed", async () => {
   const b = await testServer(pairwise);
   const { access_token, refresh_token } = await loginAt(b, "a", { login_hint: "bob" });
   assertEquals((await info(b, access_token)).status, 200);
@@ -350,7 +350,7 @@ test("[ID-04, US-03] the token of a pairwise client is of no use once its user i
   assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
 });
 
-test("[OI-07, ID-04] an id token with a pairwise subject is a hint of its user, logged in or not", async () => {
+test("[OI-07, ID-04] an ID token with a pairwise subject is a hint of its user, logged in or not", async () => {
   const b = await testServer(pairwise);
   const redirect_uri = "https://a.example/cb";
   const tokens = await loginAt(b, "a", { login_hint: "bob" });
@@ -364,7 +364,7 @@ test("[OI-07, ID-04] an id token with a pairwise subject is a hint of its user, 
   for (const browser of [alices, openBrowser(b)]) assertEquals(subOf(await browser.login(ask)), subOf(tokens));
 });
 
-test("[OI-08, ID-04] a sub that a pairwise client asks for is its own name for the user, and never another client's", async () => {
+test("[OI-08, ID-04] a sub requested by a pairwise client is its own sub for the user, never another client's", async () => {
   const b = await testServer(pairwise);
   const redirect_uri = "https://a.example/cb";
   const asks = (value: string) => JSON.stringify({ id_token: { sub: { value } } });
@@ -381,7 +381,7 @@ test("[OI-08, ID-04] a sub that a pairwise client asks for is its own name for t
   assertEquals(assertAuthorizationResponse(await bobs.authorize({ claims: asks(sub) })).error, "access_denied");
 });
 
-test("[ID-04] a sector is a host, whatever the port", async () => {
+test("[ID-04] a sector is a host without its port", async () => {
   const b = await testServer(pairwise);
   const redirect_uri = "https://a.example:8443/cb";
   b.as.clients.set({
@@ -392,7 +392,7 @@ test("[ID-04] a sector is a host, whatever the port", async () => {
   assertEquals(subOf(await loginAt(b, "port", { redirect_uri })), subOf(await loginAt(b, "a")));
 });
 
-test("[ID-04] redirect URIs without a host make no sector that strangers share", async () => {
+test("[ID-04] redirect URIs without a host form no common sector", async () => {
   const b = await testServer(pairwise);
   const subs: string[] = [];
   for (const uri of ["com.one.app:/cb", "com.two.app:/cb"]) {
@@ -424,7 +424,7 @@ test("[ID-04] a pairwise client with several hosts, or none, needs a sector_iden
   });
 });
 
-test("[LO-02, ID-04] a pairwise client logs its user out with its own id token", async () => {
+test("[LO-02, ID-04] a pairwise client logs its user out with its own ID token", async () => {
   const b = await testServer(pairwise);
   const browser = openBrowser(b);
   const { id_token: id_token_hint, refresh_token } = await browser.login({
@@ -444,7 +444,7 @@ const byCookie: Approver = (request, { session, users, now, httpRequest }) => {
   return { user, scope, authTime: session?.sub === user.sub ? session.authTime : now() };
 };
 
-test("[AZ-18, OI-03] an approver of one's own asks first, then a session begins, and the answer goes on with it", async () => {
+test("[AZ-18, OI-03] a custom approver asks first, then a session starts, and the response continues with it", async () => {
   const b = await testServer({ ...severalUsers, approver: byCookie });
   const browser = openBrowser(b);
   const page = await browser.authorize();
@@ -459,7 +459,7 @@ test("[AZ-18, OI-03] an approver of one's own asks first, then a session begins,
   assertEquals([auth_time, sid], [decodeClaims(first.id_token).auth_time, decodeClaims(first.id_token).sid]);
 });
 
-test("[OI-04, OI-05, UI-07] an approver sees no session where a new login is demanded, and begins another", async () => {
+test("[OI-04, OI-05, UI-07] an approver sees no session if a new login is required, and starts another", async () => {
   const seen: (string | undefined)[] = [];
   const approver: Approver = (request, at) => {
     seen.push(at.session?.sub);
@@ -477,7 +477,7 @@ test("[OI-04, OI-05, UI-07] an approver sees no session where a new login is dem
   assertEquals(new Set([first.sid, again.sid, old.sid]).size, 3);
 });
 
-test("[OI-03, OI-07] an approver cannot answer prompt=none or a hint with another user", async () => {
+test("[OI-03, OI-07] an approver cannot satisfy prompt=none or a hint with another user", async () => {
   const b = await testServer({ ...severalUsers, approver: byCookie });
   const browser = openBrowser(b, [["user", "bob"]]);
   const { id_token: id_token_hint } = await browser.login();
@@ -487,7 +487,7 @@ test("[OI-03, OI-07] an approver cannot answer prompt=none or a hint with anothe
   assertNotEquals(await browser.authorizeSilently({ id_token_hint }), "code");
 });
 
-test("[OI-03] whoever an approver finds, prompt=none logs in no other user than the one of the session", async () => {
+test("[OI-03] with prompt=none an approver cannot log in another user than that of the session", async () => {
   const b = await testServer({ ...severalUsers, approver: byCookie });
   const browser = openBrowser(b, [["user", "bob"]]);
   await browser.login();
@@ -497,7 +497,7 @@ test("[OI-03] whoever an approver finds, prompt=none logs in no other user than 
   assertEquals(subOf(await browser.login()), "alice");
 });
 
-test("[AZ-18] the built-in approver can be wrapped, and what it grants be cut", async () => {
+test("[AZ-18] the built-in approver can be wrapped, and its grant narrowed", async () => {
   const approver: Approver = async (request, at) => {
     const approval = await autoApprover(request, at);
     return approval instanceof Response

@@ -72,7 +72,7 @@ function send({ get }: TestServer, body: BodyInit | undefined, type?: string, qu
   });
 }
 
-test("[TK-01, TK-12] every method but POST is 405 in JSON, and Allow names POST", async () => {
+test("[TK-01, TK-12] every method except POST is 405 in JSON with Allow: POST", async () => {
   const b = await testServer();
   const query = `?${goodForm(await b.code())}`;
   await forEachCase(["GET", "PUT", "PATCH", "DELETE"], async (method) => {
@@ -84,7 +84,7 @@ test("[TK-01, TK-12] every method but POST is 405 in JSON, and Allow names POST"
   assertEquals(b.events.filter((event) => event.type === "tokens_issued"), []);
 });
 
-test("[TK-02] the form may be announced in any letters and with parameters", async () => {
+test("[TK-02] Content-Type is case-insensitive and may have parameters", async () => {
   const b = await testServer();
   await forEachCase([
     form,
@@ -96,7 +96,7 @@ test("[TK-02] the form may be announced in any letters and with parameters", asy
   ], async (type) => assertEquals(await getOutcome(await send(b, goodForm(await b.code()), type)), "200"));
 });
 
-test("[TK-02] any other type of body, or none, is 400 invalid_request", async () => {
+test("[TK-02] any other Content-Type, or none, is 400 invalid_request", async () => {
   const b = await testServer();
   const code = await b.code();
   const fields = Object.fromEntries(new URLSearchParams(goodForm(code)));
@@ -115,7 +115,7 @@ test("[TK-02] any other type of body, or none, is 400 invalid_request", async ()
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
-test("[TK-02] a body that is not UTF-8 is 400 invalid_request, wherever the bytes stand", async () => {
+test("[TK-02] a body with invalid UTF-8 is 400 invalid_request", async () => {
   const b = await testServer();
   const good = Buffer.from(goodForm(await b.code()));
   await forEachCase([[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xc0, 0xaf]], async (bytes) => {
@@ -129,7 +129,7 @@ test("[TK-02] a body that is not UTF-8 is 400 invalid_request, wherever the byte
   assertEquals(await getOutcome(await send(b, new Uint8Array(good), form)), "200");
 });
 
-test("[TK-03] a request whose parameters stand in the query is 400, with any body", async () => {
+test("[TK-03] a request with its parameters in the query is 400, with any body", async () => {
   const b = await testServer();
   const code = await b.code();
   const query = `?${goodForm(code)}`;
@@ -145,7 +145,7 @@ test("[TK-03] a request whose parameters stand in the query is 400, with any bod
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
-test("[TK-03] what the query says beside a good body changes nothing", async () => {
+test("[TK-03] query parameters next to a valid body have no effect", async () => {
   const b = await testServer(severalUsers);
   const query = `?${
     encode({ client_id: "other", scope: "admin", grant_type: "password", redirect_uri: "x", foo: "1" })
@@ -154,7 +154,7 @@ test("[TK-03] what the query says beside a good body changes nothing", async () 
   assertEquals([scope, decodeClaims(access_token).client_id], ["openid read", "spa"]);
 });
 
-test("[TK-03] a secret or an assertion in the query is 400 invalid_request beside a good body", async () => {
+test("[TK-03] a secret or an assertion in the query is 400 invalid_request, even with a valid body", async () => {
   const b = await testServer();
   const code = await b.code();
   await forEachCase(
@@ -173,7 +173,7 @@ test("[TK-03] a secret or an assertion in the query is 400 invalid_request besid
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
-test("[TK-04] a known parameter given twice is 400 invalid_request, with equal values too", async () => {
+test("[TK-04] a repeated known parameter is 400 invalid_request, with equal values too", async () => {
   const b = await testServer();
   const code = await b.code();
   const sent = Object.fromEntries(new URLSearchParams(goodForm(code)));
@@ -192,7 +192,7 @@ test("[TK-04] a known parameter given twice is 400 invalid_request, with equal v
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
-test("[TK-04] an empty parameter is an absent one", async () => {
+test("[TK-04] an empty parameter counts as absent", async () => {
   const b = await testServer();
   const safe = ["scope", "client_secret", "client_assertion", "client_assertion_type", "resource", "foo", ""];
   await forEachCase(safe, async (name) => {
@@ -208,7 +208,7 @@ test("[TK-04] an empty parameter is an absent one", async () => {
   assertEquals(await getOutcome(await b.token({ code: await b.code(), client_id: "" })), "401 invalid_client");
 });
 
-test("[TK-04] unknown parameters change nothing, twice neither, and resource may be repeated", async () => {
+test("[TK-04] unknown parameters have no effect, even repeated, and resource may be repeated", async () => {
   const b = await testServer();
   const expected = Object.keys(await assertTokenResponse(await b.token({ code: await b.code() })));
   await forEachCase<Fields>([
@@ -226,7 +226,7 @@ test("[TK-04] unknown parameters change nothing, twice neither, and resource may
   assertEquals(await getOutcome(await send(b, raw, form)), "200");
 });
 
-test("[TK-05] no grant_type is invalid_request, an unknown one unsupported_grant_type, from whoever is authenticated", async () => {
+test("[TK-05] a missing grant_type is invalid_request, an unknown one unsupported_grant_type, for authenticated clients", async () => {
   const b = await testServer();
   const senders: [Fields, RequestInit?][] = [
     [{ code: await b.code() }],
@@ -247,7 +247,7 @@ test("[TK-05] no grant_type is invalid_request, an unknown one unsupported_grant
   }
 });
 
-test("[TK-05] from a client that is not authenticated every grant_type is 401", async () => {
+test("[TK-05] without client authentication every grant_type is 401", async () => {
   const b = await testServer();
   await forEachCase([undefined, "", "password", "authorization_code"], async (grant_type) => {
     assertEquals(await getOutcome(await b.token({ grant_type, client_id: "web" })), "401 invalid_client");
@@ -258,7 +258,7 @@ test("[TK-05] from a client that is not authenticated every grant_type is 401", 
   });
 });
 
-test("[TK-06] a client that is not registered for the code grant is 400 unauthorized_client", async () => {
+test("[TK-06] a client without the code grant type is 400 unauthorized_client", async () => {
   const b = await testServer(severalUsers);
   const code = await b.code();
   const machine = { headers: basic("machine", "machine-secret") };
@@ -266,7 +266,7 @@ test("[TK-06] a client that is not registered for the code grant is 400 unauthor
   assertEquals(await getOutcome(await b.token({ code, client_id: undefined }, machine)), "400 unauthorized_client");
 });
 
-test("[TK-07] a confidential client that only names itself, or nobody at all, is 401 invalid_client", async () => {
+test("[TK-07] a confidential client without authentication, or no client at all, is 401 invalid_client", async () => {
   const b = await testServer();
   const code = await b.code(webRequest);
   await forEachCase<Fields>(
@@ -288,7 +288,7 @@ test("[TK-07] a confidential client that only names itself, or nobody at all, is
   assertEquals(await getOutcome(await b.token({ ...webToken, code }, webBasic)), "200");
 });
 
-test("[TK-08] Basic alone names the client, and its own client_id beside it does no harm", async () => {
+test("[TK-08] Basic alone identifies the client, and the same client_id in the body is allowed", async () => {
   const b = await testServer();
   for (const client_id of [undefined, "", "web"]) {
     const { access_token } = await assertTokenResponse(
@@ -298,7 +298,7 @@ test("[TK-08] Basic alone names the client, and its own client_id beside it does
   }
 });
 
-test("[TK-08] another client_id beside Basic is 400 invalid_request, with tokens for neither and both codes kept", async () => {
+test("[TK-08] another client_id next to Basic is 400 invalid_request, without tokens, and both codes stay valid", async () => {
   const b = await testServer(severalUsers);
   const webCode = await b.code(webRequest);
   const spaCode = await b.code();
@@ -314,7 +314,7 @@ test("[TK-08] another client_id beside Basic is 400 invalid_request, with tokens
   assertEquals(await getOutcome(await b.token({ ...webToken, code: webCode }, webBasic)), "200");
 });
 
-test("[TK-09, TK-10, TK-20] success is what a client can rely on: strings, a number, nothing null, an hour at most", async () => {
+test("[TK-09, TK-10, TK-20] success has strings, a number, no null, and a lifetime of at most an hour", async () => {
   const b = await testServer();
   await forEachCase(["openid", "openid read", "read", undefined], async (scope) => {
     const result = await assertTokenResponse(await b.token({ code: await b.code({ scope }) }));
@@ -334,7 +334,7 @@ test("[TK-09, TK-10, TK-20] success is what a client can rely on: strings, a num
   });
 });
 
-test("[TK-11] scope is in every success and names what was granted", async () => {
+test("[TK-11] scope is in every success and lists what was granted", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
     user: users.all()[0]!,
     scope: scope.filter((value) => value !== "write"),
@@ -353,7 +353,7 @@ test("[TK-11] scope is in every success and names what was granted", async () =>
   });
 });
 
-test("[TK-12, TK-13] every refusal is uncached JSON of its status, to a browser too", async () => {
+test("[TK-12, TK-13] every rejection is uncached JSON with its status, for browsers too", async () => {
   const b = await testServer({ ...severalUsers, throttle: true });
   const code = await b.code();
   const headers = { accept: "text/html,*/*;q=0.1", origin: "https://spa.example" };
@@ -376,7 +376,7 @@ test("[TK-12, TK-13] every refusal is uncached JSON of its status, to a browser 
   });
 });
 
-test("[TK-14] without redirect_uri the code grant is 400 invalid_request, though it was left out before as well", async () => {
+test("[TK-14] a missing redirect_uri is 400 invalid_request, even if the authorization request had none", async () => {
   const b = await testServer();
   const code = await b.code({ ...webRequest, redirect_uri: undefined, scope: "read" });
   for (const redirect_uri of [undefined, ""]) {
@@ -413,12 +413,12 @@ test("[TK-15] redirect_uri equals that of the authorization request, byte for by
   assertEquals(await getOutcome(await b.token(second)), "400 invalid_grant");
 });
 
-test("[TK-16] no code is 400 invalid_request", async () => {
+test("[TK-16] a missing code is 400 invalid_request", async () => {
   const b = await testServer();
   for (const code of [undefined, ""]) assertEquals(await getOutcome(await b.token({ code })), "400 invalid_request");
 });
 
-test("[TK-16] a code that is unknown, expired, used or another client's gets one and the same answer", async () => {
+test("[TK-16] an unknown, expired, used or foreign code gets the same response", async () => {
   const b = await testServer({ ...severalUsers, users: [{ sub: "alice" }, { sub: "bob" }] });
   const expired = await b.code();
   b.advance(300);
@@ -442,7 +442,7 @@ test("[TK-16] a code that is unknown, expired, used or another client's gets one
   assertGreater(new Set(logged).size, 3, "the trace does not tell the reasons apart");
 });
 
-test("[TK-16] a code whose approval was ended gets the answer of one that is unknown", async () => {
+test("[TK-16] the code of a revoked grant gets the response of an unknown one", async () => {
   const store = memoryStore();
   const b = await testServer({ store });
   const code = await b.code();
@@ -452,7 +452,7 @@ test("[TK-16] a code whose approval was ended gets the answer of one that is unk
   assertEquals(await revoked.text(), await (await b.token({ code: "A".repeat(43) })).text());
 });
 
-test("[TK-17] a refused request writes nothing into the store and issues nothing", async () => {
+test("[TK-17] a rejected request writes nothing to the store and issues nothing", async () => {
   const received: string[] = [];
   const store = observedStore(
     memoryStore(),
@@ -487,7 +487,7 @@ test("[TK-17] a refused request writes nothing into the store and issues nothing
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
-test("[TK-18] scope beside a code widens nothing", async () => {
+test("[TK-18] scope in a code redemption has no effect", async () => {
   const b = await testServer();
   await forEachCase(
     ["admin", "openid read write", "write", "openid profile email read write offline_access"],
@@ -502,7 +502,7 @@ test("[TK-18] scope beside a code widens nothing", async () => {
   );
 });
 
-test("[TK-19] every access token differs from every other, also where everything they say is the same", async () => {
+test("[TK-19] every access token is unique, even with equal claims", async () => {
   const b = await testServer();
   const tokens: string[] = [];
   for (let i = 0; i < 500; i++) {
@@ -512,7 +512,7 @@ test("[TK-19] every access token differs from every other, also where everything
   assertEquals(new Set(tokens.map((token) => decodeClaims(token).jti)).size, tokens.length);
 });
 
-test("[TK-19] the store never hears of a token", async () => {
+test("[TK-19] the store never receives a token", async () => {
   const received: unknown[] = [];
   const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => received.push([verb, ...args])) });
   const code = await b.code();
@@ -524,7 +524,7 @@ test("[TK-19] the store never hears of a token", async () => {
   }
 });
 
-test("[TK-21] expires_in and exp agree, and whoever checks by the server's clock refuses the token from then on", async () => {
+test("[TK-21] expires_in and exp agree, and the token is rejected from exp on by the server's clock", async () => {
   await forEachCase([0, 0.001, 0.5, 0.999], async (fraction) => {
     const b = await testServer({ lifetimes: { access_token: 120 } });
     b.advance(fraction);
@@ -541,7 +541,7 @@ test("[TK-21] expires_in and exp agree, and whoever checks by the server's clock
   });
 });
 
-test("[TK-22] no refusal repeats what was sent, in its body or its headers", async () => {
+test("[TK-22] no rejection repeats request values, in its body or its headers", async () => {
   const b = await testServer(severalUsers);
   const canary = "Canary7Canary7Canary7Canary7Canary7Canary7Canary7";
   const code = await b.code();
@@ -598,7 +598,7 @@ function fragileStore(): { store: Store; fail: (verb?: keyof Store, onTheSpot?: 
 for (const onTheSpot of [false, true]) {
   const way = onTheSpot ? "throws" : "rejects";
 
-  test(`[TK-13, TK-22] a store that ${way} makes the token endpoint answer 500 server_error and no more`, async () => {
+  test(`[TK-13, TK-22] a store that ${way} makes the token endpoint respond with 500 server_error and nothing else`, async () => {
     await forEachCase<[keyof Store, string, string]>([
       ["get", "500 server_error", "500 server_error"],
       ["consume", "500 server_error", "500 server_error"],
@@ -624,7 +624,7 @@ for (const onTheSpot of [false, true]) {
     });
   });
 
-  test(`[AZ-22] a store that ${way} makes the authorization endpoint redirect with server_error and no more`, async () => {
+  test(`[AZ-22] a store that ${way} makes the authorization endpoint redirect with server_error and nothing else`, async () => {
     const { store, fail } = fragileStore();
     const b = await testServer({ store });
     fail("put", onTheSpot);
@@ -639,7 +639,7 @@ for (const onTheSpot of [false, true]) {
     assert(assertAuthorizationResponse(await b.authorize()).code, "a failing sweep is nothing to tell a client");
   });
 
-  test(`a store that ${way} makes the JWKS answer 500 in JSON, and 200 again when it has recovered`, async () => {
+  test(`a store that ${way} makes the JWKS respond with 500 in JSON, and 200 again after recovery`, async () => {
     const { store, fail } = fragileStore();
     const b = await testServer({ store });
     for (const verb of ["get", "add"] as const) {
@@ -654,7 +654,7 @@ for (const onTheSpot of [false, true]) {
   });
 }
 
-test("[TK-13, TK-22] dice and listeners that throw are no way out for a token or a stack", async () => {
+test("[TK-13, TK-22] failing random sources and listeners leak neither a token nor a stack trace", async () => {
   let broken = false;
   const b = await testServer({
     randomBytes(bytes) {
@@ -675,7 +675,7 @@ test("[TK-13, TK-22] dice and listeners that throw are no way out for a token or
   assertEquals(await getOutcome(await b.token({ code: await b.code() })), "200");
 });
 
-test("[TK-16] a guess costs the store one look and nothing else", async () => {
+test("[TK-16] a guessed code costs one store read and nothing else", async () => {
   const received: string[] = [];
   const b = await testServer({
     store: observedStore(memoryStore(), (verb, [kind]) => received.push(`${verb} ${kind}`)),

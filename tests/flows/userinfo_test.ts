@@ -129,7 +129,7 @@ async function tokenFor(b: TestServer, fields: Fields = {}): Promise<string> {
   return (await publicTokens(b, fields)).access_token;
 }
 
-test("[US-01, BR-01] GET, POST with the header and POST with a form answer the same 200, for every form of token", async () => {
+test("[US-01, BR-01] GET, POST with the header and POST with a form return the same 200, for every form of token", async () => {
   const b = await testServer(house);
   for (const client_id of ["spa", "opaque"]) {
     const token = await tokenFor(b, { client_id, scope: "openid email" });
@@ -142,7 +142,7 @@ test("[US-01, BR-01] GET, POST with the header and POST with a form answer the s
   }
 });
 
-test("[BR-01] the scheme may be written in any case, with spaces behind; the form may be announced in any case", async () => {
+test("[BR-01] the scheme is case-insensitive, with spaces after it; Content-Type is case-insensitive", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b);
   await forEachCase(["bearer", "BEARER", "bEaReR", "Bearer  ", "Bearer    "], async (scheme) => {
@@ -159,7 +159,7 @@ test("[BR-01] the scheme may be written in any case, with spaces behind; the for
   });
 });
 
-test("[BR-01] a token in the query counts as not sent, alone and beside another one", async () => {
+test("[BR-01] a token in the query is ignored, alone and with another one", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b);
   const query = `?access_token=${token}`;
@@ -175,7 +175,7 @@ test("[BR-01] a token in the query counts as not sent, alone and beside another 
   assertEquals((await response.json()).sub, "bob");
 });
 
-test("[BR-01] a token in header and form at once is 400 invalid_request, though both be right", async () => {
+test("[BR-01] a token in both header and form is 400 invalid_request, even if both are valid", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b);
   await forEachCase([[token, token], [token, "x"], ["x", token], ["x", "x"]], async ([inHeader, access_token]) => {
@@ -188,7 +188,7 @@ test("[BR-01] a token in header and form at once is 400 invalid_request, though 
   );
 });
 
-test("[BR-01] a token twice in the form is 400 invalid_request", async () => {
+test("[BR-01] a repeated token in the form is 400 invalid_request", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b);
   await forEachCase([[token, token], [token, "x"], ["x", token], [token, ""], ["", token]], async (access_token) => {
@@ -196,7 +196,7 @@ test("[BR-01] a token twice in the form is 400 invalid_request", async () => {
   });
 });
 
-test("[BR-01, HT-19] other fields, other types of body and odd names change nothing", async () => {
+test("[BR-01, HT-19] other fields, other types of body and unusual names have no effect", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b);
   const header = { authorization: `Bearer ${token}` };
@@ -223,7 +223,7 @@ test("[BR-01, HT-19] other fields, other types of body and odd names change noth
   }
 });
 
-test("[BR-01, HT-07, HT-10] a form that is too large or cannot be decoded is refused, whatever the header says", async () => {
+test("[BR-01, HT-07, HT-10] a form that is too large or malformed is rejected, whatever the header", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b);
   const headers = { "content-type": form };
@@ -237,7 +237,7 @@ test("[BR-01, HT-07, HT-10] a form that is too large or cannot be decoded is ref
   });
 });
 
-test("[HT-01, US-01] it answers GET, HEAD, POST and OPTIONS, and 405 to every other method", async () => {
+test("[HT-01, US-01] userinfo accepts GET, HEAD, POST and OPTIONS, and rejects other methods with 405", async () => {
   const b = await testServer(house);
   const headers = { authorization: `Bearer ${await tokenFor(b)}` };
   for (const method of ["PUT", "PATCH", "DELETE", "PROPFIND"]) {
@@ -250,7 +250,7 @@ test("[HT-01, US-01] it answers GET, HEAD, POST and OPTIONS, and 405 to every ot
   assertEquals((await b.get("/oauth2/userinfo", { method: "HEAD" })).status, 401);
 });
 
-test("[HT-04, HT-05] scripts of every origin may call it and read its refusals and challenges", async () => {
+test("[HT-04, HT-05] scripts of every origin may call it and read its rejections and challenges", async () => {
   const b = await testServer(house);
   const origin = { origin: "https://elsewhere.example" };
   const preflight = await b.get("/oauth2/userinfo", {
@@ -276,7 +276,7 @@ test("[HT-04, HT-05] scripts of every origin may call it and read its refusals a
   }
 });
 
-test("[BR-02] without a token it is 401 and the challenge names no error", async () => {
+test("[BR-02] a missing token is 401, and the challenge names no error", async () => {
   const b = await testServer(house);
   assertEquals(await outcome(await b.get("/oauth2/userinfo")), "401");
   assertEquals(await outcome(await b.get("/oauth2/userinfo", { method: "POST" })), "401");
@@ -284,7 +284,7 @@ test("[BR-02] without a token it is 401 and the challenge names no error", async
   assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token: "" })), "401");
 });
 
-test("[BR-02] who authenticates in another way has sent no token either, and made no error with it", async () => {
+test("[BR-02] a request with another authentication scheme sends no token, so the challenge names no error", async () => {
   const b = await testServer(house);
   await forEachCase(
     [basicHeader("web").authorization, "Digest username=x", "Negotiate YII", "DPoP x"],
@@ -297,7 +297,7 @@ test("[BR-02] who authenticates in another way has sent no token either, and mad
   );
 });
 
-test("[BR-02] a token that is malformed or unknown is 401 invalid_token, in header and form", async () => {
+test("[BR-02] a malformed or unknown token is 401 invalid_token, in header and form", async () => {
   const b = await testServer(house);
   const good = await tokenFor(b);
   const [header, payload, signature] = good.split(".") as [string, string, string];
@@ -317,7 +317,7 @@ test("[BR-02] a token that is malformed or unknown is 401 invalid_token, in head
   assertEquals(await outcome(await userinfo(b, good)), "200");
 });
 
-test("[BR-02, US-03] expired, revoked, ended and for somebody else is 401 invalid_token", async () => {
+test("[BR-02, US-03] an expired, revoked or foreign token is 401 invalid_token", async () => {
   for (const client_id of ["spa", "opaque"]) {
     const b = await testServer(house);
     const kept = await publicTokens(b, { client_id });
@@ -344,13 +344,13 @@ test("[BR-02, US-03] expired, revoked, ended and for somebody else is 401 invali
   }
 });
 
-test("[US-03] with a resource of its own name beside another one the token is for userinfo, too", async () => {
+test("[US-03] a token for userinfo's own resource and another one is accepted", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b, { resource: ["https://as.test", "https://api.example"] });
   assertEquals(await outcome(await userinfo(b, token)), "200");
 });
 
-test("[US-03] a token with an audience of the operator's choice opens userinfo", async () => {
+test("[US-03] a token with a configured audience is accepted", async () => {
   const b = await testServer({ ...house, audience: "https://api.example" });
   assertEquals(await outcome(await userinfo(b, await tokenFor(b))), "200");
   assertEquals(
@@ -359,7 +359,7 @@ test("[US-03] a token with an audience of the operator's choice opens userinfo",
   );
 });
 
-test("[US-03] when the user or the client is gone the token is 401 invalid_token, and good again when they are back", async () => {
+test("[US-03] a token of a removed user or client is 401 invalid_token, and valid again after they return", async () => {
   for (const client_id of ["spa", "opaque", "pair"]) {
     const b = await testServer(house);
     const token = await tokenFor(b, { client_id, login_hint: "bob" });
@@ -372,7 +372,7 @@ test("[US-03] when the user or the client is gone the token is 401 invalid_token
   }
 });
 
-test("[US-03, BR-02] a token without openid is 403 insufficient_scope, and the challenge says what is needed", async () => {
+test("[US-03, BR-02] a token without openid is 403 insufficient_scope, and the challenge names the required scope", async () => {
   const b = await testServer(house);
   const { access_token, refresh_token } = await publicTokens(b, { scope: "openid profile read" });
   const { access_token: narrowed } = await refreshTokens(b, refresh_token, { scope: "profile read" });
@@ -391,7 +391,7 @@ test("[US-03, BR-02] a token without openid is 403 insufficient_scope, and the c
   assertEquals(await outcome(await userinfo(b, access_token)), "200");
 });
 
-test("[BR-03] a refresh token, a code, an id token and a signed answer are no access tokens", async () => {
+test("[BR-03] a refresh token, a code, an ID token and a signed response are no access tokens", async () => {
   const b = await testServer(house);
   const { refresh_token, id_token } = await publicTokens(b, { client_id: "signed-ES256" });
   const web = await webTokens(b);
@@ -406,7 +406,7 @@ test("[BR-03] a refresh token, a code, an id token and a signed answer are no ac
   await refreshTokens(b, web.refresh_token, {}, basicHeader("web"));
 });
 
-test("[BR-03, JA-04] a JWT signed by somebody else, by nobody or with a published key as a secret is none either", async () => {
+test("[BR-03, JA-04] a JWT with a foreign signature, none, or a published key as secret is no access token", async () => {
   const b = await testServer(house);
   const claims = decodeClaims(await tokenFor(b));
   const [published] = (await (await b.get("/oauth2/jwks")).json()).keys;
@@ -435,14 +435,14 @@ test("[BR-03, JA-04] a JWT signed by somebody else, by nobody or with a publishe
   ], async (token) => assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token"));
 });
 
-test("[BR-03, JA-04] a token of another issuer with the very same keys is 401 invalid_token", async () => {
+test("[BR-03, JA-04] a token of another issuer with the same keys is 401 invalid_token", async () => {
   const store = memoryStore();
   const one = await testServer({ ...house, store });
   const two = await testServer({ ...house, store, issuer: "https://two.test", audience: "https://as.test" });
   assertEquals(await outcome(await userinfo(one, await tokenFor(two))), "401 invalid_token");
 });
 
-test("[BR-04] every challenge can be parsed, whatever the issuer and whatever was sent", async () => {
+test("[BR-04] every challenge is parsable, for every issuer and request", async () => {
   const b = await testServer({ ...house, issuer: "https://as.test/t-1/a_b~c" });
   for (const authorization of ["Bearer x", `Bearer "`, 'Bearer realm="x"', "Bearer \\", "Basic x", undefined]) {
     const init = authorization === undefined ? {} : { headers: { authorization } };
@@ -451,7 +451,7 @@ test("[BR-04] every challenge can be parsed, whatever the issuer and whatever wa
   }
 });
 
-test("[US-02] each scope value shows its claims and no others, and read shows none", async () => {
+test("[US-02] each scope value releases exactly its claims, and read releases none", async () => {
   const b = await testServer(house);
   await forEachCase([
     ...[[], ["profile"], ["email"], ["address"], ["phone"], ["read"], ["offline_access"], ["email", "phone"]],
@@ -469,7 +469,7 @@ test("[US-02] each scope value shows its claims and no others, and read shows no
   });
 });
 
-test("[US-02] sub is that of the id token, for every user and every kind of client", async () => {
+test("[US-02] sub equals that of the ID token, for every user and kind of client", async () => {
   const b = await testServer(house);
   for (const client_id of ["spa", "opaque", "pair", "other"]) {
     for (const login_hint of ["alice", "bob"]) {
@@ -483,7 +483,7 @@ test("[US-02] sub is that of the id token, for every user and every kind of clie
   }
 });
 
-test("[US-02] claims that were asked for by name are shown, whatever the scope, and those nobody has are left out", async () => {
+test("[US-02] claims requested by name are returned with any scope, and absent ones are left out", async () => {
   const b = await testServer(house);
   await forEachCase<[unknown, Record<string, unknown>]>([
     [{ userinfo: { name: null } }, { name: "Alice Adams" }],
@@ -507,7 +507,7 @@ test("[US-02] claims that were asked for by name are shown, whatever the scope, 
   });
 });
 
-test("[US-02, HT-19] names of prototypes are asked for in vain", async () => {
+test("[US-02, HT-19] names of Object.prototype are no claims", async () => {
   const b = await testServer(house);
   const claims =
     '{"userinfo":{"__proto__":null,"constructor":null,"toString":null,"hasOwnProperty":{"essential":true}}}';
@@ -519,7 +519,7 @@ test("[US-02, HT-19] names of prototypes are asked for in vain", async () => {
   }
 });
 
-test("[US-02] what is not known is left out, never null and never empty", async () => {
+test("[US-02] an unknown value is left out, never null and never empty", async () => {
   const empty = { name: "", given_name: null, family_name: undefined, nickname: "Al", email: null, address: null };
   const b = await testServer({ ...house, users: [{ sub: "alice", ...empty as object }] });
   assertEquals(await logged(b, await tokenFor(b, { scope: "openid profile email address phone" })), {
@@ -544,7 +544,7 @@ test("[US-02] email_verified and phone_number_verified are booleans, updated_at 
   });
 });
 
-test("[US-02] a number that JSON cannot hold, and a list for an address, are left out like everything of a wrong type", async () => {
+test("[US-02] a number that JSON cannot represent, and an address that is a list, are left out as a wrong type", async () => {
   await forEachCase<[string, unknown]>([
     ["updated_at", NaN],
     ["updated_at", Infinity],
@@ -557,7 +557,7 @@ test("[US-02] a number that JSON cannot hold, and a list for an address, are lef
   });
 });
 
-test("[US-02] claims that are text by definition are shown as text or not at all", async () => {
+test("[US-02] claims that are strings by definition are returned as strings or not at all", async () => {
   await forEachCase([42, true, {}, ["Alice"]], async (value) => {
     const b = await testServer({
       ...house,
@@ -570,14 +570,14 @@ test("[US-02] claims that are text by definition are shown as text or not at all
   });
 });
 
-test("[US-02] what is told is what is known now, not what was known when the token was issued", async () => {
+test("[US-02] userinfo returns current values, not those at issue", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b, { scope: "openid email" });
   b.as.users.set({ sub: "alice", email: "new@a.example", email_verified: true });
   assertEquals(await logged(b, token), { sub: "alice", email: "new@a.example", email_verified: true });
 });
 
-test("[US-04] a client that registered for it gets a JWT of iss, aud and the claims, signed by a published key", async () => {
+test("[US-04] a client registered for it gets a JWT with iss, aud and the claims, signed by a published key", async () => {
   const b = await testServer(house);
   for (const alg of algorithms) {
     const client_id = `signed-${alg}`;
@@ -602,7 +602,7 @@ test("[US-04] a client that registered for it gets a JWT of iss, aud and the cla
   }
 });
 
-test("[US-04] claims of the user can neither replace nor add what the signature vouches for", async () => {
+test("[US-04] user claims neither replace nor add protocol claims of the JWT", async () => {
   const users = [{ sub: "alice", iss: "https://evil.example", aud: "evil", exp: 1, nonce: "n", name: "Alice" }];
   const b = await testServer({ ...house, users });
   const claims = '{"userinfo":{"iss":null,"aud":null,"sub":null,"name":null}}';
@@ -612,7 +612,7 @@ test("[US-04] claims of the user can neither replace nor add what the signature 
   assertEquals([iss, aud, sub, name], ["https://as.test", "signed-ES256", "alice", "Alice"]);
 });
 
-test("[US-04, US-01, SC-10] oauth4webapi takes the answers, plain and signed, and no other user's", async () => {
+test("[US-04, US-01, SC-10] oauth4webapi accepts the responses, plain and signed, and rejects those of another user", async () => {
   const b = await testServer(house);
   const issuer = new URL("https://as.test");
   const over = { [oauth.customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
@@ -634,7 +634,7 @@ test("[US-04, US-01, SC-10] oauth4webapi takes the answers, plain and signed, an
   }
 });
 
-test("[BR-02, HT-18] when the store fails it is a JSON error without a challenge, and nothing is told", async () => {
+test("[BR-02, HT-18] a store failure is a JSON error without a challenge and without details", async () => {
   let broken = false;
   const store = observedStore(memoryStore(), () => {
     if (broken) throw new Error("the store fails");
@@ -645,7 +645,7 @@ test("[BR-02, HT-18] when the store fails it is a JSON error without a challenge
   for (const token of tokens) assertEquals(await outcome(await userinfo(b, token)), "500 server_error");
 });
 
-test("[HT-15] the trace says why and never holds the token", async () => {
+test("[HT-15] the trace has the reason and never the token", async () => {
   const b = await testServer(house);
   const token = await tokenFor(b, { scope: "read" });
   const opaque = await tokenFor(b, { scope: "read", client_id: "opaque" });

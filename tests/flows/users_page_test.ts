@@ -18,7 +18,7 @@ async function whoIsFirst(b: TestServer): Promise<unknown> {
   return decodeClaims((await (await b.token({ code: await b.code() })).json()).id_token).sub;
 }
 
-test("[DI-02, DI-06] the list shows who can log in with every claim, and who is first", async () => {
+test("[DI-02, DI-06] the list shows the users with every claim, and which user is first", async () => {
   const b = await testServer();
   const html = await assertPageWithForms(await b.get("/users"));
   for (const text of ["Alice Adams", "alice@example.com", "email_verified", "true", "Bob Brown"]) {
@@ -31,7 +31,7 @@ test("[DI-02, DI-06] the list shows who can log in with every claim, and who is 
   for (const path of ["/users/nobody", "/users/%ff", "/users/constructor"]) await assertPage(await b.get(path), 404);
 });
 
-test("[DI-03] a user that is added can log in at once, with these claims", async () => {
+test("[DI-03] an added user can log in immediately, with these claims", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const response = await post(browser, "/users", { sub: "carol", claims: `{"name":"Carol Clark","groups":["a"]}` });
@@ -43,7 +43,7 @@ test("[DI-03] a user that is added can log in at once, with these claims", async
   assertMatch(await (await browser.get("/users")).text(), /Kept in memory: .* is lost when the server stops/);
 });
 
-test("[DI-03] claims that are changed count at once; those left out are gone", async () => {
+test("[DI-03] changed claims apply immediately; omitted ones are removed", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   assertMatch(
@@ -56,7 +56,7 @@ test("[DI-03] claims that are changed count at once; those left out are gone", a
   assertEquals(b.as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
 });
 
-test("[DI-03, DI-06] a user can be put first, which is who automatic login takes", async () => {
+test("[DI-03, DI-06] a user can be moved to the first place, which automatic login uses", async () => {
   const b = await testServer({ users: [{ sub: "alice" }, { sub: "bob" }, { sub: "carol" }] });
   assertEquals(await whoIsFirst(b), "alice");
   await post(openBrowser(b), "/users/bob", { action: "first" });
@@ -64,7 +64,7 @@ test("[DI-03, DI-06] a user can be put first, which is who automatic login takes
   assertEquals(await whoIsFirst(b), "bob");
 });
 
-test("[DI-03] a user that is removed cannot log in any more, and their sessions are over", async () => {
+test("[DI-03] a removed user can no longer log in, and their sessions end", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   assertEquals(await browser.authorizeSilently(), "login_required");
@@ -75,7 +75,7 @@ test("[DI-03] a user that is removed cannot log in any more, and their sessions 
   assertEquals(await browser.authorizeSilently(), "login_required");
 });
 
-test("[DI-03] a fault stands at its field with how to mend it, everything typed stays, and nothing changes", async () => {
+test("[DI-03] an error is shown at its field with a fix, keeps all input and changes nothing", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const before = JSON.stringify(b.as.users.all());
@@ -102,7 +102,7 @@ test("[DI-03] a fault stands at its field with how to mend it, everything typed 
   });
 });
 
-test("[DI-02] a password is neither shown nor lost, whatever is done to its user", async () => {
+test("[DI-02] a password is neither shown nor lost by any change of its user", async () => {
   const bytes = (length: number) => new Uint8Array(length).fill(7);
   const password = formatPasswordDigest({ ln: 10, r: 8, p: 1, salt: bytes(16), hash: bytes(32) });
   const b = await testServer({
@@ -127,7 +127,7 @@ test("[DI-02] a password is neither shown nor lost, whatever is done to its user
   }
 });
 
-test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's token, changes nothing", async () => {
+test("[DI-04, UI-04, UI-05] a form from another site or without this browser's CSRF token changes nothing", async () => {
   const b = await testServer();
   const listed = () => JSON.stringify(b.as.users.all());
   await assertCsrfProtected(b, "/users", { sub: "eve", claims: "{}" }, listed);
@@ -139,7 +139,7 @@ test("[DI-04, UI-04, UI-05] a form from elsewhere, or without this browser's tok
   }
 });
 
-test("[UI-03] hostile claims are text on these pages", async () => {
+test("[UI-03] hostile claims are shown as text on these pages", async () => {
   const b = await testServer();
   const evil = `</textarea><script>alert(1)</script>"><img src=x onerror=alert(1)>`;
   b.as.users.set({ sub: `"><script>`, name: evil, [evil]: evil });
