@@ -1,13 +1,88 @@
-/** Turns the schema of the configuration file into the JSON Schema that editors read. */
+/** Makes the JSON Schema that editors read from the description of the configuration file and from its comments. */
 
-import { toJsonSchema } from "@valibot/to-json-schema";
-import { configurationSchema } from "../src/cli/schema.ts";
+import { readFileSync } from "node:fs";
+import { configFileField } from "../src/cli/options.ts";
+import { anyValue, type Field } from "../src/oauth/config/field.ts";
 
-/** Where the JSON Schema is kept, relative to the project. */
+/** The path of the JSON Schema in the project. */
 export const schemaPath = "static/config.schema.json";
 
-/** The JSON Schema as it is written to the file, with a final newline. */
+/** The files whose interfaces document the configuration. */
+const documentation = [
+  "src/cli/options.ts",
+  "src/oauth/authorize/resources.ts",
+  "src/oauth/clients/client.ts",
+  "src/oauth/config/settings.ts",
+];
+
+const title = "Latchkey configuration";
+const description = "The configuration that a Latchkey server reads from the file of --config. Every key is optional.";
+
+/** A reference to a secret, in place of the secret. */
+const references = [
+  ["env", "The environment variable with the secret.", "WEB_SECRET"],
+  ["file", "The file with the secret and nothing else, relative to the working directory.", "/run/secrets/web"],
+] as const;
+
+/** The text of the JSON Schema, with a final newline. */
 export function configSchemaText(): string {
-  const { $schema, title, description, ...rest } = toJsonSchema(configurationSchema, { target: "draft-07" });
-  return `${JSON.stringify({ $schema, title, description, ...rest }, null, 2)}\n`;
+  const { comments, parents } = readComments();
+  const findComment = (owner: string, name: string): string | undefined =>
+    comments.get(`${owner}.${name}`) ?? (parents.has(owner) ? findComment(parents.get(owner)!, name) : undefined);
+  const toSchema = (field: Field, description?: string): Record<string, unknown> => {
+    const { type, examples, choices, pattern, min, max, items, members, others, documentedBy = "", required } = field;
+    const schema = {
+      type,
+      ...choices && { enum: choices },
+      ...pattern && { pattern: pattern.source },
+      ...min !== undefined && { minimum: min },
+      ...max !== undefined && { maximum: max },
+      ...items && { items: toSchema(items, comments.get(items.documentedBy ?? "")) },
+      ...members && {
+        properties: Object.fromEntries(
+          Object.entries(members).map(([name, member]) => [
+            name,
+            toSchema(member, findComment(documentedBy, name)),
+          ]),
+        ),
+      },
+      ...required && { required },
+      ...type === "object" && others !== anyValue && { additionalProperties: others ? toSchema(others) : false },
+    };
+    const annotations = { description, examples, default: field.default };
+    if (field.isSecret === undefined) return { ...schema, ...annotations };
+    const secrets = references.map(([name, description, example]) => ({
+      type: "object",
+      properties: { [name]: { type: "string", description, examples: [example] } },
+      required: [name],
+      additionalProperties: false,
+    }));
+    const referenceExamples = references.map(([name, , example]) => ({ [name]: example }));
+    return { anyOf: [schema, ...secrets], ...annotations, examples: [...examples, ...referenceExamples] };
+  };
+  const { examples: _, description: __, ...schema } = toSchema(configFileField());
+  const whole = { $schema: "http://json-schema.org/draft-07/schema#", title, description, ...schema };
+  return `${JSON.stringify(whole, null, 2)}\n`;
+}
+
+/** The comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and what interfaces extend. */
+function readComments() {
+  const comments = new Map<string, string>();
+  const parents = new Map<string, string>();
+  const pattern = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:export interface (\w+)(?: extends (\w+))?|readonly ([$\w]+)\??:)/g;
+  for (const path of documentation) {
+    let owner = "";
+    for (const [, comment = "", name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
+      owner = name ?? owner;
+      if (parent !== undefined) parents.set(owner, parent);
+      comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));
+    }
+  }
+  return { comments, parents };
+}
+
+function toPlainText(comment: string): string {
+  const [text = ""] = comment.split(/^\s*\* @/m);
+  return text.replace(/^\s*\*/gm, " ").replace(/\{@link (\w+)\}/g, "$1").replaceAll("`", "").replace(/\s+/g, " ")
+    .trim();
 }

@@ -57,19 +57,18 @@ const importRules: ImportRules = {
         "oauth/client_network.ts": "anything",
         "store/": "types",
         "recorder/endpoint_name.ts": "anything",
-        "cli/show.ts": "anything",
+        "oauth/config/config_issue.ts": "anything",
       },
     },
     cli: {
       allowed: {
         "oauth/": "types",
         "oauth/test_hosts.ts": "anything",
-        "oauth/secret_names.ts": "anything",
-        "oauth/config/configuration_error.ts": "anything",
+        "oauth/config/": "anything",
+        "store/": "dynamic",
         "../deno.json": "anything",
-        "../static/config.schema.json": "anything",
       },
-      packages: ["valibot", "jsonc-parser", "fastest-levenshtein"],
+      packages: ["jsonc-parser"],
     },
     site: {
       allowed: {
@@ -135,15 +134,13 @@ const coreLinesAim = 8_000;
 const maxFileLines = 350;
 const longFiles: readonly string[] = [
   "app/pages.ts",
-  "cli/schema.ts",
   "oauth/authorize/authorization_request.ts",
-  "oauth/config/validate_settings.ts",
   "oauth/keys/keys.ts",
   "server/latchkey.ts",
 ];
 
 /** Files in import circles, types included. The number may only fall. */
-const maxFilesInCircles = 22;
+const maxFilesInCircles = 21;
 
 readCommand({
   call: "deno task imports",

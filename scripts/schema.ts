@@ -6,6 +6,6 @@ import { configSchemaText, schemaPath } from "./config_schema.ts";
 
 readCommand({
   call: "deno task schema",
-  does: `Writes ${schemaPath}, wherever src/cli/schema.ts has changed.`,
+  does: `Writes ${schemaPath}, from the description of the configuration and its comments.`,
 });
 await writeFile(schemaPath, configSchemaText());

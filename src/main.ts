@@ -3,13 +3,14 @@
 import { licencesText, version, versionLine } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
-import type { StoreChoice } from "./cli/options.ts";
-import { printable } from "./cli/show.ts";
+import { printable } from "./oauth/config/config_issue.ts";
 import { readConfiguration } from "./cli/read_config.ts";
+import { storeKinds } from "./cli/stores.ts";
 import type { Plugin } from "./app/plugin.ts";
 import type { RequestLike } from "./http/message.ts";
 import type { RequestHandler } from "./http/router.ts";
-import { latchkey, validateOptions } from "./server/latchkey.ts";
+import { latchkey } from "./server/latchkey.ts";
+import { validateOptions } from "./server/options.ts";
 import type { Trace } from "./oauth/trace.ts";
 import { demoSecret, hasTestHost, resolveSettings } from "./oauth/config/settings.ts";
 import { ConfigurationError } from "./oauth/config/configuration_error.ts";
@@ -22,7 +23,6 @@ import { processEnvironment } from "./runtime/process_environment.ts";
 import type { ProcessEnvironment } from "./runtime/process_environment.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
-import type { Store } from "./store/store.ts";
 
 // Not waited for here: a program in one file for Node is a script, which cannot.
 start();
@@ -82,7 +82,7 @@ async function main(
       ...inspectorEnabled ? [await openInspector(config.insecureAllowInspector)] : [],
       { setup: (app) => void (dispatch = app.dispatch) },
     ],
-    store: await openStore(
+    store: await storeKinds[config.store.kind]!.open(
       config.store,
       (message) => trace({ type: "configuration_warning", at: now(), path: "store", message }),
     ),
@@ -117,8 +117,14 @@ async function main(
 
   const resolved = resolveSettings(settings, server.issuer);
   const inspector = inspectorEnabled ? isTest ? "on" : "insecure" : "off";
-  const store = describeStore(config.store);
-  const details = { version, issuer: server.issuer, url, store, inspector, metrics: metricsServer?.url } as const;
+  const details = {
+    version,
+    issuer: server.issuer,
+    url,
+    store: config.store.displayLocation,
+    inspector,
+    metrics: metricsServer?.url,
+  } as const;
   if (config.log === "json") {
     const open = describeExposure({ ...details, host: config.host, settings: resolved });
     return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspector), open });
@@ -171,26 +177,6 @@ async function openInspector(insecureAllow: boolean): Promise<Plugin> {
 async function schemaText(): Promise<string> {
   const { default: schema } = await import("../static/config.schema.json", { with: { type: "json" } });
   return JSON.stringify(schema, null, 2);
-}
-
-/** Where records are kept, for a person. */
-function describeStore(choice: StoreChoice): string {
-  if (choice.kind === "memory") return "memory, gone when it stops";
-  return choice.kind === "sqlite" ? choice.path : choice.displayUrl;
-}
-
-async function openStore(choice: StoreChoice, warn: (message: string) => void): Promise<Store | undefined> {
-  if (choice.kind === "memory") return undefined;
-  if (choice.kind === "sqlite") {
-    const { sqliteStore } = await import("./store/sql/sqlite.ts");
-    return await sqliteStore(choice.path, { ...choice, warn });
-  }
-  if (choice.kind === "postgres") {
-    const { postgresStore } = await import("./store/sql/postgres.ts");
-    return await postgresStore(choice.url, choice.options);
-  }
-  const { redisStore } = await import("./store/redis.ts");
-  return await redisStore(choice.url, choice.options);
 }
 
 /** The digest of a password that is asked for, twice where a person types it unseen. */

@@ -16,7 +16,8 @@
  */
 
 export { latchkey } from "./server/latchkey.ts";
-export type { Latchkey, LatchkeyOptions, ListenOptions } from "./server/latchkey.ts";
+export type { Latchkey, ListenOptions } from "./server/latchkey.ts";
+export type { LatchkeyOptions } from "./server/options.ts";
 export { autoApprover } from "./app/approver.ts";
 export type { Approver, ApproverContext } from "./app/approver.ts";
 export type { App, Endpoint } from "./app/endpoint.ts";
@@ -38,7 +39,7 @@ export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";
 export type { ResourceSettings } from "./oauth/authorize/resources.ts";
 export type { Session } from "./oauth/session/session.ts";
-export type { SigningAlgorithm } from "./oauth/keys/keys.ts";
+export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
 export type { ClaimsContext, Outbound, OverrideClaims, Server } from "./oauth/server.ts";

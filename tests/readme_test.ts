@@ -9,6 +9,7 @@ import { decodeClaims, testServer } from "./flows/harness.ts";
 import { faults } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
+import type { Field } from "../src/oauth/config/field.ts";
 import { validateSettings } from "../src/oauth/config/validate_settings.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./secret_leak_check.ts";
@@ -160,10 +161,22 @@ for (const [path, text] of readmes) {
   });
 }
 
-test("the table of flags names every flag, and its variable and its key", async () => {
-  const { optionNames } = await import("../src/cli/options.ts");
-  const text = readmes.get("src/cli/README.md")!;
-  for (const name of optionNames) assert(text.includes(`\`--${name}`), name);
+test("the table of flags names every flag with its variable, its key and its default", async () => {
+  const { configFileField, flagName, optionNames } = await import("../src/cli/options.ts");
+  const { variableName } = await import("../src/cli/environment.ts");
+  const { members } = configFileField();
+  const rows = readmes.get("src/cli/README.md")!.split("\n").filter((line) => line.startsWith("| `--"));
+  for (const name of optionNames) {
+    const row = rows.find((row) => new RegExp(`\`--${flagName(name)}[ \`]`).test(row));
+    const [, , variables = "", keys = "", otherwise = ""] = row?.split("|") ?? [];
+    const suffix = variableName(name).split("_").at(-1);
+    assert(variables.includes(variableName(name)) || variables.includes(`…_${suffix}`), name);
+    if (name === "config") continue;
+    assert(keys.includes(`\`${name}\``), name);
+    const field: Field = members[name];
+    // The rows of two flags show one default.
+    if (field.default !== undefined && name !== "metricsHost") assert(otherwise.includes(String(field.default)), name);
+  }
 });
 
 test("every setting of the configuration file is named in the README of the configuration", () => {

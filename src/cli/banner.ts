@@ -3,7 +3,7 @@
 import { isLoopback, isTestHost } from "../oauth/test_hosts.ts";
 import type { ResolvedSettings } from "../oauth/config/settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
-import { printable } from "./show.ts";
+import { printable } from "../oauth/config/config_issue.ts";
 
 /** Differences between the configured clients or users and those in effect, caused by changes in the store. */
 export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;

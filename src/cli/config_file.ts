@@ -1,24 +1,26 @@
-/** Reads the configuration file: from a path to content whose shape is sound, or to every fault in it. */
+/** Reads the configuration file: from a path to valid content and all issues. */
 
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { permissiveDefaults } from "./semantic_errors.ts";
-import type { ConfigFile, RawConfigFile } from "./options.ts";
+import { type ConfigIssue, printable } from "../oauth/config/config_issue.ts";
+import type { Field } from "../oauth/config/field.ts";
+import { describeKind } from "../oauth/config/show.ts";
+import { findMismatches } from "../oauth/config/validate.ts";
+import type { ConfigFile } from "./options.ts";
+import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
-import { describeKind, printable } from "./show.ts";
 import { readText } from "./text_file.ts";
 
-/** What a file says, as far as it can be trusted. */
+/** The content of a file, and its issues. */
 export interface ConfigFileResult {
   readonly content: ConfigFile;
   readonly issues: readonly ConfigIssue[];
-  /** Places that `content` says nothing true about, such as `alg` and `clients[1]`. */
+  /** Paths that `content` does not represent, such as `alg` and `clients[1]`. */
   readonly invalidPaths: ReadonlySet<string> | "everything";
 }
 
 /** No file was named. */
 export const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
 
-/** A file was named, but what it says cannot be known. */
+/** The file that was named cannot be read. */
 export const unreadableConfigFile: ConfigFileResult = {
   content: permissiveDefaults,
   issues: [],
@@ -28,10 +30,16 @@ export const unreadableConfigFile: ConfigFileResult = {
 /**
  * Reads a file.
  *
- * @param path relative to the working directory
- * @param namedBy the flag or variable that named the file
+ * @param path Relative to the working directory.
+ * @param namedBy The flag or variable that named the file.
+ * @param field The description of the content.
  */
-export async function readConfigFile(path: string, namedBy: string, sources: SecretSources): Promise<ConfigFileResult> {
+export async function readConfigFile(
+  path: string,
+  namedBy: string,
+  field: Field,
+  sources: SecretSources,
+): Promise<ConfigFileResult> {
   const file = printable(path);
   const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, issues: [issue] });
   const loaded = await readText(path, namedBy, sources.readTextFile);
@@ -49,16 +57,14 @@ export async function readConfigFile(path: string, namedBy: string, sources: Sec
     return failWith(notAnObjectIssue(file, value));
   }
 
-  const raw = value as Record<string, unknown>;
-  const { validate } = await import("./validate.ts");
-  const checked = validate(raw)
-    ? { content: raw as RawConfigFile, issues: [], invalidPaths: [] }
-    : await (await import("./schema_errors.ts")).checkSchema(raw);
-  const secrets = await loadSecrets(checked.content, sources);
+  const mismatches = findMismatches(field, value, true);
+  const { content, invalidPaths } = removeInvalid(value as ConfigFile, mismatches);
+  const secrets = await loadSecrets(content, sources);
+  const issues = [...mismatches.map(({ issue }) => issue), ...secrets.issues];
   return {
     content: secrets.content,
-    issues: [...checked.issues, ...secrets.faults].map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })),
-    invalidPaths: new Set([...checked.invalidPaths, ...secrets.unsound]),
+    issues: issues.map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })),
+    invalidPaths: new Set([...invalidPaths, ...secrets.issues.map(({ path }) => path)]),
   };
 }
 

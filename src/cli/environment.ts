@@ -1,21 +1,23 @@
-/** Reads the environment: every variable whose name begins with LATCHKEY_, and no other. */
+/** Reads the environment: the variables whose names begin with LATCHKEY_, and no others. */
 
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
-import { optionDefinitions, type OptionName, optionNames, type RawOptions } from "./options.ts";
-import { showName, showValue } from "./show.ts";
-import { suggest } from "./suggest.ts";
+import type { Field } from "../oauth/config/field.ts";
+import { showName } from "../oauth/config/show.ts";
+import { suggest } from "../oauth/config/suggest.ts";
+import { exampleText, flagName, isPath, type OptionFields, type OptionName, optionNames } from "./options.ts";
+import { type RawOptions, readOption } from "./options.ts";
 import { type ReadTextFile, readValue } from "./text_file.ts";
 
 const variablePrefix = "LATCHKEY_";
-/** At the end of a name: not the value, but the path of the file that holds it. */
+/** The end of the name of a variable whose value is the path of a file with the value. */
 export const fileSuffix = "_FILE";
 
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The name of the variable that says the same as a flag. */
+/** The name of the variable of an option. */
 export function variableName(name: OptionName): string {
-  return variablePrefix + name.toUpperCase().replaceAll("-", "_");
+  return variablePrefix + flagName(name).toUpperCase().replaceAll("-", "_");
 }
 
 /** The configuration read from environment variables. */
@@ -26,8 +28,12 @@ export interface EnvironmentResult {
   readonly warnings: readonly ConfigurationWarning[];
 }
 
-/** Reads the variables, and the files that those name whose own name ends in _FILE; an empty one counts as absent. */
-export async function readEnvironment(env: Environment, readTextFile: ReadTextFile): Promise<EnvironmentResult> {
+/** Reads the variables, and the files that variables with {@link fileSuffix} name. An empty variable counts as absent. */
+export async function readEnvironment(
+  env: Environment,
+  fields: OptionFields,
+  readTextFile: ReadTextFile,
+): Promise<EnvironmentResult> {
   const options: RawOptions = {};
   const issues: ConfigIssue[] = [];
   const warnings: ConfigurationWarning[] = [];
@@ -43,38 +49,36 @@ export async function readEnvironment(env: Environment, readTextFile: ReadTextFi
     const fileName = optionNames.find((known) => variableName(known) + fileSuffix === variable);
     const name = directName ?? fileName;
     if (name === undefined) {
-      warnings.push(await unknownVariableWarning(variable));
+      warnings.push(unknownVariableWarning(variable));
       continue;
     }
     if (directName === undefined && isSet(variableName(name))) {
       issues.push(duplicateIssue(name, variable));
       continue;
     }
-    if (directName === undefined && optionDefinitions[name].isPath) {
+    if (directName === undefined && isPath(name)) {
       issues.push(pathInFileIssue(name, variable));
       options[name] = { source: variable };
       continue;
     }
     const text = directName === undefined ? await readValue(value, variable, readTextFile) : value;
-    const isValid = typeof text === "string" && optionDefinitions[name].accepts(text);
-    options[name] = isValid ? { source: variable, value: text } : { source: variable };
-    if (!isValid) issues.push(typeof text === "string" ? invalidValueIssue(name, variable, text) : text);
+    if (typeof text !== "string") {
+      options[name] = { source: variable };
+      issues.push(text);
+      continue;
+    }
+    const hint = `Write it like ${variable}=${exampleText(fields[name])}, or unset it.`;
+    const { option, issue } = readOption(fields[name], variable, text, hint);
+    options[name] = option;
+    if (issue) issues.push(directName === undefined ? { ...issue, ...hiddenValue(fields[name], text) } : issue);
   }
   if (serviceLinks.length > 0) warnings.push(serviceLinkWarning(serviceLinks));
   return { options, issues, warnings };
 }
 
-function invalidValueIssue(name: OptionName, variable: string, value: string): ConfigIssue {
-  const { expected, example, hintFor } = optionDefinitions[name];
-  if (variable.endsWith(fileSuffix)) return { path: variable, expected, ...hiddenValue(name, value) };
-  const hint = hintFor?.(value) ?? `Write it like ${variable}=${example}, or unset it.`;
-  return { path: variable, expected, received: showValue(value, [variable]), hint };
-}
-
 /** Describes a value read from a file without showing it: the path may name the wrong file. */
-export function hiddenValue(name: OptionName, value: string): Pick<ConfigIssue, "received" | "hint"> {
-  const { example, hintFor } = optionDefinitions[name];
-  const hint = hintFor?.(value) ?? `Let the file hold ${example} or the like, or unset the variable.`;
+export function hiddenValue(field: Field, value: string): Pick<ConfigIssue, "received" | "hint"> {
+  const hint = field.hint?.(value) ?? `Write ${exampleText(field)} or the like into the file, or unset the variable.`;
   return { received: `${value.length} characters (hidden)`, hint };
 }
 
@@ -92,16 +96,14 @@ function pathInFileIssue(name: OptionName, variable: string): ConfigIssue {
   };
 }
 
-async function unknownVariableWarning(variable: string): Promise<ConfigurationWarning> {
+function unknownVariableWarning(variable: string): ConfigurationWarning {
   const isFileVariable = variable.endsWith(fileSuffix);
-  const suggestion = await suggest(
+  const suggestion = suggest(
     variable.slice(variablePrefix.length, isFileVariable ? -fileSuffix.length : undefined),
     optionNames,
   );
   const candidates = suggestion === undefined ? optionNames : [suggestion as OptionName];
-  const names = candidates.map((name) =>
-    variableName(name) + (isFileVariable && !optionDefinitions[name].isPath ? fileSuffix : "")
-  );
+  const names = candidates.map((name) => variableName(name) + (isFileVariable && !isPath(name) ? fileSuffix : ""));
   return {
     path: showName(variable),
     message: suggestion === undefined

@@ -1,11 +1,12 @@
-/** Reads the command line, by itself: the tokeniser of node:util would take longer to load than all of this to run. */
+/** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { optionDefinitions, type OptionName, optionNames, type RawOptions } from "./options.ts";
-import { quote, showValue } from "./show.ts";
-import { suggest } from "./suggest.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+import { suggest } from "../oauth/config/suggest.ts";
+import { exampleText, expectedText, flagName, type OptionFields, type OptionName, optionNames } from "./options.ts";
+import { type RawOptions, readOption } from "./options.ts";
 
-/** What the command line asks for. */
+/** The content of the command line. */
 export type FlagResult =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
@@ -14,16 +15,16 @@ export type FlagResult =
   | { readonly kind: "hash-password" }
   | { readonly kind: "run"; readonly options: RawOptions; readonly issues: readonly ConfigIssue[] };
 
-/** What is asked of the program itself, instead of a server. */
+/** The flags that show something instead of starting a server. */
 const infoFlags = ["help", "version", "licenses", "schema"] as const;
 
-const flagNames = [...optionNames, ...infoFlags].map((name) => `--${name}`);
+const flagNames = [...optionNames.map(flagName), ...infoFlags].map((name) => `--${name}`);
 
 /**
  * Reads `--flag value` and `--flag=value`. A lone `--` in front, as task runners pass it on, is dropped. `--help`,
  * `--version`, `--licenses` and `--schema` win over everything, faults included.
  */
-export async function readFlags(args: readonly string[]): Promise<FlagResult> {
+export function readFlags(args: readonly string[], fields: OptionFields): FlagResult {
   const words = args[0] === "--" ? args.slice(1) : [...args];
   if (words.length === 0) return { kind: "run", options: {}, issues: [] };
 
@@ -41,7 +42,7 @@ export async function readFlags(args: readonly string[]): Promise<FlagResult> {
     if (at === terminator) continue;
     // A dash alone stands for a file elsewhere, and behind a lone -- nothing is a flag.
     if (!/^-./.test(word) || terminator >= 0 && at > terminator) {
-      issues.push(await positionalIssue(word, at));
+      issues.push(positionalIssue(word, at));
       continue;
     }
     if (/^-h/.test(word)) return { kind: "help" };
@@ -54,7 +55,7 @@ export async function readFlags(args: readonly string[]): Promise<FlagResult> {
       issues.push(unexpectedValueIssue(flag));
       continue;
     }
-    const name = optionNames.find((known) => `--${known}` === flag);
+    const name = optionNames.find((known) => `--${flagName(known)}` === flag);
     const next = words[at + 1];
     // Never the next flag: `--port --host x` must not make `--host` a port.
     if (value === undefined && next !== undefined && !next.startsWith(name ? "--" : "-")) {
@@ -62,52 +63,50 @@ export async function readFlags(args: readonly string[]): Promise<FlagResult> {
       at++;
     }
     if (name) values.set(name, [...values.get(name) ?? [], value]);
-    else issues.push(await unknownFlagIssue(flag));
+    else issues.push(unknownFlagIssue(flag));
   }
 
   const options: RawOptions = {};
-  for (const [name, [value, ...others]] of values) {
-    const issue = others.length > 0 ? repeatedFlagIssue(name, others.length + 1) : checkValue(name, value);
-    options[name] = issue ? { source: `--${name}` } : { source: `--${name}`, value };
+  for (const [name, [text, ...others]] of values) {
+    const source = `--${flagName(name)}`;
+    const hint = `Write it like ${source} ${exampleText(fields[name])}.`;
+    const { option, issue } = others.length > 0
+      ? { option: { source }, issue: repeatedFlagIssue(source, others.length + 1) }
+      : text
+      ? readOption(fields[name], source, text, hint)
+      : {
+        option: { source },
+        issue: { path: source, expected: expectedText(fields[name]), received: "no value", hint },
+      };
+    options[name] = option;
     if (issue) issues.push(issue);
   }
   return { kind: "run", options, issues };
 }
 
-function checkValue(name: OptionName, value: string | undefined): ConfigIssue | undefined {
-  const definition = optionDefinitions[name];
-  if (value && definition.accepts(value)) return undefined;
-  return {
-    path: `--${name}`,
-    expected: definition.expected,
-    received: value ? showValue(value, [name]) : "no value",
-    hint: (value ? definition.hintFor?.(value) : undefined) ?? `Write it like --${name} ${definition.example}.`,
-  };
-}
-
-function repeatedFlagIssue(name: OptionName, times: number): ConfigIssue {
-  return { path: `--${name}`, expected: "the flag once", received: `it ${times} times`, hint: "Keep one of them." };
+function repeatedFlagIssue(path: string, times: number): ConfigIssue {
+  return { path, expected: "the flag once", received: `it ${times} times`, hint: "Keep one of them." };
 }
 
 function unexpectedValueIssue(flag: string): ConfigIssue {
   return { path: flag, expected: "no value", received: "one (hidden)", hint: `Write ${flag} alone.` };
 }
 
-/** What came along may be the password itself. */
+/** The other arguments are hidden: one may be the password. */
 function extraArgumentIssue(command: string): ConfigIssue {
   return {
     path: command,
     expected: "the command alone",
     received: "more arguments (hidden)",
     hint:
-      "Write it alone: it asks for the password, or reads it from a pipe, and nothing stays in the shell's history.",
+      "Write it alone: it asks for the password or reads it from a pipe, which keeps it out of the shell's history.",
   };
 }
 
 /** It may be part of a password that the shell split; only an argument in the position of a command is shown. */
-async function positionalIssue(value: string, at: number): Promise<ConfigIssue> {
+function positionalIssue(value: string, at: number): ConfigIssue {
   const isWord = at === 0 && /^[a-z][a-z_-]{0,29}$/i.test(value);
-  const suggestion = isWord ? await suggest(value, ["hash-password"]) : undefined;
+  const suggestion = isWord ? suggest(value, ["hash-password"]) : undefined;
   return {
     path: "command line",
     expected: "only flags",
@@ -118,8 +117,8 @@ async function positionalIssue(value: string, at: number): Promise<ConfigIssue> 
   };
 }
 
-async function unknownFlagIssue(written: string): Promise<ConfigIssue> {
-  const suggestion = await suggest(written.split(/[=:]/, 1)[0]!, flagNames);
+function unknownFlagIssue(written: string): ConfigIssue {
+  const suggestion = suggest(written.split(/[=:]/, 1)[0]!, flagNames);
   return {
     path: showFlag(written),
     expected: "a known flag",

@@ -1,11 +1,11 @@
-/** What --help says, in 80 columns; loaded only when somebody asks. */
+/** The text of --help, in 80 columns. Loaded only for --help. */
 
 import { variableName } from "./environment.ts";
-import { defaults, type OptionName, optionNames } from "./options.ts";
+import { flagName, optionHelp, optionNames } from "./options.ts";
 
 /** An example of a configuration file, as the help shows it. */
 export const exampleFile = `{
-  "issuer": "http://localhost:${defaults.port}",
+  "issuer": "http://localhost:9000",
   "login": "auto",
   "clients": [
     {
@@ -27,25 +27,6 @@ export const exampleFile = `{
   "store": "sqlite:latchkey.db"
 }`;
 
-const optionHelp: Readonly<Record<OptionName, readonly [value: string, otherwise: string]>> = {
-  port: ["NUMBER", `${defaults.port}; 0 takes any free port`],
-  host: ["NAME", defaults.host],
-  issuer: ["URL", "http://localhost:PORT"],
-  login: ["MODE", "auto, or interactive"],
-  store: ["STORE", defaults.store],
-  inspector: ["on|off", "on, but off for real hosts"],
-  log: ["FORMAT", `${defaults.log}; or json, or off`],
-  "metrics-port": ["NUMBER", "none"],
-  "metrics-host": ["NAME", defaults.metricsHost],
-  "trust-proxy": ["ADDRESS,…", "none"],
-  "proxy-header": ["NAME", "either, where they agree"],
-  "tls-cert": ["FILE", "none, which is plain http"],
-  "tls-key": ["FILE", "none"],
-  "max-in-flight": ["NUMBER", String(defaults.maxInFlight)],
-  drain: ["SECONDS", String(defaults.drain)],
-  config: ["FILE", "no file"],
-};
-
 const formatRow = (flag: string, variable: string, defaultText: string) =>
   `  ${flag.padEnd(24)}${variable.padEnd(24)}${defaultText}`.trimEnd();
 
@@ -58,8 +39,9 @@ Usage: latchkey [FLAG VALUE]...
 
 ${formatRow("Flag", "Environment", "Default")}
 ${
-  optionNames.map((name) => formatRow(`--${name} ${optionHelp[name][0]}`, variableName(name), optionHelp[name][1]))
-    .join("\n")
+  optionNames.map((name) =>
+    formatRow(`--${flagName(name)} ${optionHelp[name][0]}`, variableName(name), optionHelp[name][1])
+  ).join("\n")
 }
   --help                show this text
   --version             show the version

@@ -1,8 +1,7 @@
 /** Where text stops being JSON, in words that are the same on every runtime; loaded only when it is needed. */
 
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { quote } from "./show.ts";
+import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 
 /** What each finding of the parser, by its name there, says about what should stand there, and how to mend it. */
 const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, mend: string, found?: string]>> = {

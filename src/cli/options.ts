@@ -1,276 +1,174 @@
-/** What only the person who starts the server decides, and the things that can be said without a file. */
+/** What the program adds to the settings, and what flags and environment variables can set. */
 
-import { isLoopback } from "../oauth/test_hosts.ts";
-import type { ConfigurationWarning } from "../oauth/config/config_issue.ts";
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { Settings } from "../oauth/config/settings.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { choice, type Field, type Fields, flag, object, text, whole } from "../oauth/config/field.ts";
+import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import { showValue } from "../oauth/config/show.ts";
+import { findMismatches } from "../oauth/config/validate.ts";
+import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
 
-/** What a configuration file may hold: the settings, and where to listen and what to keep. */
+/** The configuration file: the settings, and the options of the program. */
 export interface ConfigFile extends Settings {
-  /** Where the JSON Schema of this file is; for editors only. */
+  /** The location of the JSON Schema of this file, for editors; the server ignores it. */
   readonly $schema?: string;
-  /** The TCP port to listen on, 0 to 65535; 0 takes any free one. Default 9000. */
+  /** The TCP port to listen on; 0 takes any free one. Default: 9000. */
   readonly port?: number;
-  /** The name or address to listen on. Default `localhost`. */
+  /** The name or address to listen on; `0.0.0.0` or `::` listens on all. Default: localhost, both 127.0.0.1 and ::1. */
   readonly host?: string;
-  /** Where records are kept, as {@link parseStore} reads it. Default `memory`. */
-  readonly store?: string;
-  /** Whether there are pages that show each login. Default: on where the issuer is a test host. */
-  readonly inspector?: boolean;
-  /** Allow the inspector although the issuer is not a test host. */
-  readonly insecureAllowInspector?: boolean;
-  /** How the log reads. Default `text`. */
-  readonly log?: typeof logFormats[number];
-  /** The TCP port on which Prometheus finds /metrics; 0 takes any free one. Default: none. */
-  readonly metricsPort?: number;
-  /** The name or address of that port. Default `localhost`. */
-  readonly metricsHost?: string;
-  /** The file with the certificate, and those that vouch for it, as PEM. Default: none, and plain http. */
+  /**
+   * The PEM file with the certificate and its chain, read once at the start; with `tlsKey` the server speaks https.
+   * Default: none, plain http.
+   */
   readonly tlsCert?: string;
-  /** The file with its private key, as PEM. */
+  /** The PEM file with the private key of the certificate, without a passphrase. */
   readonly tlsKey?: string;
-  /** Requests that may be under way at the same time. Default 1000. */
+  /** Maximum number of concurrent requests; further ones receive 503 with Retry-After. Default: 1000. */
   readonly maxInFlight?: number;
-  /** Seconds for which a server that is told to stop goes on serving, not ready any more. Default 0. */
+  /**
+   * Seconds for which a server that must stop still serves requests while /readyz reports that it is not ready, so that
+   * load balancers stop using it first. Default: 0.
+   */
   readonly drain?: number;
+  /** `text`: lines for people. `json`: one object a line, and one for every request. `off`: nothing. Default: text. */
+  readonly log?: "text" | "json" | "off";
+  /** Another TCP port, for /metrics in the format of Prometheus; 0 takes any free one. Default: none. */
+  readonly metricsPort?: number;
+  /** The name or address of that port; everybody who can reach it can read the metrics. Default: localhost. */
+  readonly metricsHost?: string;
+  /** Whether /flows shows each login step by step. Default: true if the issuer is on a test host. */
+  readonly inspector?: boolean;
+  /**
+   * Insecure: accept the inspector, which shows all logins to any visitor, although the issuer is not on a test host.
+   * Default: false.
+   */
+  readonly insecureAllowInspector?: boolean;
+  /**
+   * The store of codes, tokens and keys. `memory` loses them when the server stops. `sqlite:PATH` is a file, relative to
+   * the working directory; with `?durability=power` a write survives a power failure too. `postgres://…` and `redis://…`
+   * serve any number of instances. Default: memory.
+   */
+  readonly store?: string;
 }
 
-/** Where a secret is found that does not stand in the file itself. */
-export type SecretSource = { readonly env: string } | { readonly file: string };
+const port = { min: 0, max: 65535, expected: "a whole number from 0 to 65535" };
 
-/** The same as it is written down: a secret may be elsewhere. */
-export type RawConfigFile = Omit<ConfigFile, "clients" | "users"> & {
-  readonly clients?: readonly (Omit<ClientMetadata, "client_secret"> & {
-    readonly client_secret?: string | SecretSource;
-  })[];
-  readonly users?: readonly (Pick<User, "sub" | "name" | "email"> & {
-    readonly password?: string | SecretSource;
-    readonly [claim: string]: unknown;
-  })[];
+const host = {
+  // A name, an IPv4 or an IPv6 address.
+  pattern: /^([A-Za-z0-9_.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9_.-]+)?)$/,
+  expected: "a host name or address without scheme and port",
+  default: "localhost",
 };
 
-/** Where records are kept. */
-export type StoreChoice =
-  | { readonly kind: "memory" }
-  | {
-    readonly kind: "sqlite";
-    /** The database file, relative to the working directory. */
-    readonly path: string;
-    /** What a finished write survives: the end of the process, or the loss of power too, which is slower. */
-    readonly durability: "process" | "power";
-  }
-  | {
-    readonly kind: "postgres" | "redis";
-    /** The server, with its user and password. */
-    readonly url: string;
-    /** The same as it may be shown. */
-    readonly displayUrl: string;
-    /** What the URL's query says of the store itself; the rest of the query is for the driver. */
-    readonly options: Readonly<Record<string, string | number>>;
+/** The description of the options of the program. */
+export function programFields(stores: StoreKinds): Fields<Omit<ConfigFile, keyof Settings | "$schema">> {
+  return {
+    port: whole(9000, { ...port, default: 9000 }),
+    host: text(["localhost", "0.0.0.0", "::1"], host),
+    tlsCert: text(["cert.pem"]),
+    tlsKey: text(["key.pem"]),
+    maxInFlight: whole(1000, { min: 1, max: 1_000_000, default: 1000, expected: "a whole number from 1 to 1000000" }),
+    drain: whole(10, { min: 0, max: 3600, default: 0, expected: "whole seconds from 0 to 3600" }),
+    log: choice(["text", "json", "off"], { default: "text" }),
+    metricsPort: whole(9464, port),
+    metricsHost: text(["localhost", "0.0.0.0"], host),
+    inspector: flag(),
+    insecureAllowInspector: flag(false),
+    store: storeField(stores),
   };
+}
 
-/** What holds where nobody says anything. */
-export const defaults = {
-  port: 9000,
-  host: "localhost",
-  store: "memory",
-  log: "text",
-  metricsHost: "localhost",
-  maxInFlight: 1000,
-  drain: 0,
-} as const;
+/** The description of {@link ConfigFile}. */
+export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFile> & { members: Fields<ConfigFile> } {
+  const $schema = text(["./static/config.schema.json"]);
+  return object<ConfigFile>("ConfigFile", { $schema, ...settingFields, ...programFields(stores) }, {});
+}
 
-/** Who is asked: nobody, or whoever is there. */
-export const loginModes = ["auto", "interactive"] as const;
+/** The settings that flags and variables can set, and `config`: the name of the value and the default, for the help. */
+export const optionHelp = {
+  port: ["NUMBER", "9000; 0 takes any free port"],
+  host: ["NAME", "localhost"],
+  issuer: ["URL", "http://localhost:PORT"],
+  login: ["MODE", "auto, or interactive"],
+  store: ["STORE", "memory"],
+  inspector: ["on|off", "on, but off for real hosts"],
+  log: ["FORMAT", "text; or json, or off"],
+  metricsPort: ["NUMBER", "none"],
+  metricsHost: ["NAME", "localhost"],
+  trustProxy: ["ADDRESS,…", "none"],
+  proxyHeader: ["NAME", "either, where they agree"],
+  tlsCert: ["FILE", "none, which is plain http"],
+  tlsKey: ["FILE", "none"],
+  maxInFlight: ["NUMBER", "1000"],
+  drain: ["SECONDS", "0"],
+  config: ["FILE", "no file"],
+} as const satisfies Readonly<
+  Partial<Record<keyof ConfigFile | "config", readonly [value: string, otherwise: string]>>
+>;
 
-/** How the log reads: for people, for programs, or not at all. */
-export const logFormats = ["text", "json", "off"] as const;
+/** A setting that a flag and a variable can set, or the path of the file. */
+export type OptionName = keyof typeof optionHelp;
 
-/** The header that the trusted proxies write. */
-export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
+/** All of them, in the order of the help. */
+export const optionNames = Object.keys(optionHelp) as OptionName[];
 
-/** What can be said by flag and by environment variable, in the order in which people read about it. */
-export const optionNames = [
-  ...["port", "host", "issuer", "login", "store", "inspector"] as const,
-  ...[
-    "log",
-    "metrics-port",
-    "metrics-host",
-    "trust-proxy",
-    "proxy-header",
-    "tls-cert",
-    "tls-key",
-    "max-in-flight",
-    "drain",
-  ] as const,
-  "config",
-] as const;
+/** The name of the flag and, in capitals and with underscores, of the variable: `metrics-port`. */
+export function flagName(name: OptionName): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
 
-/** One of the names that flags (`--port`) and variables (`LATCHKEY_PORT`) have in common. */
-export type OptionName = typeof optionNames[number];
-
-/** Something said by a flag or a variable; without a value when what was said cannot be used. */
+/** The value of a flag or a variable; without `value` if it is invalid. */
 export interface RawOption {
   /** `--port` or `LATCHKEY_PORT`. */
   readonly source: string;
-  readonly value?: string;
+  readonly text?: string;
+  readonly value?: unknown;
 }
 
-/** What flags or the environment said. */
+/** The options that flags or variables set. */
 export type RawOptions = Partial<Record<OptionName, RawOption>>;
 
-/** What may be said under a name. */
-interface OptionDefinition {
-  /** What is right, as a noun phrase. */
-  readonly expected: string;
-  /** A value that is right. */
-  readonly example: string;
-  readonly accepts: (value: string) => boolean;
-  /** How to fix this value, where an example is not enough. */
-  readonly hintFor?: (value: string) => string | undefined;
-  /** The value is the path of a file already, so that no other file need hold it. */
-  readonly isPath?: true;
+/** The fields of all options. */
+export type OptionFields = Readonly<Record<OptionName, Field>>;
+
+/** The description of all options. */
+export function optionFields(file: Fields<ConfigFile>): OptionFields {
+  return { ...file, config: text(["latchkey.json"], { expected: "the path of a JSON file" }) };
 }
 
-/** A name, an IPv4 or an IPv6 address: no scheme, port, path or brackets. */
-export const hostPattern = /^([A-Za-z0-9_.-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9_.-]+)?)$/;
-
-/** `memory`, or `sqlite:` and a path, which may ask for durability, or the URL of a database server. */
-export const storePattern = /^(memory|sqlite:[^?]+(\?durability=power)?|(postgres|postgresql|redis|rediss):\/\/\S+)$/;
-
-const portOption = {
-  expected: "a whole number from 0 to 65535",
-  accepts: (value: string) => /^[0-9]{1,5}$/.test(value) && Number(value) <= 65535,
-};
-
-const hostOption = {
-  expected: "a host name or address without scheme and port",
-  example: "localhost",
-  accepts: (value: string) => hostPattern.test(value),
-};
-
-const fileOption = { accepts: () => true, isPath: true } as const;
-
-/** As much as a server may be told to have under way, or to wait for, in seconds. */
-export const limits = { inFlight: 1_000_000, drain: 3600 } as const;
-
-function storeHint(value: string): string | undefined {
-  if (/^(?:postgres|redis)\w*:\/\//.test(value) && (!URL.canParse(value) || /\s/.test(value))) {
-    return "Percent-encode all characters of user and password except letters and digits, and put @host after them.";
-  }
-  const isMistyped = /^(?:pg|postg|redi)/i.test(value) && !/^(?:postgres|postgresql|redis|rediss):\/\//.test(value);
-  return isMistyped ? "Begin it with postgres:// or redis://." : undefined;
+/** Whether the value of an option is a path: then no other file need contain it. */
+export function isPath(name: OptionName): boolean {
+  return optionHelp[name][0] === "FILE";
 }
 
-/** The rules of everything that can be said without a file. Issuer and proxies are judged later, with the settings. */
-export const optionDefinitions: Readonly<Record<OptionName, OptionDefinition>> = {
-  port: { ...portOption, example: "9000" },
-  host: hostOption,
-  login: {
-    expected: "auto or interactive",
-    example: "interactive",
-    accepts: (value) => loginModes.some((mode) => mode === value),
-  },
-  issuer: { expected: "an absolute URL", example: "http://localhost:9000", accepts: () => true },
-  store: {
-    expected:
-      "memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://…?schema&connections&timeout&sslmode&sslrootcert or " +
-      "redis://…?prefix&replicas&timeout",
-    example: "sqlite:latchkey.db",
-    accepts: isValidStore,
-    hintFor: storeHint,
-  },
-  inspector: { expected: "on or off", example: "off", accepts: (value) => value === "on" || value === "off" },
-  log: {
-    expected: "text, json or off",
-    example: "json",
-    accepts: (value) => logFormats.some((format) => format === value),
-  },
-  "metrics-port": { ...portOption, example: "9464" },
-  "metrics-host": hostOption,
-  "trust-proxy": {
-    expected: "addresses or networks, separated by commas",
-    example: "127.0.0.1,10.0.0.0/8",
-    accepts: () => true,
-  },
-  "proxy-header": {
-    expected: "x-forwarded-for or forwarded",
-    example: "x-forwarded-for",
-    accepts: (value) => proxyHeaders.some((header) => header === value),
-  },
-  "tls-cert": { expected: "the path of a PEM file", example: "cert.pem", ...fileOption },
-  "tls-key": { expected: "the path of a PEM file", example: "key.pem", ...fileOption },
-  "max-in-flight": {
-    expected: `a whole number from 1 to ${limits.inFlight}`,
-    example: "1000",
-    accepts: (value) => /^[1-9][0-9]{0,6}$/.test(value) && Number(value) <= limits.inFlight,
-  },
-  drain: {
-    expected: `whole seconds from 0 to ${limits.drain}`,
-    example: "10",
-    accepts: (value) => /^[0-9]{1,4}$/.test(value) && Number(value) <= limits.drain,
-  },
-  config: { expected: "the path of a JSON file", example: "latchkey.json", ...fileOption },
-};
-
-/** Whether {@link parseStore} can read it. */
-export function isValidStore(text: string): boolean {
-  return storePattern.test(text) && (!text.includes("://") || isDatabaseUrl(text));
+/**
+ * Reads the text of an option.
+ *
+ * @param hint How to fix it, unless the field knows better.
+ */
+export function readOption(
+  field: Field,
+  source: string,
+  text: string,
+  hint: string,
+): { readonly option: RawOption; readonly issue?: ConfigIssue } {
+  const value = parseText(field, text);
+  if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
+  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source]) };
+  return { option: { source }, issue: { ...issue, hint: field.hint?.(text) ?? hint } };
 }
 
-/** Reads what {@link isValidStore} accepts. Without `?durability=power` a write survives the end of the process. */
-export function parseStore(text: string): StoreChoice {
-  if (text === "memory") return { kind: "memory" };
-  if (!text.startsWith("sqlite:")) return parseDatabaseUrl(text);
-  const [path = "", query] = text.slice("sqlite:".length).split("?");
-  return { kind: "sqlite", path, durability: query === undefined ? "process" : "power" };
+function parseText({ type }: Field, text: string): unknown {
+  if (type === "integer") return /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "on" || text === "off" ? text === "on" : text;
+  return type === "array" ? text.split(",").map((item) => item.trim()) : text;
 }
 
-/** What a query may say of a store: a text, a number, or something for the driver alone. */
-const storeOptions = {
-  postgres: { schema: "text", connections: "number", timeout: "number", sslmode: "driver", sslrootcert: "driver" },
-  redis: { prefix: "text", timeout: "number", replicas: "number" },
-} as const;
-
-function getStoreOptions({ protocol }: URL): Readonly<Record<string, "text" | "number" | "driver">> {
-  return storeOptions[protocol.startsWith("redis") ? "redis" : "postgres"];
+/** A valid value of an option as a noun phrase. */
+export function expectedText({ type, expected }: Field): string {
+  return type === "boolean" ? "on or off" : type === "array" ? "values separated by commas" : expected;
 }
 
-/** Whether it is a URL whose query says nothing but what a store knows: a misspelt prefix would share another's records. */
-function isDatabaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const known = getStoreOptions(url);
-  return [...url.searchParams].every(([name, value]) =>
-    Object.hasOwn(known, name) && value !== "" && (known[name] !== "number" || /^[0-9]{1,7}$/.test(value))
-  );
-}
-
-/** Warns of a connection to a remote database server without TLS; `sslmode=disable` confirms it. */
-export function storeWarnings(choice: StoreChoice, path: string): ConfigurationWarning[] {
-  if (choice.kind === "memory" || choice.kind === "sqlite") return [];
-  const { protocol, hostname, searchParams } = new URL(choice.url);
-  const isTlsDecided = choice.kind === "redis"
-    ? protocol === "rediss:"
-    : searchParams.has("sslmode") || searchParams.has("sslrootcert");
-  // A host that begins with an encoded slash is the path of a local socket.
-  if (isTlsDecided || hostname === "" || /^%2f/i.test(hostname) || isLoopback(hostname)) return [];
-  const hint = choice.kind === "redis"
-    ? "If the server supports TLS, write rediss:// instead of redis://."
-    : "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for a private certificate authority; " +
-      "or ?sslmode=disable if no other machine can read the traffic.";
-  return [{ path, message: `The password and private keys are sent to ${hostname} without TLS. ${hint}` }];
-}
-
-function parseDatabaseUrl(text: string): StoreChoice {
-  const url = new URL(text);
-  const options: Record<string, string | number> = {};
-  for (const [name, kind] of Object.entries(getStoreOptions(url))) {
-    const value = url.searchParams.get(name);
-    if (value === null || kind === "driver") continue;
-    options[name] = kind === "number" ? Number(value) : value;
-    url.searchParams.delete(name);
-  }
-  const displayUrl = `${url.protocol}//${url.host}${url.pathname}`;
-  return { kind: url.protocol.startsWith("redis") ? "redis" : "postgres", url: url.href, displayUrl, options };
+/** A valid value of an option. */
+export function exampleText({ type, examples }: Field): string {
+  return type === "boolean" ? "off" : String(examples[0]);
 }

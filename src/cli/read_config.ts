@@ -1,203 +1,176 @@
-/** Puts the configuration together: a flag beats the environment, which beats the file, which beats the default. */
+/** Reads the configuration: a flag overrides the environment, which overrides the file, which overrides the default. */
 
-import type { Settings } from "../oauth/config/settings.ts";
+import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
-import { type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
+import { withDefaults } from "../oauth/config/field.ts";
+import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import { noConfigFile, readConfigFile, unreadableConfigFile } from "./config_file.ts";
+import { type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import { readFlags } from "./flags.ts";
+import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
+import { programFields, type RawOptions } from "./options.ts";
 import { semanticErrors, type ValidateSettings } from "./semantic_errors.ts";
-import {
-  defaults,
-  isValidStore,
-  logFormats,
-  loginModes,
-  optionDefinitions,
-  parseStore,
-  proxyHeaders,
-  storeWarnings,
-} from "./options.ts";
-import type { ConfigFile, OptionName, RawOption, RawOptions, StoreChoice } from "./options.ts";
-import { printable, showValue } from "./show.ts";
+import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
-/** Where configuration comes from. */
+/** The sources of the configuration. */
 export interface ConfigurationSources {
   /** The command line, without the program. */
   readonly args: readonly string[];
   readonly env: Environment;
-  /** Called with the path of every file that is named: of the configuration, of secrets, of a certificate. */
+  /** Called with the path of every named file: configuration, secrets, certificate. */
   readonly readTextFile: ReadTextFile;
+  /** The stores that `store` can name. Default: {@link storeKinds}. */
+  readonly stores?: StoreKinds;
 }
 
-/** What the person who starts the server wants. */
+/** The configuration of the program. */
 export type Configuration =
   | {
     readonly kind: "run";
-    /** For the server; `issuer` is absent unless somebody named one. */
+    /** The settings of the server; `issuer` is absent if no source names it. */
     readonly settings: Settings;
     /** The TCP port to listen on, 0 for any free one. */
     readonly port: number;
     /** The name or address to listen on. */
     readonly host: string;
     readonly store: StoreChoice;
-    /** Whether there are pages that show each login; absent where nobody said. */
+    /** Whether pages show each login. Default: whether the issuer is on a test host. */
     readonly inspector?: boolean;
-    /** Whether strangers may see them. */
+    /** Whether any visitor may see them. */
     readonly insecureAllowInspector: boolean;
-    /** How the log reads. */
-    readonly log: typeof logFormats[number];
-    /** Where metrics are served; absent: nowhere. */
+    /** The format of the log. */
+    readonly log: Required<ConfigFile>["log"];
+    /** The address of the metrics. Default: none. */
     readonly metrics?: { readonly port: number; readonly host: string };
-    /** Certificate and private key, both as PEM; absent: plain http. */
+    /** Certificate and private key, both as PEM. Default: plain http. */
     readonly tls?: { readonly cert: string; readonly key: string };
-    /** Requests that may be under way at the same time. */
+    /** Maximum number of concurrent requests. */
     readonly maxInFlight: number;
-    /** Seconds for which it goes on serving when it is told to stop. */
+    /** Seconds for which a server that must stop still serves requests. */
     readonly drain: number;
-    /** Warnings about everything outside of `settings`; the server itself traces warnings about `settings`. */
+    /** Warnings about the options of the program; the server traces those about `settings`. */
     readonly warnings: readonly ConfigurationWarning[];
   }
-  /** Show `text`, which ends with a newline, and leave. */
+  /** Show `text`, which ends with a newline, and exit. */
   | { readonly kind: "help"; readonly text: string }
-  /** Show the version, and leave. */
+  /** Show the version and exit. */
   | { readonly kind: "version" }
-  /** Show the licences of what is inside, and leave. */
+  /** Show the licences of the parts and exit. */
   | { readonly kind: "licenses" }
-  /** Show the JSON Schema of the configuration file, and leave. */
+  /** Show the JSON Schema of the configuration file and exit. */
   | { readonly kind: "schema" }
-  /** Read a password, show its digest, and leave. */
+  /** Read a password, show its digest and exit. */
   | { readonly kind: "hash-password" };
 
 /**
- * Reads flags, environment and file. Loads no library unless there are flags, a file or faults.
+ * Reads flags, environment and file. Loads no package unless the JSON of the file is broken.
  *
- * @param validateSettings judges the meaning of the settings
- * @throws {ConfigurationError} with every fault in all three sources at once
+ * @param validateSettings Compares the settings with each other.
+ * @throws {ConfigurationError} With all issues of all three sources.
  */
 export async function readConfiguration(
   sources: ConfigurationSources,
   validateSettings: ValidateSettings,
 ): Promise<Configuration> {
-  const flags = await readFlags(sources.args);
+  const { args, env, readTextFile, stores = storeKinds } = sources;
+  const fileField = configFileField(stores);
+  const fields = optionFields(fileField.members);
+  const flags = readFlags(args, fields);
   if (flags.kind === "help") return { kind: "help", text: (await import("./help.ts")).helpText };
   if (flags.kind !== "run") return flags;
 
-  const environment = await readEnvironment(sources.env, sources.readTextFile);
+  const environment = await readEnvironment(env, fields, readTextFile);
   const options: RawOptions = { ...environment.options, ...flags.options };
+  const { source: namedBy = "", text: path } = options.config ?? {};
   const file = options.config === undefined
     ? noConfigFile
-    : options.config.value === undefined
+    : path === undefined
     ? unreadableConfigFile
-    : await readConfigFile(options.config.value, options.config.source, sources);
+    : await readConfigFile(path, namedBy, fileField, sources);
+  const given: Record<string, unknown> = { ...file.content };
+  for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
+  const settings: Settings = Object.fromEntries(Object.entries(given).filter(([name]) => name in settingFields));
+  const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
-  const { operator, fileSettings } = splitContent(file.content);
-  const port = Number(options.port?.value ?? operator.port ?? defaults.port);
-  const issuer = options.issuer?.value ?? fileSettings.issuer;
-  const login = loginModes.find((mode) => mode === options.login?.value);
-  const trustProxy = options["trust-proxy"]?.value?.split(",").map((name) => name.trim());
-  const proxyHeader = proxyHeaders.find((header) => header === options["proxy-header"]?.value);
-  const settings: Settings = {
-    ...fileSettings,
-    ...issuer !== undefined && { issuer },
-    ...login !== undefined && { login },
-    ...trustProxy !== undefined && { trustProxy },
-    ...proxyHeader !== undefined && { proxyHeader },
-  };
-
-  const tls = await readTls(options, operator, sources.readTextFile);
-  const defaultIssuer = `${tls.wanted ? "https" : "http"}://localhost:${port}`;
-  const settingsIssues = semanticErrors(settings, issuer ?? defaultIssuer, file.invalidPaths, validateSettings);
-  const locatedIssues = settingsIssues.map((issue) => {
-    const name = optionNamesBySetting[issue.path.replace(/\[\d+\]$/, "")];
-    const fromFile = name && options[name]?.source.endsWith(fileSuffix) ? options[name].value : undefined;
+  const tls = await readTls(options, program, readTextFile);
+  const issuer = settings.issuer ?? `${tls.wanted ? "https" : "http"}://localhost:${program.port}`;
+  const settingsIssues = semanticErrors(settings, issuer, file.invalidPaths, validateSettings).map((issue) => {
+    const name = findOption(issue.path);
     const path = findSource(issue.path, options);
-    return fromFile === undefined ? { ...issue, path } : { ...issue, path, ...hiddenValue(name!, fromFile) };
+    const { source, text } = name && options[name] || {};
+    return text !== undefined && source?.endsWith(fileSuffix)
+      ? { ...issue, path, ...hiddenValue(fields[name!], text) }
+      : { ...issue, path };
   });
-  const storeIssues = options.store === undefined && operator.store !== undefined && !isValidStore(operator.store)
-    ? [storeIssue(findSource("store", options), operator.store)]
-    : [];
-  const issues = [
-    ...[...flags.issues, ...environment.issues, ...file.issues],
-    ...[...locatedIssues, ...storeIssues, ...tls.faults],
-  ];
+  const issues = [...flags.issues, ...environment.issues, ...file.issues, ...settingsIssues, ...tls.issues];
   if (issues.length > 0) throw new ConfigurationError(issues, environment.warnings);
-  const store = parseStore(options.store?.value ?? operator.store ?? defaults.store);
-  const warnings = [...environment.warnings, ...storeWarnings(store, options.store?.source ?? "store")];
-  const metricsPort = options["metrics-port"]?.value ?? operator.metricsPort;
-  const metricsHost = options["metrics-host"]?.value ?? operator.metricsHost ?? defaults.metricsHost;
+  const { metricsPort, metricsHost, tlsCert: _, tlsKey: __, ...others } = program;
+  const store = parseStore(program.store, stores)!;
+  const warnings = store.warning === undefined
+    ? environment.warnings
+    : [...environment.warnings, { path: options.store?.source ?? "store", message: store.warning }];
   return {
+    ...others,
     kind: "run",
     settings,
-    port,
-    host: options.host?.value ?? operator.host ?? defaults.host,
+    inspector: program.inspector,
     store,
-    inspector: options.inspector?.value === undefined ? operator.inspector : options.inspector.value === "on",
-    insecureAllowInspector: operator.insecureAllowInspector ?? false,
-    log: logFormats.find((format) => format === options.log?.value) ?? operator.log ?? defaults.log,
-    metrics: metricsPort === undefined ? undefined : { port: Number(metricsPort), host: metricsHost },
+    metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
-    maxInFlight: Number(options["max-in-flight"]?.value ?? operator.maxInFlight ?? defaults.maxInFlight),
-    drain: Number(options.drain?.value ?? operator.drain ?? defaults.drain),
     warnings,
   };
 }
 
-/** Takes apart what is for the server and what is for the program around it. */
-function splitContent(content: ConfigFile): { operator: Omit<ConfigFile, keyof Settings>; fileSettings: Settings } {
-  const { $schema: _, port, host, store, inspector, insecureAllowInspector, ...others } = content;
-  const { log, metricsPort, metricsHost, tlsCert, tlsKey, maxInFlight, drain, ...fileSettings } = others;
-  const loggingAndLimits = { log, metricsPort, metricsHost, tlsCert, tlsKey, maxInFlight, drain };
-  return { operator: { port, host, store, inspector, insecureAllowInspector, ...loggingAndLimits }, fileSettings };
-}
+/** The options of the program with their defaults. */
+type ProgramOptions =
+  & Omit<ConfigFile, keyof Settings>
+  & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
+  & Required<Pick<ConfigFile, "insecureAllowInspector">>;
 
-/** Certificate and key, from the files that somebody named; whether they belong together is found out by who uses them. */
+/** Certificate and key from the named files. The listener finds out whether they belong together. */
 async function readTls(
   options: RawOptions,
   { tlsCert, tlsKey }: ConfigFile,
   readTextFile: ReadTextFile,
-): Promise<{ wanted: boolean; read?: { cert: string; key: string }; faults: ConfigIssue[] }> {
-  const fromFile = (key: string, value: string | undefined): RawOption | undefined =>
-    value === undefined ? undefined : { source: findSource(key, options), value };
-  const cert = options["tls-cert"] ?? fromFile("tlsCert", tlsCert);
-  const key = options["tls-key"] ?? fromFile("tlsKey", tlsKey);
-  if (cert === undefined && key === undefined) return { wanted: false, faults: [] };
-  // What could not be used has been told already.
-  if ([cert, key].some((options) => options !== undefined && options.value === undefined)) {
-    return { wanted: true, faults: [] };
+): Promise<
+  { readonly wanted: boolean; readonly read?: { cert: string; key: string }; readonly issues: readonly ConfigIssue[] }
+> {
+  // The issue of an invalid option is found already.
+  const isInvalid = [options.tlsCert, options.tlsKey].some((option) => option && option.value === undefined);
+  if (isInvalid) return { wanted: true, issues: [] };
+  if (tlsCert === undefined && tlsKey === undefined) return { wanted: false, issues: [] };
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const [name, present, missing] = tlsKey === undefined
+      ? ["tlsCert", "certificate", "private key"]
+      : ["tlsKey", "key", "certificate"];
+    return {
+      wanted: true,
+      issues: [{
+        path: findSource(name, options),
+        expected: "a certificate and its private key, each in a file",
+        received: `the ${present} alone`,
+        hint: `Name the file of the ${missing} too.`,
+      }],
+    };
   }
-  const [given, other] = cert === undefined ? [key, "key"] as const : [cert, "certificate"] as const;
-  if (cert === undefined || key === undefined) {
-    const expected = "a certificate and its private key, each in a file";
-    const hint = `Name the file of the ${other === "key" ? "certificate" : "private key"} too.`;
-    return { wanted: true, faults: [{ path: given!.source, expected, received: `the ${other} alone`, hint }] };
-  }
-  const texts = await Promise.all([cert, key].map(({ source, value }) => readText(value!, source, readTextFile)));
-  const issues = texts.filter((text) => typeof text !== "string");
-  const [certText, keyText] = texts;
-  if (typeof certText !== "string" || typeof keyText !== "string") return { wanted: true, faults: issues };
-  return { wanted: true, read: { cert: certText, key: keyText }, faults: [] };
+  const [cert, key] = await Promise.all([
+    readText(tlsCert, findSource("tlsCert", options), readTextFile),
+    readText(tlsKey, findSource("tlsKey", options), readTextFile),
+  ]);
+  if (typeof cert === "string" && typeof key === "string") return { wanted: true, read: { cert, key }, issues: [] };
+  return { wanted: true, issues: [cert, key].filter((text) => typeof text !== "string") };
 }
 
-/** The URL of a store in the file: it matches the schema's pattern but cannot be parsed. */
-function storeIssue(path: string, store: string): ConfigIssue {
-  const { expected, example, hintFor } = optionDefinitions.store;
-  const hint = hintFor?.(store) ?? `Write it like "store": "${example}".`;
-  return { path, expected, received: showValue(store, ["store"]), hint };
+/** The option of a setting, or of an element of it. */
+function findOption(path: string): OptionName | undefined {
+  return optionNames.find((name) => name === path.replace(/\[\d+\]$/, ""));
 }
 
-/** What the settings are called that can be said without a file. */
-const optionNamesBySetting: Readonly<Record<string, OptionName>> = {
-  issuer: "issuer",
-  login: "login",
-  trustProxy: "trust-proxy",
-  proxyHeader: "proxy-header",
-};
-
-/** Where a setting was said: by flag, by variable, in the file, or nowhere. */
+/** The source of a setting: a flag, a variable, the file, or none. */
 function findSource(path: string, options: RawOptions): string {
-  const name = optionNamesBySetting[path.replace(/\[\d+\]$/, "")];
-  const option = name === undefined ? undefined : options[name];
+  const name = findOption(path);
+  const option = name && options[name];
   if (option?.value !== undefined) return option.source;
-  return options.config?.value === undefined ? path : `${printable(options.config.value)}: ${path}`;
+  return options.config?.text === undefined ? path : `${printable(options.config.text)}: ${path}`;
 }

@@ -1,52 +1,53 @@
-/** Secrets that a configuration file points to: an environment variable, or a file of their own. */
+/** Secrets that a configuration file refers to: in an environment variable, or in a file of their own. */
 
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { showFile, showVariable } from "../oauth/config/show.ts";
 import type { Environment } from "./environment.ts";
-import type { ConfigFile, RawConfigFile, SecretSource } from "./options.ts";
-import { showFile, showVariable } from "./show.ts";
+import type { ConfigFile } from "./options.ts";
 import { type ReadTextFile, readValue } from "./text_file.ts";
 
-/** Where secrets may be found. */
+/** The sources of secrets. */
 export interface SecretSources {
   readonly env: Environment;
   readonly readTextFile: ReadTextFile;
 }
 
-/** Puts the secrets themselves in the place of what points to them. Places of faults are relative to the file. */
-export async function loadSecrets(
-  content: RawConfigFile,
-  sources: SecretSources,
-): Promise<
-  { readonly content: ConfigFile; readonly faults: readonly ConfigIssue[]; readonly unsound: readonly string[] }
-> {
+type SecretReference = { readonly env: string } | { readonly file: string };
+
+/** The content of a configuration file with the secrets, and the references that lead to none. */
+export interface LoadedSecrets {
+  readonly content: ConfigFile;
+  /** Paths are relative to the file. */
+  readonly issues: readonly ConfigIssue[];
+}
+
+/** Replaces references to secrets with the secrets. */
+export async function loadSecrets(content: ConfigFile, sources: SecretSources): Promise<LoadedSecrets> {
   const issues: ConfigIssue[] = [];
-  const invalidPaths: string[] = [];
 
   const loadAll = <Item extends object>(list: string, items: readonly Item[] | undefined, key: keyof Item & string) =>
     items && Promise.all(items.map(async (item, i) => {
-      const source = item[key] as string | SecretSource | undefined;
-      if (typeof source !== "object") return item;
+      const reference = item[key] as string | SecretReference | undefined;
+      if (typeof reference !== "object") return item;
       const path = `${list}[${i}].${key}`;
-      const loaded = await loadSecret(source, path, sources);
+      const loaded = await loadSecret(reference, path, sources);
       if (typeof loaded === "string") return { ...item, [key]: loaded };
       issues.push(loaded);
-      invalidPaths.push(path);
-      return { ...item, [key]: "unsound" };
+      return { ...item, [key]: "missing" };
     }));
 
   const clients = await loadAll("clients", content.clients, "client_secret");
   const users = await loadAll("users", content.users, "password");
-  const whole = { ...content, ...clients && { clients }, ...users && { users } };
-  return { content: whole as ConfigFile, faults: issues, unsound: invalidPaths };
+  return { content: { ...content, ...clients && { clients }, ...users && { users } }, issues };
 }
 
 async function loadSecret(
-  source: SecretSource,
+  reference: SecretReference,
   path: string,
   { env, readTextFile }: SecretSources,
 ): Promise<string | ConfigIssue> {
-  if ("env" in source) {
-    const { env: name } = source;
+  if ("env" in reference) {
+    const { env: name } = reference;
     // On Node and Bun the environment object inherits functions from its prototype.
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value || {
@@ -56,7 +57,7 @@ async function loadSecret(
       hint: "Set the variable, or correct its name.",
     };
   }
-  const text = await readValue(source.file, path, readTextFile);
+  const text = await readValue(reference.file, path, readTextFile);
   if (typeof text === "string") return text;
-  return { ...text, path, expected: `${showFile(source.file) ?? "a file"} to hold it` };
+  return { ...text, path, expected: `${showFile(reference.file) ?? "a file"} to hold it` };
 }

@@ -1,27 +1,15 @@
-/** Judges what the settings mean together, without complaints that only follow from a fault found before. */
+/** Compares the settings with each other, without issues that only follow from invalid values. */
 
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
-import type { ConfigFile } from "./options.ts";
 
-/** Judges settings whose shape is right; `issuer` is the one in effect. */
+/** Compares settings that match their description; `issuer` is the one in effect. */
 export type ValidateSettings = (settings: Settings, issuer: string) => readonly ConfigIssue[];
 
-/** Stands in for what a file says when that is not known: nothing is to be judged by it. */
-export const permissiveDefaults: ConfigFile = {
-  clients: [],
-  insecureAllowHttpIssuer: true,
-  insecureAllowHttpRedirectUris: true,
-  insecureAllowAutoLogin: true,
-  insecureAllowOpenLogin: true,
-  insecureAllowDemoClients: true,
-  insecureAllowDirectory: true,
-};
-
 /**
- * The faults in the meaning of settings.
+ * The issues of settings that match their description.
  *
- * @param invalidPaths places that `settings` says nothing true about, or `"everything"` but the issuer
+ * @param invalidPaths Paths that `settings` does not represent, or `"everything"` but the issuer.
  */
 export function semanticErrors(
   settings: Settings,

@@ -1,7 +1,7 @@
 /** Reads a file that somebody named: its text, or why there is none and how to mend it. */
 
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { printable, showFile } from "./show.ts";
+import { type ConfigIssue, printable } from "../oauth/config/config_issue.ts";
+import { showFile } from "../oauth/config/show.ts";
 
 /** Reads the text of a file; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;

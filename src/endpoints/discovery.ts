@@ -6,7 +6,7 @@ import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { assertionAlgorithms } from "../oauth/clients/auth/assertion.ts";
 import { clientAuthMethods } from "../oauth/clients/auth/mod.ts";
-import { signingAlgorithms } from "../oauth/keys/keys.ts";
+import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";

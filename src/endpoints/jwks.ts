@@ -1,7 +1,7 @@
 /** GET /oauth2/jwks: the public keys (RFC 7517 §5). */
 
 import { json } from "../http/responses.ts";
-import type { SigningAlgorithm } from "../oauth/keys/keys.ts";
+import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import { jsonError } from "../app/error_response.ts";
 import type { App, Endpoint } from "../app/endpoint.ts";

@@ -9,7 +9,7 @@ import { createGuestUser, findUser } from "../oauth/users/users.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { validateUser } from "../oauth/config/validate_settings.ts";
+import { validateUser } from "../oauth/config/validate_user.ts";
 import type { PendingAuthorization } from "./pending.ts";
 
 /** As many people as a browser's last logins are remembered of. */
@@ -94,7 +94,7 @@ export function hasPassword(user: User): boolean {
 
 /** Makes somebody up from what was typed, or says in a sentence why that cannot be. */
 export async function parseGuest(server: Server, sub: string, claims: string): Promise<User | string> {
-  if (!validateUser({ sub }).next().done) {
+  if (validateUser({ sub }).length > 0) {
     return "The subject must be 1 to 255 printable ASCII characters without spaces.";
   }
   const tooLong = `The claims must not be longer than ${maxClaimsLength} characters.`;
@@ -112,7 +112,7 @@ export async function parseGuest(server: Server, sub: string, claims: string): P
   if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not hold ${reservedName}.`;
-  if (!validateUser({ ...parsed, sub }).next().done) return "The claims are nested too deep.";
+  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deep.";
   if (server.users.all().length >= maxUsers) return `There are ${maxUsers} users already: pick one of them.`;
   return await createGuestUser(server, { ...parsed, sub }) ??
     "There is a user of that subject already: pick that one instead.";

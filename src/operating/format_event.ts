@@ -1,7 +1,7 @@
 /** The trace for a terminal: one line for everything that went wrong and, where somebody looks on, for what went well. */
 
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
-import { printable } from "../cli/show.ts";
+import { printable } from "../oauth/config/config_issue.ts";
 
 /** The longest explanation that is shown whole, in characters. */
 const maxExplanationChars = 1000;

@@ -2,7 +2,6 @@
 
 import { errorPage, lastResortError } from "../app/error_response.ts";
 import { autoApprover } from "../app/approver.ts";
-import type { Approver } from "../app/approver.ts";
 import { approverHandler, authorizeEndpoint } from "../endpoints/authorize.ts";
 import { discoveryEndpoints } from "../endpoints/discovery.ts";
 import { endpointUrl } from "../app/endpoint.ts";
@@ -10,8 +9,8 @@ import type { App, Endpoint } from "../app/endpoint.ts";
 import { algorithmsInUse, jwksEndpoint } from "../endpoints/jwks.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { lazyEndpoint } from "../app/lazy_endpoint.ts";
-import type { Pages } from "../app/pages.ts";
-import { trustedProxies, validateProxies } from "./trusted_proxies.ts";
+import { trustedProxies } from "./trusted_proxies.ts";
+import { type LatchkeyOptions, optionsField, validateOptions } from "./options.ts";
 import { tokenEndpoint } from "../endpoints/token.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { RequestLike } from "../http/message.ts";
@@ -24,7 +23,8 @@ import type { ClientRepository, SharedChanges, UserRepository } from "../oauth/c
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { grantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner, storedKeys } from "../oauth/keys/keys.ts";
-import type { Keys, KeySource, SigningAlgorithm } from "../oauth/keys/keys.ts";
+import type { Keys } from "../oauth/keys/keys.ts";
+import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { userRepository } from "../oauth/users/user_repository.ts";
@@ -32,43 +32,17 @@ import { deleteGuestUser } from "../oauth/users/users.ts";
 import { resourceIndicators } from "../oauth/authorize/resources.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
-import type { Outbound, Server } from "../oauth/server.ts";
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import type { Server } from "../oauth/server.ts";
 import { hasTestHost, localIssuer, resolveSettings } from "../oauth/config/settings.ts";
-import type { Settings } from "../oauth/config/settings.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
-import { validateNames, validateOptionTypes, validateSettings } from "../oauth/config/validate_settings.ts";
+import { validate } from "../oauth/config/validate.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { redactEvent } from "../oauth/trace.ts";
 import type { Trace } from "../oauth/trace.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
-
-/** What an embedding program may give: the settings of a configuration file, and the outside world. */
-export interface LatchkeyOptions extends Settings {
-  /** Where records are kept. Default: a new {@link memoryStore}. The server closes it when it is closed. */
-  readonly store?: Store | Promise<Store>;
-  /** The clock: milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
-  /** The dice: that many random bytes. Default: `crypto.getRandomValues`. */
-  readonly randomBytes?: RandomBytes;
-  /** Is told what happens. Default: nobody is. */
-  readonly trace?: Trace;
-  /** Says who is logged in and what they allow, whatever `login` is. Default: what `login` means. */
-  readonly approver?: Approver;
-  /** Fetches what clients point to, their `jwks_uri`. Default: `fetch`. */
-  readonly outbound?: Outbound;
-  /** Draws the pages. Default: the server's own, loaded when the first page is asked for. */
-  readonly pages?: () => Promise<Pages>;
-  /** Makes signing keys, and signs with them where WebCrypto does not. Default: they are generated. */
-  readonly keySource?: KeySource;
-  /** What `issuer` is until the server listens, where it follows the port. Default: `http://localhost:9000`. */
-  readonly issuerUntilListening?: string;
-  /** What wraps the server from outside; the first one is the outermost. Default: nothing. */
-  readonly plugins?: readonly Plugin[];
-}
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -142,7 +116,7 @@ const sweepIntervalMs = 1000;
  * ```
  */
 export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  assertNoIssues(validateOptionTypes(options));
+  assertNoIssues(validate(optionsField, options));
   const result = options.store instanceof Promise ? await options.store : options.store;
   const store = result ?? memoryStore();
   const now = options.now ?? Date.now;
@@ -505,61 +479,6 @@ function isHttpsOnly(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === "https:" && !isLoopback(hostname);
 }
-
-/**
- * Every fault in options whose shape is right, all at once.
- *
- * @param issuer The issuer in effect.
- */
-export function validateOptions(options: Settings, issuer: string): ConfigIssue[] {
-  return [
-    ...validateNames(options, Object.keys(optionNames)),
-    ...validateSettings(options, issuer),
-    ...validateProxies(options),
-  ];
-}
-
-/** Every option there is; a type makes sure of that. */
-const optionNames: Readonly<Record<keyof LatchkeyOptions, true>> = {
-  issuer: true,
-  login: true,
-  clients: true,
-  users: true,
-  scopes: true,
-  claims: true,
-  unmappedClaims: true,
-  idTokenClaims: true,
-  accessTokenClaims: true,
-  defaultScope: true,
-  alg: true,
-  audience: true,
-  lifetimes: true,
-  pkce: true,
-  assertionAudience: true,
-  keys: true,
-  refresh: true,
-  resources: true,
-  directory: true,
-  throttle: true,
-  trustProxy: true,
-  proxyHeader: true,
-  insecureAllowHttpIssuer: true,
-  insecureAllowHttpRedirectUris: true,
-  insecureAllowAutoLogin: true,
-  insecureAllowOpenLogin: true,
-  insecureAllowDemoClients: true,
-  insecureAllowDirectory: true,
-  store: true,
-  now: true,
-  randomBytes: true,
-  trace: true,
-  approver: true,
-  outbound: true,
-  pages: true,
-  keySource: true,
-  issuerUntilListening: true,
-  plugins: true,
-};
 
 /** Random bytes of the system, fetched many at a time, because a few cost as much to fetch as a thousand. */
 function randomPool(): RandomBytes {

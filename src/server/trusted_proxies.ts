@@ -1,13 +1,13 @@
 /** Which proxies are believed about who sent a request: the setting becomes a test of addresses, or its faults. */
 
-import { addressMatcher, proxyHeaders } from "../http/client_address.ts";
+import { addressMatcher } from "../http/client_address.ts";
 import type { AddressMatcher } from "../http/client_address.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
 
-/** Every fault in the settings about proxies. */
-export function* validateProxies({ trustProxy = [], proxyHeader }: Settings): Generator<ConfigIssue> {
+/** All issues of the setting `trustProxy`. */
+export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {
   for (const [i, name] of trustProxy.entries()) {
     try {
       addressMatcher([name]);
@@ -20,13 +20,6 @@ export function* validateProxies({ trustProxy = [], proxyHeader }: Settings): Ge
       };
     }
   }
-  if (proxyHeader === undefined || proxyHeaders.includes(proxyHeader)) return;
-  yield {
-    path: "proxyHeader",
-    expected: proxyHeaders.map((header) => JSON.stringify(header)).join(" or "),
-    received: typeof proxyHeader === "string" ? quote(proxyHeader) : typeof proxyHeader,
-    hint: "Name the header that your proxy sets.",
-  };
 }
 
 /** Tells the proxies that are believed; `undefined` where none is. */

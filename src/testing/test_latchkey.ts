@@ -3,10 +3,11 @@
 import type { App } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { latchkey } from "../server/latchkey.ts";
-import type { Latchkey, LatchkeyOptions, ListenOptions } from "../server/latchkey.ts";
+import type { Latchkey, ListenOptions } from "../server/latchkey.ts";
+import type { LatchkeyOptions } from "../server/options.ts";
 import type { ClientRepository, Repository, UserRepository } from "../oauth/clients/repository.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
-import type { SigningAlgorithm } from "../oauth/keys/keys.ts";
+import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";

@@ -1,8 +1,10 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import { generatedKeys, jwtSigner, signingAlgorithms, signJwt, storedKeys } from "../oauth/keys/keys.ts";
-import type { NewKey, Signer, SigningAlgorithm } from "../oauth/keys/keys.ts";
+import { generatedKeys, jwtSigner, signJwt, storedKeys } from "../oauth/keys/keys.ts";
+import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import type { NewKey, Signer } from "../oauth/keys/keys.ts";
+import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeJwtPart } from "../recorder/record_request.ts";
 import { encodeBase64url } from "../runtime/base64url.ts";

@@ -6,8 +6,10 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import { exampleFile } from "../../src/cli/help.ts";
 import type { ValidateSettings } from "../../src/cli/semantic_errors.ts";
-import { optionNames } from "../../src/cli/options.ts";
-import { validateOptions } from "../../src/server/latchkey.ts";
+import { flagName, optionNames } from "../../src/cli/options.ts";
+import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
+import { memoryStore } from "../../src/mod.ts";
+import { validateOptions } from "../../src/server/options.ts";
 import type { ConfigIssue } from "../../src/oauth/config/config_issue.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
@@ -66,13 +68,19 @@ function format({ path, expected, received, hint }: ConfigIssue): string {
   return `${path}: expected ${expected}; found ${received}; ${hint}`;
 }
 
-/** What holds where nobody says anything. */
+const memory = { kind: "memory", location: "", displayLocation: "memory, gone when it stops", options: {} };
+
+function sqlite(location: string, durability = "process") {
+  return { kind: "sqlite", location, displayLocation: location, options: { durability } };
+}
+
+/** The defaults. */
 const untold: Run = {
   kind: "run",
   settings: {},
   port: 9000,
   host: "localhost",
-  store: { kind: "memory" },
+  store: memory,
   inspector: undefined,
   insecureAllowInspector: false,
   log: "text",
@@ -111,9 +119,9 @@ const everywhere = [
   {
     name: "store",
     values: ["sqlite:a.db", "sqlite:b.db", "sqlite:c.db"],
-    fallback: { kind: "memory" },
+    fallback: memory,
     get: (c: Run) => c.store,
-    as: (value: string) => ({ kind: "sqlite", path: value.slice("sqlite:".length), durability: "process" }),
+    as: (value: string) => sqlite(value.slice("sqlite:".length)),
   },
   { name: "log", values: ["text", "json", "off"], fallback: "text", get: (c: Run) => c.log },
   {
@@ -187,10 +195,10 @@ const goodWords: readonly [string, string, (c: Run) => unknown, unknown][] = [
   ["--host", "fe80::1%eth0", (c) => c.host, "fe80::1%eth0"],
   ["--login", "auto", (c) => c.settings.login, "auto"],
   ["--login", "interactive", (c) => c.settings.login, "interactive"],
-  ["--store", "memory", (c) => c.store, { kind: "memory" }],
-  ["--store", "sqlite::memory:", (c) => c.store, { kind: "sqlite", path: ":memory:", durability: "process" }],
-  ["--store", "sqlite:C:\\a b.db", (c) => c.store, { kind: "sqlite", path: "C:\\a b.db", durability: "process" }],
-  ["--store", "sqlite:x.db?durability=power", (c) => c.store, { kind: "sqlite", path: "x.db", durability: "power" }],
+  ["--store", "memory", (c) => c.store, memory],
+  ["--store", "sqlite::memory:", (c) => c.store, sqlite(":memory:")],
+  ["--store", "sqlite:C:\\a b.db", (c) => c.store, sqlite("C:\\a b.db")],
+  ["--store", "sqlite:x.db?durability=power", (c) => c.store, sqlite("x.db", "power")],
   ["--log", "off", (c) => c.log, "off"],
   ["--metrics-host", "0.0.0.0", (c) => c.metrics, undefined],
   ["--trust-proxy", "10.0.0.7,fd00::/8", (c) => c.settings.trustProxy, ["10.0.0.7", "fd00::/8"]],
@@ -392,7 +400,7 @@ test("a variable whose file is empty, or names a database with its password, is 
   const url = "postgres://as:hunter2@db/latchkey?schema=as";
   const { store } = await run({ env, files: { "/run/store": `${url}\r\n` } });
   assert(store.kind === "postgres");
-  assertEquals([store.url.includes("hunter2"), store.displayUrl], [true, "postgres://db/latchkey"]);
+  assertEquals([store.location.includes("hunter2"), store.displayLocation], [true, "postgres://db/latchkey"]);
 });
 
 test("[OP-08] of a store no more than its scheme is told, and of a file's content its length, wherever it was said", async () => {
@@ -687,7 +695,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
     ["latchkey.json: aud", "Remove it"],
     ["latchkey.json: x", "Remove it"],
     [`latchkey.json: [""]`, "Remove it"],
-    [`latchkey.json: ["${"p".repeat(60)}…"]`, "Remove it"],
+    [`latchkey.json: ["${"p".repeat(100)}…"]`, "Remove it"],
   ]],
   [
     "names that every object inherits",
@@ -739,7 +747,7 @@ test("what was found is quoted and shortened, and a secret is never shown", asyn
   const faults = await faultsOf({ file });
   const found = Object.fromEntries(faults.map((fault) => [fault.path.slice("latchkey.json: ".length), fault.received]));
   assertEquals(found, {
-    "alg": `"${"x".repeat(60)}…"`,
+    "alg": `"${"x".repeat(100)}…"`,
     "host": `"a\\nb\\u001b[2J\\u00a0c"`,
     "clients[0].client_id": "1",
     "clients[0].client_secret": "a number (hidden)",
@@ -882,6 +890,29 @@ test("a misspelt scheme of a store is told with the known ones, and without what
       assert(!message.includes("hidden@"), message);
     }
   }
+});
+
+test("a store of another scheme needs one entry in the table of stores", async () => {
+  const kept = memoryStore();
+  const stores: StoreKinds = {
+    ...storeKinds,
+    test: {
+      pattern: /test:\w+/,
+      forms: ["test:NAME"],
+      parse: (setting) => ({ location: setting.slice(5), displayLocation: setting, options: {} }),
+      open: ({ location }) => Promise.resolve(location === "kept" ? kept : undefined),
+    },
+  };
+  const readTextFile = () => Promise.resolve(`{ "store": "test:kept" }`);
+  const env = { LATCHKEY_CONFIG: "latchkey.json" };
+  const configuration = await readConfiguration({ args: [], env, readTextFile, stores }, content);
+  assert(configuration.kind === "run");
+  const { store } = configuration;
+  assertEquals([store.kind, store.displayLocation], ["test", "test:kept"]);
+  assert(await stores[store.kind]!.open(store, () => {}) === kept);
+  const wrong = () => readConfiguration({ args: ["--store", "test:"], env: {}, readTextFile, stores }, content);
+  assertStringIncludes((await assertRejects(wrong, ConfigurationError)).message, `"test:NAME"`);
+  await assertFaults({ args: ["--store", "test:kept"] }, [["--store"]]);
 });
 
 test("the error tells every fault as a paragraph", async () => {
@@ -1120,7 +1151,7 @@ test("login by flag or variable beats the file, and its fault names where it was
 test("the help names every flag and variable, fits 80 columns and shows an example that works", async () => {
   const help = await read({ args: ["--help"] });
   assert(help.kind === "help");
-  for (const name of optionNames) {
+  for (const name of optionNames.map(flagName)) {
     assertStringIncludes(help.text, `--${name} `);
     assertStringIncludes(help.text, `${variableOf(name)} `);
   }
@@ -1128,10 +1159,10 @@ test("the help names every flag and variable, fits 80 columns and shows an examp
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
   for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
   const configuration = await run({ file: exampleFile, validate: validateSettings });
-  assertEquals(configuration.store, { kind: "sqlite", path: "latchkey.db", durability: "process" });
+  assertEquals(configuration.store, sqlite("latchkey.db"));
 });
 
-test("a start without flags and file loads no library", async () => {
+test("the configuration is read without any package", async () => {
   const seen = new Set<string>();
   const visit = async (path: string) => {
     if (seen.has(path)) return;
@@ -1143,8 +1174,8 @@ test("a start without flags and file loads no library", async () => {
     }
   };
   await visit("src/cli/read_config.ts");
-  assert(seen.has("src/cli/suggest.ts") && seen.has("src/oauth/config/configuration_error.ts"));
-  for (const lazy of ["schema", "schema_errors", "broken_json", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
+  assert(seen.has("src/oauth/config/suggest.ts") && seen.has("src/oauth/config/configuration_error.ts"));
+  for (const lazy of ["json_syntax_error", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
 });
 
 test("[CL-01, CL-05] the settings about claims come from the file, and their faults name the place in it", async () => {

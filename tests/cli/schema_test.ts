@@ -3,14 +3,14 @@
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import * as v from "valibot";
 import { configSchemaText, schemaPath } from "../../scripts/config_schema.ts";
-import { configurationSchema } from "../../src/cli/schema.ts";
+import { configFileField } from "../../src/cli/options.ts";
+import { findMismatches } from "../../src/oauth/config/validate.ts";
 
 /** A JSON Schema as far as these tests look into it. */
 interface Node {
   readonly type?: string;
-  readonly title?: string;
+  readonly default?: unknown;
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly additionalProperties?: unknown;
@@ -36,12 +36,18 @@ test("the committed JSON Schema is fresh; scripts/schema.ts renews it", () => {
   assertEquals(committed, configSchemaText());
 });
 
-test("every field has a type, a title and a description, and every one but the whole an example", () => {
+test("every setting has a type, a description and an example, and a description names the default", () => {
   const all = [...nodes(root, "file")];
   assert(all.length > 45);
-  for (const [place, { type, title, description, examples, anyOf }] of all) {
-    assert((type || anyOf?.every((one) => one.type)) && title && description, place);
+  for (const [place, { type, description, examples, anyOf, ...node }] of all) {
+    const isUnnamed = /\[\]$|\.\*$|jwks\.keys$/.test(place) || type === undefined && anyOf === undefined;
+    if (isUnnamed && !/(?:clients|users|resources)\[\]$/.test(place)) continue;
+    assert((type || anyOf?.some((one) => one.type)) && description, place);
     assert(place === "file" || (examples && examples.length > 0), place);
+    const { default: value } = node;
+    if (value === undefined) continue;
+    const shown = Array.isArray(value) ? [JSON.stringify(value), value.join(" ")] : [String(value)];
+    assert(shown.some((text) => description.includes(`efault: ${text}`)), `${place}: ${description}`);
   }
 });
 
@@ -50,16 +56,16 @@ test("every object but a user, a key and a mapping refuses unknown keys, and onl
   assertEquals(
     objects.map(([place, { additionalProperties, required }]) => [place, additionalProperties ?? true, required]),
     [
-      ["file", false, []],
+      ["file", false, undefined],
       ["file.clients[]", false, ["client_id"]],
       ["file.clients[].jwks", true, ["keys"]],
-      ["file.clients[].jwks.keys[]", {}, undefined],
+      ["file.clients[].jwks.keys[]", true, undefined],
       ["file.users[]", true, ["sub"]],
       ["file.claims", root.properties!.claims!.additionalProperties, undefined],
-      ["file.lifetimes", false, []],
-      ["file.pkce", false, []],
-      ["file.keys", false, []],
-      ["file.refresh", false, []],
+      ["file.lifetimes", false, undefined],
+      ["file.pkce", false, undefined],
+      ["file.keys", false, undefined],
+      ["file.refresh", false, undefined],
       ["file.resources[]", false, ["uri"]],
     ],
   );
@@ -71,9 +77,10 @@ test("every example is right by the schema itself", () => {
     const steps = place.split(/\.|(?=\[\])/).filter((step) => step !== "");
     for (const example of examples) {
       const file = steps.reduceRight<unknown>((inner, step) => step === "[]" ? [inner] : { [step]: inner }, example);
-      const { issues = [] } = v.safeParse(configurationSchema, file);
-      const wrong = issues.filter((issue) => !/^"(client_id|sub|uri)"$/.test(issue.expected ?? ""));
-      assertEquals(wrong.map(({ message }) => message), [], `${place}: ${JSON.stringify(example)}`);
+      const wrong = findMismatches(configFileField(), file, true).filter(({ path }) =>
+        !/^(client_id|sub|uri)$/.test(String(path.at(-1)))
+      );
+      assertEquals(wrong, [], `${place}: ${JSON.stringify(example)}`);
     }
   }
 });

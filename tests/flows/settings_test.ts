@@ -22,17 +22,32 @@ test("an option of the wrong type is a configuration error with its path, for Ja
   const uri = "https://spa.example/cb";
   const spa = { client_id: "spa", redirect_uris: [uri] };
   const cases: readonly (readonly [options: unknown, place: string, found: string, mend: string])[] = [
-    [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like ["openid","read"].`],
-    [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "read".`],
-    [{ users: { sub: "alice" } }, "users", "an object", `Write it like [{"sub":"alice"}].`],
-    [{ clients: spa }, "clients", "an object", `Write it like [{"client_id":"spa",`],
-    [{ resources: uri }, "resources", `"${uri}"`, `Write it like [{"uri":"https://api.example"}].`],
-    [{ issuer: new URL("http://localhost") }, "issuer", "an object", `Write it like "http://localhost:9000".`],
-    [{ trustProxy: "10.0.0.7" }, "trustProxy", `"10.0.0.7"`, `Write it like ["10.0.0.7"].`],
-    [{ clients: [{ ...spa, redirect_uris: uri }] }, "clients[0].redirect_uris", `"${uri}"`, "Write it like ["],
+    [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like "scopes": ["openid","profile","read"].`],
+    [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "defaultScope": "read".`],
+    [{ users: { sub: "alice" } }, "users", "an object", `Write it like "users": [{"sub":"alice",`],
+    [{ clients: spa }, "clients", "an object", `Write it like "clients": [{"client_id":"spa",`],
+    [{ resources: uri }, "resources", `"${uri}"`, `Write it like "resources": [{"uri":"https://api.example"}].`],
+    [
+      { issuer: new URL("http://localhost") },
+      "issuer",
+      "an object",
+      `Write it like "issuer": "http://localhost:9000".`,
+    ],
+    [{ trustProxy: "10.0.0.7" }, "trustProxy", `"10.0.0.7"`, `Write it like "trustProxy": ["127.0.0.1","10.0.0.0/8"].`],
+    [
+      { clients: [{ ...spa, redirect_uris: uri }] },
+      "clients[0].redirect_uris",
+      `"${uri}"`,
+      `Write it like "redirect_uris": [`,
+    ],
     [{ clients: [{ ...spa, grant_types: "refresh_token" }] }, "clients[0].grant_types", `"refresh_token"`, `["auth`],
     [{ clients: [{ ...spa, response_types: "code" }] }, "clients[0].response_types", `"code"`, `["code"].`],
-    [{ clients: [{ ...spa, scope: ["read"] }] }, "clients[0].scope", "an array", `Write it like "openid read".`],
+    [
+      { clients: [{ ...spa, scope: ["read"] }] },
+      "clients[0].scope",
+      "an array",
+      `Write it like "scope": "openid read".`,
+    ],
   ];
   for (const [options, place, found, mend] of cases) {
     const error = await assertRejects(() => latchkey(options as LatchkeyOptions), Error, undefined, place);

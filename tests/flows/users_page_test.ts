@@ -88,8 +88,8 @@ test("[DI-03] an error is shown at its field with a fix, keeps all input and cha
     ["/users", { sub: "dora", claims: "null" }, "claims", /a JSON object, received null/],
     ["/users", { sub: "dora", claims: `{"sub":"eve"}` }, "claims", /claims alone.*The subject never changes/],
     ["/users", { sub: "dora", claims: `{"password":"x"}` }, "claims", /claims alone.*configuration file/],
-    ["/users", { sub: "dora", claims: `{"__proto__":{"x":1}}` }, "claims", /members of Object.prototype.*__proto__/],
-    ["/users/bob", { action: "save", claims: `{"__proto__":null}` }, "claims", /members of Object.prototype/],
+    ["/users", { sub: "dora", claims: `{"__proto__":{"x":1}}` }, "claims", /another name.*__proto__/],
+    ["/users/bob", { action: "save", claims: `{"__proto__":null}` }, "claims", /another name.*__proto__/],
     ["/users/bob", { action: "save", claims: `{"sub":"alice"}` }, "claims", /The subject never changes/],
     ["/users/bob", { action: "save", claims: `"<b>"` }, "claims", /a JSON object/],
   ], async ([path, fields, field, fault]) => {

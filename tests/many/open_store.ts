@@ -1,22 +1,12 @@
-/** Opens a store by the text that an operator names it with. */
+/** Opens a store by the setting that names it. */
 
-import { parseStore } from "../../src/cli/options.ts";
-import { postgresStore } from "../../src/store/sql/postgres.ts";
-import { redisStore } from "../../src/store/redis.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { parseStore, storeKinds } from "../../src/cli/stores.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /** Every store but the one in memory, which nobody shares. */
-export function openStore(text: string): Promise<Store> {
-  const choice = parseStore(text);
-  switch (choice.kind) {
-    case "sqlite":
-      return sqliteStore(choice.path);
-    case "postgres":
-      return postgresStore(choice.url, choice.options);
-    case "redis":
-      return redisStore(choice.url, choice.options);
-    case "memory":
-      throw new Error("a store in memory is shared by nobody");
-  }
+export async function openStore(setting: string): Promise<Store> {
+  const choice = parseStore(setting, storeKinds);
+  const store = choice && await storeKinds[choice.kind]!.open(choice, console.error);
+  if (store === undefined) throw new Error("expected the setting of a store that processes can share");
+  return store;
 }

@@ -5,11 +5,11 @@ import { allowsHttp } from "../test_hosts.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 
-/** A protected resource, as configuration writes it. */
+/** A protected resource that access tokens can be for (RFC 8707). */
 export interface ResourceSettings {
-  /** The resource's absolute URI, without a fragment; the `aud` of its access tokens. */
+  /** The absolute URI of the resource, without a fragment: the `aud` of its access tokens. */
   readonly uri: string;
-  /** `opaque`: the resource asks the introspection endpoint what a token means. Default: `jwt`. */
+  /** `opaque`: the resource introspects its access tokens. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
   /** The claims about the user in its access tokens. Default: the setting `accessTokenClaims`. */
   readonly access_token_claims?: readonly string[];

@@ -1,8 +1,8 @@
-/** A registered client: its metadata as it is written down (RFC 7591 §2) and as the rules use it. */
+/** The metadata of a client (RFC 7591 §2) and the members of a user. `client_fields.ts` describes their values. */
 
-import type { SigningAlgorithm } from "../keys/keys.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 
-/** How a client proves who it is at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
+/** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
   | "none"
   | "client_secret_basic"
@@ -11,7 +11,7 @@ export type ClientAuthMethod =
   | "private_key_jwt";
 
 /**
- * A client as configuration and embedders write it, in the names of RFC 7591 §2.
+ * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.
  *
  * @example
  * ```ts
@@ -24,15 +24,19 @@ export type ClientAuthMethod =
  * ```
  */
 export interface ClientMetadata {
-  /** 1–256 printable ASCII characters. */
+  /** The identifier of the client: 1 to 256 printable ASCII characters, unique. */
   readonly client_id: string;
-  /** Makes the client confidential. Kept only as a digest. */
+  /** Makes the client confidential; browser and native apps must not have one. Stored only as a digest. */
   readonly client_secret?: string;
-  /** Seconds since the epoch after which the secret is refused; 0 or absent: never. */
+  /** Seconds since 1970 after which the secret is rejected. Default: 0, never. */
   readonly client_secret_expires_at?: number;
-  /** Shown to people instead of the id. */
+  /** The name that pages show instead of the identifier. */
   readonly client_name?: string;
-  /** Compared character by character; a loopback URI also matches with another port (OAuth 2.1 §8.4.2). */
+  /**
+   * The URIs that authorization responses may be sent to: absolute, without a fragment, with https, http on a loopback
+   * host, or a private-use scheme. Compared character by character; only the port of a loopback URI may vary (OAuth 2.1
+   * §8.4.2).
+   */
   readonly redirect_uris?: readonly string[];
   /**
    * The only accepted method. Default: `client_secret_basic` for a client with a secret, which then may also send it in
@@ -41,57 +45,57 @@ export interface ClientMetadata {
   readonly token_endpoint_auth_method?: ClientAuthMethod;
   /** The client's public keys, for `private_key_jwt` (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
-  /** Where those keys are found instead; fetched when they are needed, and again when an assertion names an unknown one. */
+  /** The https URL of these keys; fetched when an assertion needs them, and again when one names an unknown key. */
   readonly jwks_uri?: string;
-  /** The one algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key. */
+  /** The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key. */
   readonly token_endpoint_auth_signing_alg?: string;
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
   readonly subject_type?: "public" | "pairwise";
   /** Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Not fetched. */
   readonly sector_identifier_uri?: string;
-  /** Default: `["authorization_code"]`. */
+  /** The grant types that the client may use. Default: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
-  /** Default: `["code"]`. */
+  /** The response types that the client may request. Default: `["code"]`. */
   readonly response_types?: readonly string[];
-  /** Space-separated scope values the client may ask for. Default: every scope of the server. */
+  /** The space-separated scope values that the client may request. Default: all scope values of the server. */
   readonly scope?: string;
-  /** The algorithm of this client's id tokens. Default: the server's `alg`. */
+  /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
   readonly id_token_signed_response_alg?: SigningAlgorithm;
-  /** `opaque`: resources ask the introspection endpoint what this client's tokens mean. Default: `jwt`. */
+  /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
-  /** Resources this client serves: it may introspect the access tokens that are for them. */
+  /** The resources that the client serves: it may introspect the access tokens for them. */
   readonly serves?: readonly string[];
-  /** Where the browser may be sent after logout; compared character by character. */
+  /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
-  /** Sign the answers of the userinfo endpoint for this client with this algorithm. Default: plain JSON. */
+  /** Signs the userinfo responses for this client. Default: plain JSON. */
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
-  /** Refuse authorization requests without a code challenge, although the client is confidential. Default: false. */
+  /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
   /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
   readonly application_type?: "web" | "native";
-  /** Informative; not fetched. */
+  /** The home page of the client, for people; not fetched. */
   readonly client_uri?: string;
-  /** Informative; not fetched. */
+  /** The logo of the client, for people; not fetched. */
   readonly logo_uri?: string;
-  /** Informative; not fetched. */
+  /** The privacy policy of the client, for people; not fetched. */
   readonly policy_uri?: string;
-  /** Informative; not fetched. */
+  /** The terms of service of the client, for people; not fetched. */
   readonly tos_uri?: string;
-  /** Informative. */
+  /** People or teams that are responsible for the client. */
   readonly contacts?: readonly string[];
 }
 
 /** An end user: a subject and any claims. */
 export interface User {
-  /** At most 255 printable ASCII characters, unique and never given to another person (OpenID Connect Core §2). */
+  /** The permanent identifier: at most 255 printable ASCII characters, unique (OpenID Connect Core §2). */
   readonly sub: string;
-  /** The full name, shown to people. */
+  /** The full name, which pages show. */
   readonly name?: string;
-  /** Claim of the scope `email`. */
+  /** The e-mail address. */
   readonly email?: string;
   /**
-   * A scrypt digest, as `latchkey hash-password` writes it, for `login: "interactive"`; never a claim, and gone from a
-   * user that was registered. Default: who picks this user is believed.
+   * The scrypt digest of a password, as `latchkey hash-password` prints it, for `login: "interactive"`. Never a claim,
+   * and never part of a registered user. Default: login without a password.
    */
   readonly password?: string;
   /** Any other claim, of any JSON type; `Settings.claims` and `Settings.unmappedClaims` define what releases it. */

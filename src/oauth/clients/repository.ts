@@ -4,7 +4,7 @@ import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Change, ChangeLog } from "./change_log.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
-import type { SigningAlgorithm } from "../keys/keys.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
 import { canonicalUri } from "../authorize/resources.ts";

@@ -1,14 +1,14 @@
-/** Every fault in the metadata of one client (RFC 7591 §2). */
+/** All issues of the metadata of one client (RFC 7591 §2). */
 
 import type { ClientMetadata } from "./client.ts";
 import { sectorHost } from "./repository.ts";
 import { grantTypes } from "../grants/mod.ts";
 import { allowsHttp, httpHosts } from "../test_hosts.ts";
-import { quote, validateTypes } from "../config/config_issue.ts";
+import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
-import { signingAlgorithms } from "../keys/keys.ts";
+import { validate } from "../config/validate.ts";
+import { registeredClientField } from "./client_fields.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
-import { subjectTypes } from "../users/subject.ts";
 import { splitScope } from "../authorize/scope.ts";
 import { hasTestHost } from "../config/settings.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
@@ -16,31 +16,14 @@ import type { ResolvedSettings } from "../config/settings.ts";
 /** The supported values: a client that is registered for another one would be rejected at each request. */
 const supportedGrantTypes = grantTypes.map(({ type }) => type);
 
-/** Metadata whose type everything else relies on, each with a value that is right. */
-const examples: Partial<ClientMetadata> = {
-  redirect_uris: ["http://localhost:5173/callback"],
-  post_logout_redirect_uris: ["http://localhost:5173/"],
-  grant_types: ["authorization_code"],
-  response_types: ["code"],
-  scope: "openid read",
-};
-
-/** Finds them all; places are relative to the client. */
+/** All issues; paths are relative to the client. Metadata that matches its description is compared with the server. */
 export function validateClient(
   client: ClientMetadata,
   server: Pick<ResolvedSettings, "issuer" | "scopes" | "insecureAllowHttpRedirectUris">,
 ): ConfigIssue[] {
-  const issues = validateTypes(client, examples);
+  const issues = validate(registeredClientField, client);
   if (issues.length > 0) return issues;
   const isTestIssuer = hasTestHost(server.issuer);
-  if (typeof client.client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client.client_id)) {
-    issues.push({
-      path: "client_id",
-      expected: "1 to 256 printable ASCII characters",
-      received: quote(client.client_id),
-      hint: "Choose a short identifier.",
-    });
-  }
   issues.push(...validateClientSecret(client), ...validateClientKeys(client, isTestIssuer));
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (supportedGrantTypes.includes(type)) continue;
@@ -74,9 +57,6 @@ export function validateClient(
     const issue = validateRedirectUri(uri, server.insecureAllowHttpRedirectUris, isTestIssuer);
     if (issue !== undefined) issues.push({ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) });
   }
-  for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
-    issues.push(...validateAlgorithm(name, client[name]));
-  }
   issues.push(...validateSector(client));
   for (const token of splitScope(client.scope ?? "")) {
     if (server.scopes.includes(token)) continue;
@@ -101,27 +81,8 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
   }];
 }
 
-/** A fault, if a token is to be signed with an algorithm that there is not; `undefined` is fine. */
-export function validateAlgorithm(path: string, alg: string | undefined): ConfigIssue[] {
-  if (alg === undefined || signingAlgorithms.some((supported) => supported === alg)) return [];
-  return [{
-    path,
-    expected: `one of ${signingAlgorithms.join(", ")}`,
-    received: quote(alg),
-    hint: "RS256 is understood everywhere, EdDSA is the quickest.",
-  }];
-}
-
 function validateSector(client: ClientMetadata): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  if (client.subject_type !== undefined && !subjectTypes.some((supported) => supported === client.subject_type)) {
-    issues.push({
-      path: "subject_type",
-      expected: subjectTypes.map((supported) => quote(supported)).join(" or "),
-      received: quote(client.subject_type),
-      hint: "Leave it out for subjects that are the same for every client.",
-    });
-  }
   const uri = client.sector_identifier_uri;
   if (uri !== undefined && !(URL.canParse(uri) && uri.startsWith("https://"))) {
     issues.push({

@@ -1,16 +1,16 @@
-/** A fault in something a person wrote down, with its place and how to mend it. */
+/** An invalid setting and a setting with a warning, and how messages quote text. */
 
 import { redactSecrets } from "../secret_names.ts";
 
-/** One fault in a setting, for a person. */
+/** An invalid setting. */
 export interface ConfigIssue {
-  /** Where: `clients[1].redirect_uris[0]`. */
+  /** The place: `clients[1].redirect_uris[0]`. */
   readonly path: string;
-  /** What would have been right, as a noun phrase: `an absolute URL without a fragment`. */
+  /** A valid value as a noun phrase: `an absolute URL without a fragment`. */
   readonly expected: string;
-  /** What was found, quoted where it is text; never a secret. */
+  /** The value, quoted if it is a string; never a secret. */
   readonly received: string;
-  /** How to mend it, one imperative sentence. */
+  /** How to fix it, in one imperative sentence. */
   readonly hint: string;
 }
 
@@ -22,25 +22,27 @@ export interface ConfigurationWarning {
   readonly message: string;
 }
 
-/** A value as faults show it: strings quoted, redacted and shortened; of objects only the type. */
-export function quote(value: unknown): string {
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  const text = (JSON.stringify(typeof value === "string" ? redactSecrets(value) : value) ?? "nothing").replace(
-    /(?! )[\p{C}\p{Z}]/gu,
-    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
-  );
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+// Control characters, bidirectional marks and line separators would act on a terminal; the other spaces look like one.
+const unprintablePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** The text with escapes for all characters that act on a terminal. */
+export function printable(text: string): string {
+  return text.replace(unprintablePattern, (mark) => mark.split("").map(escapeUnit).join(""));
 }
 
-/** Members that are no list or no text, though their examples are one. Types tell those who have them. */
-export function validateTypes(values: object, examples: object): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [path, example] of Object.entries(examples)) {
-    const value: unknown = values[path as keyof typeof values];
-    const isList = Array.isArray(example);
-    if (value === undefined || (isList ? Array.isArray(value) : typeof value === "string")) continue;
-    const expected = isList ? "an array" : "a string";
-    issues.push({ path, expected, received: quote(value), hint: `Write it like ${JSON.stringify(example)}.` });
-  }
-  return issues;
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+const maxQuotedChars = 100;
+
+/** A value on one line, as messages show it: strings quoted, redacted and shortened; of objects only the type. */
+export function quote(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  if (typeof value !== "string") return typeof value === "number" ? String(value) : JSON.stringify(value) ?? "nothing";
+  const text = redactSecrets(value);
+  const shown = text.length > maxQuotedChars
+    ? `${text.slice(0, maxQuotedChars).replace(/[\ud800-\udbff]$/, "")}…`
+    : text;
+  return printable(JSON.stringify(shown));
 }

@@ -1,24 +1,30 @@
-/** What a person or an embedder may set, and what holds where they do not. */
+/**
+ * The settings: their documentation and types (the interfaces) and their description (the fields), which the compiler
+ * compares. The validator, the JSON Schema and the defaults follow from the fields, the texts of the JSON Schema from
+ * the comments. To add a setting, add it to both, use it, and run `deno task schema`.
+ */
 
+import { clientField, userField } from "../clients/client_fields.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
 import { isTestHost } from "../test_hosts.ts";
-import type { SigningAlgorithm } from "../keys/keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 import type { ResourceSettings } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope.ts";
+import { choice, type Fields, flag, list, object, record, seconds, text, texts, whole, withDefaults } from "./field.ts";
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
-  /** Authorization codes. Default 300, at most 600 (OAuth 2.1 §4.1.2). */
+  /** Authorization codes. Default: 300. Maximum: 600 (OAuth 2.1 §4.1.2). */
   readonly code?: number;
-  /** Access tokens. Default 3600. */
+  /** Access tokens. Default: 3600. */
   readonly access_token?: number;
-  /** ID tokens. Default 3600. */
+  /** ID tokens. Default: 3600. */
   readonly id_token?: number;
-  /** Refresh tokens, from the grant on, however often they are used. Default 2592000, thirty days. */
+  /** Refresh tokens, from the grant on, however often they are used. Default: 2592000, thirty days. */
   readonly refresh_token?: number;
-  /** Refresh tokens that are not used. Default 604800, seven days. */
+  /** Refresh tokens that are not used. Default: 604800, seven days. */
   readonly refresh_token_idle?: number;
-  /** Logins, in one browser. Default 28800, eight hours. */
+  /** Logins in one browser. Default: 28800, eight hours. */
   readonly session?: number;
 }
 
@@ -27,66 +33,69 @@ export interface RefreshSettings {
   /** Rotate the refresh tokens of confidential clients too. Default: false. */
   readonly rotateConfidential?: boolean;
   /**
-   * Seconds within which a token that was just exchanged may be sent again and is answered with the same new token, for
-   * clients that lose answers. Default 0: the second use ends the family. At most 60.
+   * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
+   * response. Default: 0, a second use revokes the grant. Maximum: 60.
    */
   readonly grace?: number;
-  /** Issue refresh tokens only where `offline_access` was granted. Default: false. */
+  /** Issue refresh tokens only if `offline_access` was granted. Default: false. */
   readonly onlyOffline?: boolean;
 }
 
-/** How strictly code challenges are asked for (OAuth 2.1 §7.5.1). Public clients always need one. */
+/** When code challenges are required (OAuth 2.1 §7.5.1). Public clients always need one. */
 export interface PkceSettings {
-  /** Refuse a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
+  /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
   readonly requireMethod?: boolean;
-  /** Ask confidential clients for a challenge too. Default: false. */
+  /** Require a code challenge from confidential clients too. Default: false. */
   readonly requireForConfidential?: boolean;
 }
 
 /** The life of signing keys. */
 export interface KeySettings {
-  /** Seconds after which a key's successor is made. Default: never, only on request. At least 3600. */
+  /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
   readonly rotateEvery?: number;
-  /** Seconds a new key is published before it signs, as long as clients cache keys. Default 300. */
+  /** Seconds for which a new key is published before it signs, as long as clients cache keys. Default: 300. */
   readonly lead?: number;
 }
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
 export interface Settings {
   /**
-   * The issuer identifier, an absolute URL without query and fragment; every URL the server emits begins with it.
-   * Default: `http://localhost:PORT`, following the port the server listens on.
+   * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it. Default:
+   * `http://localhost:PORT` with the port that the server listens on.
    */
   readonly issuer?: string;
   /**
-   * `auto`, the default: the first user is logged in and everything asked for is approved at once; `login_hint` picks
-   * another. `interactive`: pages ask who is there, and what they allow.
+   * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
+   * pages ask the user to log in and to consent. Default: `auto`.
    */
   readonly login?: "auto" | "interactive";
-  /** Default: a public and a confidential demo client whose redirect URI is `<issuer>/authorized`. */
+  /**
+   * The clients that may request tokens. Default: a public and a confidential demo client whose redirect URI is
+   * `<issuer>/authorized`.
+   */
   readonly clients?: readonly ClientMetadata[];
-  /** Default: `alice` and `bob`. */
+  /** The users that can log in. Default: `alice` and `bob`. */
   readonly users?: readonly User[];
-  /** Default: `openid profile email read write offline_access`. */
+  /** All scope values. Default: `openid profile email read write offline_access`. */
   readonly scopes?: readonly string[];
   /**
-   * Granted when a request names no scope, space-separated; `""` rejects such a request with `invalid_scope`. Default:
-   * `read` if `scopes` contains it, otherwise `""` with a warning.
+   * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
+   * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
    */
   readonly defaultScope?: string;
   /**
-   * The claims that each scope value releases, in addition to the standard claims (OpenID Connect Core §5.4): `{
-   * groups: ["groups"], profile: ["employee_no"] }`. These scope values are added to `scopes`. Default: none.
+   * The claims that each scope value releases, in addition to the standard claims of `profile`, `email`, `address` and
+   * `phone` (OpenID Connect Core §5.4). These scope values are added to `scopes`. Default: none.
    */
   readonly claims?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Whether `openid` releases the members of a user that no other scope value releases: `openid` or `none`. Default:
-   * `openid` if the issuer is on a test host, otherwise `none`.
+   * Whether `openid` releases the members of a user that no other scope value releases. Default: `openid` if the issuer
+   * is on a test host, otherwise `none`.
    */
   readonly unmappedClaims?: "openid" | "none";
   /**
-   * `minimal`, the default: only userinfo returns the claims of scope values (OpenID Connect Core §5.4).
-   * `like-userinfo`: ID tokens contain them as well, for clients that never call userinfo.
+   * `minimal`: only userinfo returns the claims of scope values (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
+   * contain them as well, for clients that never call userinfo. Default: `minimal`.
    */
   readonly idTokenClaims?: "minimal" | "like-userinfo";
   /**
@@ -95,17 +104,17 @@ export interface Settings {
    * lists. A resource may have a list of its own. Default: none.
    */
   readonly accessTokenClaims?: readonly string[];
-  /** Signs access tokens, and id tokens of clients that registered no other algorithm. Default `RS256`. */
+  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
   readonly alg?: SigningAlgorithm;
   /** The `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
-  /** How long things live. */
+  /** Lifetimes in seconds. */
   readonly lifetimes?: Lifetimes;
-  /** How strictly code challenges are asked for. */
+  /** When code challenges are required. */
   readonly pkce?: PkceSettings;
   /**
    * The accepted `aud` of client assertions: only the issuer (RFC 7523bis), or also the URL of the token endpoint (RFC
-   * 7523, sent by many clients), which causes a warning. `aud` must hold one value. Default:
+   * 7523, sent by many clients), which causes a warning. `aud` must contain one value. Default:
    * `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer" | "issuer-or-token-endpoint";
@@ -113,55 +122,135 @@ export interface Settings {
   readonly keys?: KeySettings;
   /** How refresh tokens behave. */
   readonly refresh?: RefreshSettings;
-  /** What access tokens are for. Default: every https URI and every URI on a test host may be named (RFC 8707). */
+  /**
+   * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
+   * test host.
+   */
   readonly resources?: readonly ResourceSettings[];
   /**
-   * The pages `/clients` and `/users`: whoever opens them may change what is there for this run (`edit`), may look at it
-   * (`read`), or there are no such pages (`off`). Default: `edit` where the issuer is a test host,
-   * `off` elsewhere.
+   * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
+   * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
    */
   readonly directory?: "edit" | "read" | "off";
-  /** Rate-limit failed client authentication and logins (429). Default: on, unless the issuer is a test host. */
+  /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
   /**
-   * The addresses and networks (`10.0.0.0/8`) of proxies whose word counts about who sent a request, in `Forwarded` or
-   * `X-Forwarded-For`: for slowing down guesses, and for logs. What they say of host and scheme never counts. Default: none.
+   * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
+   * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
    */
   readonly trustProxy?: readonly string[];
   /**
-   * The header in which these proxies send the client's address; the other one is ignored, because a proxy may forward
+   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may forward
    * it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
    */
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
-  /** Accept an `http` issuer that is not a test host. */
+  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
   readonly insecureAllowHttpIssuer?: boolean;
-  /** Accept `http` redirect URIs that are not test hosts. */
+  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
   readonly insecureAllowHttpRedirectUris?: boolean;
-  /** Accept `login: "auto"` although the issuer is not a test host. */
+  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
   readonly insecureAllowAutoLogin?: boolean;
-  /** Accept `login: "interactive"` without passwords, so that anybody can be anybody, the issuer not being a test host. */
+  /**
+   * Insecure: accept `login: "interactive"` without passwords, which lets anybody log in as any user, although the
+   * issuer is not on a test host. Default: false.
+   */
   readonly insecureAllowOpenLogin?: boolean;
-  /** Accept the demo clients, whose secret is public, although the issuer is not a test host. */
+  /** Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default: false. */
   readonly insecureAllowDemoClients?: boolean;
-  /** Accept a `directory` that shows clients and users to strangers, the issuer not being a test host. */
+  /**
+   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
+   * host. Default: false.
+   */
   readonly insecureAllowDirectory?: boolean;
 }
 
-const defaultLifetimes: Required<Lifetimes> = {
-  code: 300,
-  access_token: 3600,
-  id_token: 3600,
-  refresh_token: 30 * 24 * 3600,
-  refresh_token_idle: 7 * 24 * 3600,
-  session: 8 * 3600,
+const lifetimes = object<Lifetimes>("Lifetimes", {
+  code: seconds(300, 600),
+  access_token: seconds(3600),
+  id_token: seconds(3600),
+  refresh_token: seconds(30 * 24 * 3600),
+  refresh_token_idle: seconds(7 * 24 * 3600),
+  session: seconds(8 * 3600),
+}, { code: 300, access_token: 3600 });
+
+const refresh = object<RefreshSettings>("RefreshSettings", {
+  rotateConfidential: flag(false),
+  grace: whole(10, {
+    min: 0,
+    max: 60,
+    default: 0,
+    expected: "whole seconds from 0 to 60",
+    hint: () => "A client repeats a lost request at once: 10 is enough.",
+  }),
+  onlyOffline: flag(false),
+}, { grace: 10 });
+
+const pkce = object<PkceSettings>("PkceSettings", {
+  requireMethod: flag(false),
+  requireForConfidential: flag(false),
+}, { requireMethod: true, requireForConfidential: true });
+
+const keys = object<KeySettings>("KeySettings", {
+  rotateEvery: whole(86400, { min: 3600, expected: "whole seconds, at least 3600", hint: () => "A day is 86400." }),
+  lead: whole(300, {
+    min: 0,
+    default: 300,
+    expected: "whole seconds, at least 0",
+    hint: () => "300 is as long as most clients cache keys.",
+  }),
+}, { rotateEvery: 86400 });
+
+const resource = object<ResourceSettings>(
+  "ResourceSettings",
+  {
+    uri: text(["https://api.example"]),
+    access_token_format: choice(["jwt", "opaque"]),
+    access_token_claims: texts(["roles"]),
+  },
+  { uri: "https://api.example" },
+  { required: ["uri"] },
+);
+
+const scopeList = { expected: "a string of space-separated scope values" };
+
+/** The description of {@link Settings}. */
+export const settingFields: Fields<Settings> = {
+  issuer: text(["http://localhost:9000", "https://auth.example.com"]),
+  login: choice(["auto", "interactive"], { default: "auto" }),
+  clients: list(clientField, [clientField.examples], { expected: "an array of clients" }),
+  users: list(userField, [userField.examples], { expected: "an array of users" }),
+  scopes: texts(["openid", "profile", "read"], {
+    default: ["openid", "profile", "email", "read", "write", "offline_access"],
+  }),
+  defaultScope: text(["read"], scopeList),
+  claims: record(texts(["groups"]), { groups: ["groups"], profile: ["employee_no"] }, "an object of arrays of strings"),
+  unmappedClaims: choice(["openid", "none"]),
+  idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
+  accessTokenClaims: texts(["roles"]),
+  alg: choice(signingAlgorithms, { default: "RS256" }),
+  audience: text(["https://api.example.com"]),
+  lifetimes,
+  pkce,
+  assertionAudience: choice(["issuer", "issuer-or-token-endpoint"], { default: "issuer-or-token-endpoint" }),
+  keys,
+  refresh,
+  resources: list(resource, [resource.examples], { expected: "an array of resources" }),
+  directory: choice(["edit", "read", "off"]),
+  throttle: flag(),
+  trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
+  proxyHeader: choice(["x-forwarded-for", "forwarded"]),
+  insecureAllowHttpIssuer: flag(false),
+  insecureAllowHttpRedirectUris: flag(false),
+  insecureAllowAutoLogin: flag(false),
+  insecureAllowOpenLogin: flag(false),
+  insecureAllowDemoClients: flag(false),
+  insecureAllowDirectory: flag(false),
 };
 
-const defaultScopes = ["openid", "profile", "email", "read", "write", "offline_access"];
-
-/** The secret of the confidential demo client: public knowledge, and refused where the issuer is a real host. */
+/** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
 export const demoSecret = "demo-secret";
 
-/** Everything of {@link Settings}, with its defaults. */
+/** {@link Settings} with the defaults. */
 export interface ResolvedSettings
   extends
     Required<Omit<Settings, "lifetimes" | "pkce" | "refresh" | "resources" | "keys" | "defaultScope" | "proxyHeader">> {
@@ -173,53 +262,47 @@ export interface ResolvedSettings
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
 }
 
-/** The issuer of a server that was given none, in its normal form: without the port where that is the scheme's own. */
+/** The default issuer, in its normal form: without the default port of the scheme. */
 export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
   return new URL(`${scheme}://localhost:${port}`).origin;
 }
 
-/** Fills in what a person left out. `issuer` is the one in effect. */
+/**
+ * Fills in the defaults.
+ *
+ * @param issuer The issuer in effect.
+ */
 export function resolveSettings(settings: Settings, issuer: string): ResolvedSettings {
-  const { claims = {} } = settings;
-  const listed = settings.scopes ?? defaultScopes;
-  const scopes = [...listed, ...Object.keys(claims).filter((value) => !listed.includes(value))];
-  const defaultScope = settings.defaultScope ?? (scopes.includes("read") ? "read" : "");
+  // The fields have a default for each of these.
+  type WithDefault = "login" | "scopes" | "idTokenClaims" | "alg" | "assertionAudience" | `insecure${string}`;
+  const given = withDefaults(settingFields, settings) as
+    & Settings
+    & Required<Pick<Settings, WithDefault & keyof Settings>>;
+  const { claims = {} } = given;
+  const scopes = [...given.scopes, ...Object.keys(claims).filter((value) => !given.scopes.includes(value))];
+  const isTestIssuer = hasTestHost(issuer);
   return {
+    ...given,
     issuer,
-    login: settings.login ?? "auto",
-    clients: settings.clients ?? demoClients(issuer),
-    users: settings.users ?? demoUsers,
+    clients: given.clients ?? demoClients(issuer),
+    users: given.users ?? demoUsers,
     scopes,
-    defaultScope: splitScope(defaultScope),
+    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
     claims,
-    unmappedClaims: settings.unmappedClaims ?? (hasTestHost(issuer) ? "openid" : "none"),
-    idTokenClaims: settings.idTokenClaims ?? "minimal",
-    accessTokenClaims: settings.accessTokenClaims ?? [],
-    alg: settings.alg ?? "RS256",
-    audience: settings.audience ?? issuer,
-    lifetimes: { ...defaultLifetimes, ...withoutUndefined(settings.lifetimes) },
-    refresh: { rotateConfidential: false, grace: 0, onlyOffline: false, ...withoutUndefined(settings.refresh) },
-    resources: settings.resources,
-    assertionAudience: settings.assertionAudience ?? "issuer-or-token-endpoint",
-    keys: { lead: 300, ...withoutUndefined(settings.keys) },
-    pkce: { requireMethod: false, requireForConfidential: false, ...withoutUndefined(settings.pkce) },
-    directory: settings.directory ?? (hasTestHost(issuer) ? "edit" : "off"),
-    throttle: settings.throttle ?? !hasTestHost(issuer),
-    trustProxy: settings.trustProxy ?? [],
-    insecureAllowHttpIssuer: settings.insecureAllowHttpIssuer ?? false,
-    insecureAllowHttpRedirectUris: settings.insecureAllowHttpRedirectUris ?? false,
-    insecureAllowAutoLogin: settings.insecureAllowAutoLogin ?? false,
-    insecureAllowOpenLogin: settings.insecureAllowOpenLogin ?? false,
-    insecureAllowDemoClients: settings.insecureAllowDemoClients ?? false,
-    insecureAllowDirectory: settings.insecureAllowDirectory ?? false,
+    unmappedClaims: given.unmappedClaims ?? (isTestIssuer ? "openid" : "none"),
+    accessTokenClaims: given.accessTokenClaims ?? [],
+    audience: given.audience ?? issuer,
+    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
+    refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
+    keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
+    pkce: withDefaults(pkce.members, given.pkce) as Required<PkceSettings>,
+    directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
+    throttle: given.throttle ?? !isTestIssuer,
+    trustProxy: given.trustProxy ?? [],
   };
 }
 
-function withoutUndefined<T extends object>(values: T | undefined): Partial<T> {
-  return Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-/** The clients there are when nobody wrote down any: they call back to this server's own page. */
+/** The default clients: their redirect URI is a page of this server. */
 function demoClients(issuer: string): ClientMetadata[] {
   const redirect_uris = [`${issuer.replace(/\/$/, "")}/authorized`];
   const post_logout_redirect_uris = [`${issuer.replace(/\/$/, "")}/`];

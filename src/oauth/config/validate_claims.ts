@@ -1,22 +1,19 @@
-/** Every fault in the settings about claims. */
+/** All issues of the settings about claims. */
 
 import { isReservedClaim, reservedClaims } from "../claims.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { scopeToken } from "../authorize/scope.ts";
 import type { ResolvedSettings } from "./settings.ts";
+import { showPath } from "./show.ts";
 
-/** Checks `claims`, `unmappedClaims`, `idTokenClaims`, `accessTokenClaims`, and the claims of resources. */
-export function validateClaims(
-  { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: ResolvedSettings,
-): ConfigIssue[] {
+/** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
+export function validateClaims({ claims, accessTokenClaims, resources = [] }: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [
-    ...validateChoice("unmappedClaims", unmappedClaims, ["openid", "none"]),
-    ...validateChoice("idTokenClaims", idTokenClaims, ["minimal", "like-userinfo"]),
     ...validateClaimNames("accessTokenClaims", accessTokenClaims, "access token"),
   ];
   for (const [scope, names] of Object.entries(claims)) {
-    const path = /^[A-Za-z_$][\w$-]{0,59}$/.test(scope) ? `claims.${scope}` : `claims[${quote(scope)}]`;
+    const path = showPath(["claims", scope]);
     if (!scopeToken.test(scope)) {
       issues.push({
         path,
@@ -33,24 +30,10 @@ export function validateClaims(
   return issues;
 }
 
-function validateChoice(path: string, value: string, options: readonly string[]): ConfigIssue[] {
-  if (options.includes(value)) return [];
-  return [{
-    path,
-    expected: options.map(quote).join(" or "),
-    received: quote(value),
-    hint: "Use one of these values, or remove the setting.",
-  }];
-}
-
 function validateClaimNames(path: string, names: readonly string[], reservedIn?: "access token"): ConfigIssue[] {
-  // Users of TypeScript see this in the types.
-  if (!Array.isArray(names)) {
-    return [{ path, expected: "a list of claims", received: quote(names), hint: `Write it like ["groups"].` }];
-  }
   const issues: ConfigIssue[] = [];
   for (const [i, name] of names.entries()) {
-    if (typeof name !== "string" || name === "") {
+    if (name === "") {
       issues.push({
         path: `${path}[${i}]`,
         expected: "the name of a claim",

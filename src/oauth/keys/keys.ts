@@ -16,12 +16,7 @@ import { quote } from "../config/config_issue.ts";
 import { testHosts } from "../test_hosts.ts";
 import { ConfigurationError } from "../config/configuration_error.ts";
 import type { Trace } from "../trace.ts";
-
-/** The signature algorithms a token can have (RFC 7518 §3.1, RFC 8037 §3.1). */
-export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
-
-/** All of them, the one every client library accepts first. */
-export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
 
 /** The seam between the server and a key: whatever can sign bytes can stand here. */
 export interface Signer {

@@ -2,8 +2,9 @@
 
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
-import { signingAlgorithms, tokenHash } from "../keys/keys.ts";
-import type { SigningAlgorithm } from "../keys/keys.ts";
+import { tokenHash } from "../keys/keys.ts";
+import { signingAlgorithms } from "../keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 
 /** One check and how it ended. */
 export interface TokenCheckResult {

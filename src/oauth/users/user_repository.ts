@@ -7,7 +7,7 @@ import type { SharedChanges, UserRepository } from "../clients/repository.ts";
 import { userWarnings } from "../config/claim_warnings.ts";
 import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
-import { isProductionIssuer, validateUser } from "../config/validate_settings.ts";
+import { isProductionIssuer, validateUser } from "../config/validate_user.ts";
 import type { Server } from "../server.ts";
 import { withoutPassword } from "./password.ts";
 

@@ -1,0 +1,154 @@
+/** The stores that the setting `store` can name. To add one, add it to {@link storeKinds}. */
+
+import { isLoopback } from "../oauth/test_hosts.ts";
+import type { Field } from "../oauth/config/field.ts";
+import type { Store } from "../store/store.ts";
+
+/** A parsed setting `store`. */
+export interface StoreChoice {
+  /** A name of {@link storeKinds}. */
+  readonly kind: string;
+  /** The path or URL to open, with user and password. */
+  readonly location: string;
+  /** The location for people, without user and password. */
+  readonly displayLocation: string;
+  /** The parameters for the store itself; the location contains those for the driver. */
+  readonly options: Readonly<Record<string, string | number>>;
+  /** The effect of an insecure setting and how to fix it. */
+  readonly warning?: string;
+}
+
+/** A store that the setting can name. */
+export interface StoreKind {
+  /** Its settings, without `^` and `$`. */
+  readonly pattern: RegExp;
+  /** The ways to write the setting, for messages. */
+  readonly forms: readonly string[];
+  /** Parses a setting that matches the pattern; `undefined` if it is invalid. */
+  readonly parse: (setting: string) => Omit<StoreChoice, "kind"> | undefined;
+  /** Opens the store; `undefined` stands for a new store in memory. */
+  readonly open: (
+    choice: StoreChoice,
+    warn: (message: string) => void,
+  ) => Promise<Store | undefined>;
+}
+
+/** Stores by name. */
+export type StoreKinds = Readonly<Record<string, StoreKind>>;
+
+/** All stores. */
+export const storeKinds: StoreKinds = {
+  memory: {
+    pattern: /memory/,
+    forms: ["memory"],
+    parse: () => ({ location: "", displayLocation: "memory, gone when it stops", options: {} }),
+    open: () => Promise.resolve(undefined),
+  },
+  sqlite: {
+    pattern: /sqlite:[^?]+(\?durability=power)?/,
+    forms: ["sqlite:PATH", "sqlite:PATH?durability=power"],
+    parse(setting) {
+      const [location = "", query] = setting.slice("sqlite:".length).split("?");
+      const durability = query === undefined ? "process" : "power";
+      return { location, displayLocation: location, options: { durability } };
+    },
+    open: async ({ location, options }, warn) =>
+      (await import("../store/sql/sqlite.ts")).sqliteStore(location, { ...options, warn }),
+  },
+  postgres: databaseServer({
+    schemes: "postgres|postgresql",
+    parameters: { schema: "text", connections: "number", timeout: "number", sslmode: "driver", sslrootcert: "driver" },
+    definesTls: ({ searchParams }) => searchParams.has("sslmode") || searchParams.has("sslrootcert"),
+    tlsHint: "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for a private certificate authority; or " +
+      "?sslmode=disable if no other machine can read the traffic.",
+    open: async ({ location, options }) => (await import("../store/sql/postgres.ts")).postgresStore(location, options),
+  }),
+  redis: databaseServer({
+    schemes: "redis|rediss",
+    parameters: { prefix: "text", timeout: "number", replicas: "number" },
+    definesTls: ({ protocol }) => protocol === "rediss:",
+    tlsHint: "If the server supports TLS, write rediss:// instead of redis://.",
+    open: async ({ location, options }) => (await import("../store/redis.ts")).redisStore(location, options),
+  }),
+};
+
+interface DatabaseServer extends Pick<StoreKind, "open"> {
+  /** The schemes of its URLs, separated by `|`; messages name the first one. */
+  readonly schemes: string;
+  /** The known parameters of the query: for the store, or for the driver alone. */
+  readonly parameters: Readonly<Record<string, "text" | "number" | "driver">>;
+  /** Whether the URL says whether TLS is used. */
+  readonly definesTls: (url: URL) => boolean;
+  readonly tlsHint: string;
+}
+
+/** A database server with a URL. An unknown parameter is invalid: a misspelt prefix would share another's records. */
+function databaseServer({ schemes, parameters, definesTls, tlsHint, open }: DatabaseServer): StoreKind {
+  return {
+    open,
+    pattern: new RegExp(`(${schemes}):\\/\\/\\S+`),
+    forms: [`${schemes.split("|")[0]}://…?${Object.keys(parameters).join("&")}`],
+    parse(setting) {
+      if (!URL.canParse(setting)) return undefined;
+      const url = new URL(setting);
+      const options: Record<string, string | number> = {};
+      const isInsecure = !definesTls(url) && isRemote(url.hostname);
+      for (const [name, value] of [...url.searchParams]) {
+        const type = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+        if (type === undefined || value === "" || type === "number" && !/^[0-9]{1,7}$/.test(value)) return undefined;
+        if (type === "driver") continue;
+        options[name] = type === "number" ? Number(value) : value;
+        url.searchParams.delete(name);
+      }
+      return {
+        location: url.href,
+        displayLocation: `${url.protocol}//${url.host}${url.pathname}`,
+        options,
+        warning: isInsecure
+          ? `The password and private keys are sent to ${url.hostname} without TLS. ${tlsHint}`
+          : undefined,
+      };
+    },
+  };
+}
+
+/** Whether a host is another machine; one that begins with an encoded slash is the path of a local socket. */
+function isRemote(hostname: string): boolean {
+  return hostname !== "" && !/^%2f/i.test(hostname) && !isLoopback(hostname);
+}
+
+/** Parses the setting; `undefined` if it is invalid. */
+export function parseStore(setting: string, kinds: StoreKinds): StoreChoice | undefined {
+  for (const [kind, { pattern, parse }] of Object.entries(kinds)) {
+    if (!new RegExp(`^(?:${pattern.source})$`).test(setting)) continue;
+    const choice = parse(setting);
+    return choice && { kind, ...choice };
+  }
+  return undefined;
+}
+
+/** The description of the setting. */
+export function storeField(kinds: StoreKinds): Field<string> {
+  const all = Object.values(kinds);
+  return {
+    type: "string",
+    expected: all.flatMap(({ forms }) => forms.map((form) => JSON.stringify(form))).join(", ").replace(
+      /, ("[^"]*")$/,
+      " or $1",
+    ),
+    examples: ["memory", "sqlite:latchkey.db", "sqlite:latchkey.db?durability=power"],
+    default: "memory",
+    pattern: new RegExp(`^(${all.map(({ pattern }) => pattern.source).join("|")})$`),
+    accepts: (setting) => parseStore(setting, kinds) !== undefined,
+    hint: storeHint,
+  };
+}
+
+function storeHint(value: unknown): string | undefined {
+  const setting = String(value);
+  if (/^(?:postgres|redis)\w*:\/\//.test(setting) && (!URL.canParse(setting) || /\s/.test(setting))) {
+    return "Percent-encode all characters of user and password except letters and digits, and put @host after them.";
+  }
+  const isMistyped = /^(?:pg|postg|redi)/i.test(setting) && !/^(?:postgres|postgresql|redis|rediss):\/\//.test(setting);
+  return isMistyped ? "Begin it with postgres:// or redis://." : undefined;
+}

@@ -1,0 +1,70 @@
+/** All issues of one user. */
+
+import type { User } from "../clients/client.ts";
+import { registeredUserField } from "../clients/client_fields.ts";
+import { isWeakDigest, parsePasswordDigest } from "../users/password.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import { hasTestHost } from "./settings.ts";
+import { validate } from "./validate.ts";
+
+/** Whether the issuer may be public: then password digests must be expensive to guess. */
+export function isProductionIssuer(issuer: string): boolean {
+  return URL.canParse(issuer) && !hasTestHost(issuer);
+}
+
+/**
+ * All issues of one user; paths are relative to the user.
+ *
+ * @param isProduction Whether the issuer is not on a test host: then a digest that is cheap to guess is an issue.
+ */
+export function validateUser(user: User, isProduction = false): ConfigIssue[] {
+  const issues = validate(registeredUserField, user);
+  if (issues.length > 0) return issues;
+  const { sub: _, password, ...claims } = user;
+  if (password !== undefined) issues.push(...validatePassword(password, isProduction));
+  for (const [path, value] of Object.entries(claims)) {
+    if (isDeeperThan(value, maxClaimDepth)) {
+      issues.push({
+        path,
+        expected: `arrays and objects nested at most ${maxClaimDepth} deep`,
+        received: "deeper nesting",
+        hint: "Reduce the nesting.",
+      });
+    } else if (containsBigInt(value)) {
+      issues.push({
+        path,
+        expected: "a value that JSON can hold",
+        received: "a BigInt",
+        hint: "Use a number or a string.",
+      });
+    }
+  }
+  return issues;
+}
+
+function validatePassword(password: string, isProduction: boolean): ConfigIssue[] {
+  const digest = parsePasswordDigest(password);
+  if (digest !== undefined && !(isProduction && isWeakDigest(digest))) return [];
+  return [{
+    path: "password",
+    expected: digest === undefined
+      ? "the scrypt digest of a password, with at most 128 MiB and 16 lanes"
+      : "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not on a " +
+        "test host",
+    received: digest === undefined ? "another string (hidden)" : `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
+    hint: "Run latchkey hash-password (deno task start hash-password), and write what it prints.",
+  }];
+}
+
+/** Maximum depth of claims: JSON.parse reads deeper values than JSON.stringify can write. */
+const maxClaimDepth = 32;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+function containsBigInt(value: unknown): boolean {
+  return typeof value === "bigint" ||
+    typeof value === "object" && value !== null && Object.values(value).some(containsBigInt);
+}

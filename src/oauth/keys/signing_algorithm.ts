@@ -1,0 +1,7 @@
+/** The signature algorithms of tokens. */
+
+/** A signature algorithm of tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
+export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
+
+/** All signature algorithms. Every client library accepts the first one. */
+export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];

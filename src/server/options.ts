@@ -1,0 +1,81 @@
+/** The options of an embedding program: their documentation, description and validation. */
+
+import type { Approver } from "../app/approver.ts";
+import type { Pages } from "../app/pages.ts";
+import type { Plugin } from "../app/plugin.ts";
+import { registeredUserField } from "../oauth/clients/client_fields.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
+import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import { validateSettings } from "../oauth/config/validate_settings.ts";
+import type { KeySource } from "../oauth/keys/keys.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
+import type { Outbound } from "../oauth/server.ts";
+import type { Trace } from "../oauth/trace.ts";
+import type { Store } from "../store/store.ts";
+import { validateProxies } from "./trusted_proxies.ts";
+
+/** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
+export interface LatchkeyOptions extends Settings {
+  /** Where records are kept. Default: a new {@link memoryStore}. The server closes it when it is closed. */
+  readonly store?: Store | Promise<Store>;
+  /** The clock: milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** The dice: that many random bytes. Default: `crypto.getRandomValues`. */
+  readonly randomBytes?: RandomBytes;
+  /** Is told what happens. Default: nobody is. */
+  readonly trace?: Trace;
+  /** Says who is logged in and what they allow, whatever `login` is. Default: what `login` means. */
+  readonly approver?: Approver;
+  /** Fetches what clients point to, their `jwks_uri`. Default: `fetch`. */
+  readonly outbound?: Outbound;
+  /** Draws the pages. Default: the server's own, loaded when the first page is asked for. */
+  readonly pages?: () => Promise<Pages>;
+  /** Makes signing keys, and signs with them where WebCrypto does not. Default: they are generated. */
+  readonly keySource?: KeySource;
+  /** What `issuer` is until the server listens, where it follows the port. Default: `http://localhost:9000`. */
+  readonly issuerUntilListening?: string;
+  /** What wraps the server from outside; the first one is the outermost. Default: nothing. */
+  readonly plugins?: readonly Plugin[];
+}
+
+const functionField: Field<never> = {
+  type: "function",
+  expected: "a function",
+  examples: [],
+  hint: () => "Pass a function, or remove the option.",
+};
+
+const objectField: Field<never> = {
+  type: "object",
+  expected: "an object",
+  examples: [],
+  hint: () => "Pass an object, or remove the option.",
+};
+
+const optionFields: Fields<LatchkeyOptions> = {
+  ...settingFields,
+  users: list(registeredUserField, [registeredUserField.examples], { expected: "an array of users" }),
+  store: objectField,
+  now: functionField,
+  randomBytes: functionField,
+  trace: functionField,
+  approver: functionField,
+  outbound: functionField,
+  pages: functionField,
+  keySource: objectField,
+  issuerUntilListening: text(["http://localhost:9000"]),
+  plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
+};
+
+/** The description of {@link LatchkeyOptions}. */
+export const optionsField: Field = object<LatchkeyOptions>("LatchkeyOptions", optionFields, {});
+
+/**
+ * All issues of options that match their description.
+ *
+ * @param issuer The issuer in effect.
+ */
+export function validateOptions(options: Settings, issuer: string): ConfigIssue[] {
+  return [...validateSettings(options, issuer), ...validateProxies(options)];
+}
