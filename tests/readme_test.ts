@@ -53,7 +53,7 @@ test("the first README has at most 200 lines", () => {
   assert(readmes.get("README.md")!.trimEnd().split("\n").length <= 200);
 });
 
-test("the example of a test in the first README runs as it stands", async () => {
+test("the example of a test in the first README runs unchanged", async () => {
   const { printed, console } = listening();
   await run(`${program("README.md")}\nawait as.close();`, { testLatchkey, faults, console });
   assertEquals(printed, [["alice", "invalid_grant"]]);
@@ -88,7 +88,7 @@ test("the examples of the mock run one after the other", async () => {
   await assertRejects(() => as.close(), Error, "never fired");
 });
 
-test("the example of a configuration file has no faults", async () => {
+test("the example of a configuration file has no errors", async () => {
   const [text] = blocks("src/cli/README.md", "json");
   assertEquals((await read(["--config", "x.json"], text)).kind, "run");
 });
@@ -107,7 +107,7 @@ test("the first README shows a rejection as the terminal does", async () => {
 for (const [path, text] of readmes) {
   const prose = text.replaceAll(/```[\s\S]*?```/g, "");
 
-  test(`every relative link in ${path} leads to a file, and to a heading of it`, () => {
+  test(`every relative link in ${path} leads to an existing file and heading`, () => {
     for (const [, link] of prose.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
       const [file, anchor] = link!.split("#");
       const target = file === "" ? path : join(dirname(path), file!);
@@ -116,7 +116,7 @@ for (const [path, text] of readmes) {
     }
   });
 
-  test(`every file and every rule that ${path} names is there`, () => {
+  test(`every file and every rule that ${path} names exists`, () => {
     const here = dirname(path);
     const ends = /`([\w.-]+(?:\/[\w.-]+)+|[\w-]+\.(?:ts|tsx|md|json))`/g;
     // x stands for what somebody adds, dist/ for what tasks make, and $schema and discovery are on the wire.
@@ -134,7 +134,7 @@ for (const [path, text] of readmes) {
     for (const [id] of prose.matchAll(/\b[A-Z]{2}-\d\d\b/g)) assert(rules.includes(`\n| ${id} |`), `${path}: ${id}`);
   });
 
-  test(`every task that ${path} names is there, and so are its flags`, async () => {
+  test(`every task that ${path} names exists, and so do its flags`, async () => {
     for (const [, task, rest] of text.matchAll(/\bdeno task (?:--quiet )?([a-z:]+)((?: --?[\w-]+(?: [\w.,-]+)?)*)/g)) {
       const command = manifest.tasks[task!];
       assert(command !== undefined, `${path}: deno task ${task}`);
@@ -149,7 +149,7 @@ for (const [path, text] of readmes) {
     }
   });
 
-  test(`every flag of the program and every variable that ${path} names is there`, async () => {
+  test(`every program flag and variable that ${path} names exists`, async () => {
     const { helpText } = await import("../src/cli/help.ts");
     const variables = [...text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)].map(([name]) =>
       name.replace(/_FILE$/, "")

@@ -29,7 +29,7 @@ function gossip(pick: (url: string, location: URLSearchParams) => string | null 
 
 const theCode = (_: string, location: URLSearchParams) => location.get("code");
 
-test("[HT-15] a code in the log is noticed, in the request that it is told in or in a later one", async () => {
+test("[HT-15] a code in the log is found, in its own request or in a later one", async () => {
   const { code } = await testServer({ plugins: [gossip(theCode)] });
   await assertRejects(() => code(), Error, "the log holds the secret");
   let known: string | null = null;
@@ -44,7 +44,7 @@ test("[HT-15] a code in the log is noticed, in the request that it is told in or
   await assertRejects(() => late.get("/oauth2/jwks"), Error, "the log holds the secret");
 });
 
-test("[HT-15] what a client sends is noticed, in its body and in its headers", async () => {
+test("[HT-15] secrets sent by a client are found, in its body and in its headers", async () => {
   const { code, token } = await testServer({
     plugins: [gossip((url) => url.endsWith("/token") ? `the verifier ${verifier}` : undefined)],
   });
@@ -61,7 +61,7 @@ test("[HT-15] what a client sends is noticed, in its body and in its headers", a
   await assertRejects(() => web.token({ code: "none", client_id: undefined }, { headers }), Error, secret);
 });
 
-test("[HT-15] servers that tests make without the bench are watched as well", async () => {
+test("[HT-15] servers created without the harness are checked too", async () => {
   const settings = {
     issuer: "https://as.test",
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }],
@@ -74,7 +74,7 @@ test("[HT-15] servers that tests make without the bench are watched as well", as
   }
 });
 
-test("[HT-15] what the program says is searched for whatever looks like a secret", async () => {
+test("[HT-15] the program's output is searched for anything that looks like a secret", async () => {
   const b = await testServer();
   const code = await b.code();
   const { access_token, id_token } = await (await b.token({ code })).json();
@@ -88,7 +88,7 @@ test("[HT-15] what the program says is searched for whatever looks like a secret
   assertEquals(findRandomSecrets(safe), []);
 });
 
-test("every test that makes servers has them watched", () => {
+test("every test that creates servers checks them", () => {
   const files = globSync("tests/**/*.ts").map((path) => path.replaceAll("\\", "/"));
   // The fuzzer watches by itself; processes of their own are read by those who start them.
   const exempt = /^tests\/(?:secret_leak_check|fuzz\/servers|packages\/|browser\/)|_child\.ts$/;
@@ -103,7 +103,7 @@ test("every test that makes servers has them watched", () => {
   assertEquals(unwatched, []);
 });
 
-test("what is no secret may be told", async () => {
+test("values that are not secret may be logged", async () => {
   const { authorize, code, token } = await testServer({
     plugins: [gossip((url) => url.includes("authorize") ? `${challenge} https://spa.example/cb st4te` : undefined)],
   });

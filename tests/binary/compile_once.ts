@@ -18,7 +18,7 @@ async function compile(...flags: string[]): Promise<{ code: number; stdout: stri
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
-test("what cannot be made is said in a sentence, with exit code 1", async () => {
+test("a failed build is one sentence and exit code 1", async () => {
   const cases = [
     [["--with", "make"], /^--with: expected deno, bun, node; found "make"\.\n$/],
     [["--target", "beos"], /^--target: expected linux-x64, .*; found "beos"\.\n$/],
@@ -47,7 +47,7 @@ const systems = {
   "windows-x64": { magic: "4d5a", place: (view: DataView) => view.getUint32(0x3c, true) + 4, processor: 0x8664 },
 } as const;
 
-test("the same source makes the same bytes, whatever the file is called", async () => {
+test("the same source gives the same bytes, under any file name", async () => {
   const digests = [];
   for (const name of ["one", "other"]) {
     const file = join(folder, name);
@@ -60,7 +60,7 @@ test("the same source makes the same bytes, whatever the file is called", async 
 
 for (const [target, { magic, place, processor }] of Object.entries(systems)) {
   const signed = target.startsWith("macos");
-  test(`Bun makes one for ${target}${signed ? ", with a signature that holds" : ""}`, async () => {
+  test(`Bun builds for ${target}${signed ? ", with a valid signature" : ""}`, async () => {
     const output = join(folder, `latchkey-${target}`);
     const { code, stdout, stderr } = await compile("--with", "bun", "--target", target, "--output", output);
     assertEquals(code, 0, stderr);
@@ -80,7 +80,7 @@ for (const [target, { magic, place, processor }] of Object.entries(systems)) {
   });
 }
 
-test("a signature holds until a byte before it is changed", () => {
+test("a signature is valid until a byte before it changes", () => {
   // As little as a file can be: a head, the commands for its two segments and its signature, and two pages and a half.
   const size = 10_240;
   const file = new Uint8Array(size + 16);

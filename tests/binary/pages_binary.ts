@@ -9,7 +9,7 @@ import { startProgram } from "../runtimes/run_program.ts";
 const skip = executablePath === undefined;
 after(closeBrowser);
 
-test("from home to tokens and to the flow that was watched, by clicks alone", { skip }, async () => {
+test("from home to tokens and to the recorded flow, by clicks only", { skip }, async () => {
   const program = await startProgram({ args: ["--port", "0"] });
   try {
     await using opened = await openPage(`http://localhost:${program.port}/`);

@@ -85,7 +85,7 @@ async function wholeFlow(url: string): Promise<void> {
   assertEquals(await introspect(second.access_token), false);
 }
 
-test("it says its version and commit, and shows its help", async () => {
+test("it prints its version and commit, and its help", async () => {
   const logged = await runProgram({ args: ["--version"], cwd });
   assertEquals([logged.code, logged.stderr], [0, ""]);
   assertMatch(logged.stdout, /^latchkey \d+\.\d+\.\d+\S* \([0-9a-f]{7,40}(-dirty)?\)\n$/);
@@ -95,7 +95,7 @@ test("it says its version and commit, and shows its help", async () => {
   assertMatch(help.stdout, /^Usage: latchkey /m);
 });
 
-test("it holds the licences of everything inside: ours, each package's in full, the runtime's", async () => {
+test("it contains all licences: ours, each package's in full, the runtime's", async () => {
   const { code, stdout, stderr } = await runProgram({ args: ["--licenses"], cwd });
   assertEquals([code, stderr], [0, ""]);
   const [own, ...others] = stdout.split(/^(?=(?:@[\w-]+\/)?[\w.-]+ \d+\.\d+\.\d+\S*\n\n)/m);
@@ -112,7 +112,7 @@ test("it holds the licences of everything inside: ours, each package's in full, 
   assertMatch(others.at(-1)!, /^(Bun|Node\.js|Deno) [^]*https:\/\/\S+\n$/);
 });
 
-test("a flag it does not know ends it with exit code 1 and a sentence", async () => {
+test("an unknown flag ends it with exit code 1 and a sentence", async () => {
   const { code, stdout, stderr } = await runProgram({ args: ["--prot", "1"], cwd });
   assertEquals([code, stdout], [1, ""]);
   assertMatch(stderr, /Did you mean --port\?\n$/);
@@ -128,7 +128,7 @@ test("the whole flow works: code, PKCE, tokens, keys, userinfo, introspection, r
   assertEquals(readdirSync(cwd), [], "it leaves nothing behind");
 });
 
-test("every page is inside, with its styles, scripts and icon", async () => {
+test("every page is included, with styles, scripts and icon", async () => {
   await against({}, async (url) => {
     const started = await get(`${url}/start`);
     const callback = await get(new URL(started.headers.get("location")!, url).href);
@@ -180,7 +180,7 @@ const stores = [
 
 for (const [kind, store] of stores) {
   const skip = store === undefined;
-  test(`a whole flow is kept in ${kind}, and what was answered survives kill -9`, { skip }, async () => {
+  test(`a whole flow is stored in ${kind}, and acknowledged writes survive kill -9`, { skip }, async () => {
     const args = ["--issuer", "http://kept.test", "--store", store!, "--port", "0"];
     const first = await startProgram({ args, cwd });
     const url = `http://localhost:${first.port}`;

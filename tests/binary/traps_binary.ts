@@ -80,7 +80,7 @@ async function walk({ port }: Program): Promise<void> {
 /** Everything in the folder, to see that it is as it was. */
 const present = () => readdirSync(cwd, { recursive: true }).map(String).sort();
 
-test("in a folder full of other programs' files it is as in an empty one, and leaves them alone", async () => {
+test("in a folder with other programs' files it behaves as in an empty one, and leaves them unchanged", async () => {
   const before = present();
   const empty = mkdtempSync(join(folder, "empty-"));
   const env = { HOME: home };
@@ -88,7 +88,7 @@ test("in a folder full of other programs' files it is as in an empty one, and le
   assertEquals([present(), readdirSync(empty), readdirSync(home)], [before, [], []]);
 });
 
-test("variables that speak to other programs do not speak to it", async () => {
+test("variables of other programs have no effect", async () => {
   const env = {
     HOME: "/nowhere",
     TMPDIR: "/nowhere",
@@ -113,7 +113,7 @@ function isOfTheSystem(path: string): boolean {
   return path === "" || path === binary || /^\/(etc|lib|lib64|usr|proc|sys|dev)(\/|$)/.test(path);
 }
 
-test("of the folder, the home and the temporary folder it opens nothing, and writes nowhere", { skip }, async () => {
+test("it opens no file in the working, home or temporary folder, and writes none", { skip }, async () => {
   const log = join(folder, "log");
   const traced = ["-f", "-q", "-o", log, "-e", "trace=file", "-e", "signal=none", binary!];
   const program = new Deno.Command(strace, {

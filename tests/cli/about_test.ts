@@ -7,7 +7,7 @@ import { runProgram } from "../runtimes/run_program.ts";
 
 const { version } = JSON.parse(readFileSync("deno.json", "utf8"));
 
-test("a program in one file says its commit and shows the licences inside; another says where they stand", async () => {
+test("a single-file program shows its commit and the bundled licences; otherwise it says where they are", async () => {
   Object.assign(globalThis, { LATCHKEY_ABOUT: { commit: "abc1234", licences: "jose 6\n\nMIT\n" } });
   const { versionLine, licencesText } = await import("../../src/cli/about.ts");
   assertEquals([versionLine, licencesText], [`latchkey ${version} (abc1234)`, "jose 6\n\nMIT"]);

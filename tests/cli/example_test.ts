@@ -18,7 +18,7 @@ const secrets: Readonly<Record<string, string>> = {
   "/run/secrets/alice": `${digest}\n`,
 };
 
-test("the compose file, the configuration and the proxy of the example fit the program, and each other", async () => {
+test("the compose file, configuration and proxy of the example match the program and each other", async () => {
   const compose = read("compose.yml");
   const inImage = [...read("Containerfile").matchAll(/^ENV (LATCHKEY_\w+)=(.+)$/gm)];
   const env = Object.fromEntries(
@@ -54,7 +54,7 @@ test("the compose file, the configuration and the proxy of the example fit the p
   assertMatch(caddy, /^\trequest_header -Forwarded$/m);
 });
 
-test("the image runs the program and nothing else, as somebody who is not root, at the ports that the example uses", async () => {
+test("the image runs only the program, as a non-root user, at the ports of the example", async () => {
   const containerfile = read("Containerfile");
   const stated = (word: string) =>
     [...containerfile.matchAll(new RegExp(`^${word} (.+)$`, "gm"))].map(([, rest]) => rest!);

@@ -91,7 +91,7 @@ const untold: Run = {
   warnings: [],
 };
 
-test("without flags, environment and file everything has its default", async () => {
+test("without flags, environment and file every setting has its default", async () => {
   assertEquals(await read({}), untold);
 });
 
@@ -150,7 +150,7 @@ const everywhere = [
 type Run = Configuration & { kind: "run" };
 
 for (const { name, values: [flag = "", variable = "", inFile = ""], fallback, get, as = String } of everywhere) {
-  test(`${name}: a flag beats the environment, which beats the file, which beats the default`, async () => {
+  test(`${name}: flags override the environment, which overrides the file, which overrides the default`, async () => {
     const args = [`--${name}`, flag];
     const env = { [variableOf(name)]: variable };
     const file = fileOf(name, inFile);
@@ -166,7 +166,7 @@ for (const { name, values: [flag = "", variable = "", inFile = ""], fallback, ge
   });
 }
 
-test("--config beats LATCHKEY_CONFIG, and the file is read once", async () => {
+test("--config overrides LATCHKEY_CONFIG, and the file is read once", async () => {
   const paths: string[] = [];
   const sources = {
     env: { LATCHKEY_CONFIG: "variable.json" },
@@ -180,7 +180,7 @@ test("--config beats LATCHKEY_CONFIG, and the file is read once", async () => {
   assertEquals(paths, ["flag.json", "variable.json"]);
 });
 
-test("a lone -- in front is dropped, and an empty variable counts as absent", async () => {
+test("a leading -- is dropped, and an empty variable counts as absent", async () => {
   assertEquals((await run({ args: ["--", "--port", "0"] })).port, 0);
   assertEquals((await run({ args: ["--"] })).port, 9000);
   const empty = { LATCHKEY_PORT: "", LATCHKEY_HOTS: "", LATCHKEY_STORE: undefined, OTHER: "x", latchkey_port: "x" };
@@ -206,7 +206,7 @@ const goodWords: readonly [string, string, (c: Run) => unknown, unknown][] = [
   ["--drain", "3600", (c) => c.drain, 3600],
 ];
 
-test("what may be said by flag may be said by variable and in the file", async () => {
+test("every option of a flag is also a variable and a key of the file", async () => {
   for (const [flag, value, get, expected] of goodWords) {
     const name = flag.slice(2);
     assertEquals(get(await run({ args: [flag, value] })), expected);
@@ -229,7 +229,7 @@ const badWords: Readonly<Record<string, readonly string[]>> = {
   drain: ["-1", "1.5", "3601", "10s"],
 };
 
-test("a value that cannot be is refused with its place, by flag, by variable and in the file", async () => {
+test("an invalid value is rejected with its path, by flag, by variable and in the file", async () => {
   for (const [name, values] of Object.entries(badWords)) {
     const variable = variableOf(name);
     for (const value of values) {
@@ -247,7 +247,7 @@ test("a value that cannot be is refused with its place, by flag, by variable and
   }
 });
 
-test("a fault in a source that is beaten by another is told all the same", async () => {
+test("an error in an overridden source is reported too", async () => {
   await assertFaults({ args: ["--port", "1"], env: { LATCHKEY_PORT: "x" }, file: { port: "y" } }, [
     ["LATCHKEY_PORT", `"x"`],
     ["latchkey.json: port", `"y"`],
@@ -382,7 +382,7 @@ test("[OP-07] the port that Kubernetes sets leaves that of the file in effect, a
   assertEquals((await run({ env: { ...env, LATCHKEY_PORT_FILE: "port" }, files: { port: "8081" } })).port, 8081);
 });
 
-test("[OP-07] faults that may follow from a misspelt variable are told with its warning", async () => {
+test("[OP-07] errors that may follow from a misspelt variable are reported with its warning", async () => {
   const error = await assertRejects(
     () => read({ args: ["--port=x"], env: { LATCHKEY_LOGN: "hunter2" } }),
     ConfigurationError,
@@ -394,7 +394,7 @@ test("[OP-07] faults that may follow from a misspelt variable are told with its 
   assert(!error.message.includes("hunter2"));
 });
 
-test("a variable whose file is empty, or names a database with its password, is told without what is in it", async () => {
+test("the error of a variable whose file is empty, or whose database URL has a password, hides the value", async () => {
   const env = { LATCHKEY_STORE_FILE: "/run/store" };
   await assertFaults({ env, files: { "/run/store": "\n" } }, [["/run/store", "an empty file"]]);
   const url = "postgres://as:hunter2@db/latchkey?schema=as";
@@ -403,7 +403,7 @@ test("a variable whose file is empty, or names a database with its password, is 
   assertEquals([store.location.includes("hunter2"), store.displayLocation], [true, "postgres://db/latchkey"]);
 });
 
-test("[OP-08] of a store no more than its scheme is told, and of a file's content its length, wherever it was said", async () => {
+test("[OP-08] errors show only the scheme of a store and the length of a file's content", async () => {
   const stores = [
     ["postgres://latchkey:hunter2", `"postgres:…" (hidden)`],
     ["postgres://latchkey:pa hunter2@host/db", `"postgres:…" (hidden)`],
@@ -438,7 +438,7 @@ test("[OP-08] of a store no more than its scheme is told, and of a file's conten
   assert(!(await faultsOf({ env, files, validate: validateOptions })).map(format).join().includes("hunter2"));
 });
 
-test("[OP-08] a secret is not told where a name was expected: the path of a file, a variable, keys", async () => {
+test("[OP-08] a secret in place of a name is not repeated: the path of a file, a variable, keys", async () => {
   const pem = "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----";
   const client = (client_secret: unknown) => ({ file: { clients: [{ client_id: "web", client_secret }] } });
   const cases: readonly Given[] = [
@@ -475,7 +475,7 @@ test("[OP-08] a secret is not told where a name was expected: the path of a file
 const confidential = { client_id: "web", redirect_uris: ["https://web.example/cb"] };
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
-test("a secret in the file may be elsewhere: in a variable, or in a file of its own", async () => {
+test("a secret of the configuration may be in a variable, or in its own file", async () => {
   const users = [{ sub: "a", password: { env: "A_PASSWORD" } }];
   const file = {
     clients: [
@@ -490,7 +490,7 @@ test("a secret in the file may be elsewhere: in a variable, or in a file of its 
   assertEquals(settings.users, [{ sub: "a", password: digest }]);
 });
 
-test("a secret that is not where the file says is one fault at its place, with the way to mend it", async () => {
+test("a missing secret is one error at its path, with a fix", async () => {
   const at = "latchkey.json: clients[0].client_secret";
   const given = (client_secret: unknown) => ({
     file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
@@ -513,7 +513,7 @@ test("a secret that is not where the file says is one fault at its place, with t
   await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
 });
 
-test("a certificate and its key are read from their files, and each is told that is missing", async () => {
+test("a certificate and its key are read from their files, and each missing one is reported", async () => {
   const files = { "a.pem": "A", "b.pem": "B", "c.pem": "C" };
   const file = { tlsCert: "a.pem", tlsKey: "b.pem" };
   assertEquals((await run({ file, files })).tls, { cert: "A", key: "B" });
@@ -531,7 +531,7 @@ test("a certificate and its key are read from their files, and each is told that
   ]);
 });
 
-test("with a certificate the issuer that follows the port is judged as https", async () => {
+test("with a certificate the issuer that follows the port is validated as https", async () => {
   const issuers: string[] = [];
   const validate: ValidateSettings = (_, issuer) => (issuers.push(issuer), []);
   await run({ args: ["--tls-cert=a", "--tls-key=a", "--port=9443"], files: { a: "A" }, validate });
@@ -561,7 +561,7 @@ test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable
   assertEquals(warning!.path, "store");
 });
 
-test("a proxy that is no address is told where it was said", async () => {
+test("an invalid proxy address is reported with its source", async () => {
   const validate = validateOptions;
   await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], validate }, [["--trust-proxy", `"proxy.test"`]]);
   await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, validate }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
@@ -639,7 +639,7 @@ const clientTypes: readonly [string, readonly unknown[], string][] = [
   ["contacts", lists, "an array of strings"],
 ];
 
-test("a value of the wrong type is one fault at its place, for every key at every level", async () => {
+test("a value of the wrong type is one error at its path, for every key at every level", async () => {
   for (const [place, values, expected, wrap] of wrongTypes) {
     for (const value of values) {
       await assertFaults({ file: wrap(value) }, [[`latchkey.json: ${place}`, `expected ${expected}`, "Write it like"]]);
@@ -656,7 +656,7 @@ test("a value of the wrong type is one fault at its place, for every key at ever
   }
 });
 
-test("a required key that is missing is told with an example", async () => {
+test("a missing required key is reported with an example", async () => {
   await assertFaults({ file: { clients: [{}], users: [{ sub: "a" }, { name: "B" }] } }, [
     ["latchkey.json: clients[0].client_id", "found nothing", `Add it, like "client_id": "web".`],
     ["latchkey.json: users[1].sub", "found nothing", `Add it, like "sub": "alice".`],
@@ -728,12 +728,12 @@ for (const [title, file, faults] of unknownKeys) {
   });
 }
 
-test("a user takes any claim, of any name and type", async () => {
+test("a user accepts any claim, of any name and type", async () => {
   const users = [{ sub: "a", constructor: 1, prototype: "x", toString: null, nmae: "x", address: { country: "NZ" } }];
   assertEquals((await run({ file: { users } })).settings, { users });
 });
 
-test("what was found is quoted and shortened, and a secret is never shown", async () => {
+test("received values are quoted and shortened, and secrets never shown", async () => {
   const file = {
     alg: "x".repeat(1000),
     host: "a\nb\u001b[2J\u00a0c",
@@ -787,7 +787,7 @@ const brokenJson: readonly [string, string, ...string[]][] = [
   [`{ "client_secret": hunter2 }`, "line 1, column 20", "text without quotes"],
 ];
 
-test("broken JSON is told with line and column, and without its content", async () => {
+test("a JSON syntax error is reported with line and column, and without the content", async () => {
   for (const [file, place, ...words] of brokenJson) {
     await assertFaults({ file }, [[`latchkey.json: ${place}`, ...words]]);
     assert(!(await faultsOf({ file })).map(format).join().includes("hunter2"));
@@ -795,7 +795,7 @@ test("broken JSON is told with line and column, and without its content", async 
   await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check the file"]]);
 });
 
-test("a file that is JSON but no object is refused, without its content", async () => {
+test("a file that is JSON but no object is rejected, without its content", async () => {
   for (const [file, found] of [["[]", "an array"], [`"hunter2"`, "a string"], ["1", "a number"], ["null", "null"]]) {
     await assertFaults({ file }, [["latchkey.json", "a JSON object", `found ${found}`]]);
   }
@@ -805,7 +805,7 @@ test("a byte order mark is tolerated", async () => {
   assertEquals((await run({ file: `\ufeff{ "port": 1 }` })).port, 1);
 });
 
-test("a file of more than 10 MiB is refused", async () => {
+test("a file of more than 10 MiB is rejected", async () => {
   const file = (size: number) => `{ "audience": "${"a".repeat(size)}" }`;
   await assertFaults({ file: file(10 * 1024 * 1024) }, [["latchkey.json", "at most 10 MiB", "LATCHKEY_CONFIG"]]);
   assertEquals((await run({ file: file(10 * 1024 * 1024 - 100) })).kind, "run");
@@ -820,7 +820,7 @@ const readErrors: readonly [unknown, ...string[]][] = [
   ["thrown text", "thrown text"],
 ];
 
-test("a file that cannot be read is told with the reason and with who named it", async () => {
+test("an unreadable file is reported with the reason and the option that names it", async () => {
   for (const [error, ...words] of readErrors) {
     const readTextFile = () => Promise.reject(error);
     const reading = () => readConfiguration({ args: ["--config=my file.json"], env: {}, readTextFile }, content);
@@ -831,7 +831,7 @@ test("a file that cannot be read is told with the reason and with who named it",
   await assertFaults({ env: { LATCHKEY_CONFIG: "other.json" } }, [["other.json", "that LATCHKEY_CONFIG names"]]);
 });
 
-test("a file of the real file system is read, and one that is not there is told alike on every runtime", async () => {
+test("a real file is read, and a missing one gives the same error on every runtime", async () => {
   const readTextFile = (path: string) => readFile(path, "utf8");
   const env = { LATCHKEY_CONFIG: "tests/config/none.json" };
   const reading = () => readConfiguration({ args: [], env, readTextFile }, content);
@@ -839,7 +839,7 @@ test("a file of the real file system is read, and one that is not there is told 
   assertEquals(issues.map(({ path, received }) => [path, received]), [["tests/config/none.json", "none there"]]);
 });
 
-test("faults of flags, environment, file and meaning are all told at once, in this order", async () => {
+test("errors of flags, environment, file and semantics are all reported together, in this order", async () => {
   const validate: ValidateSettings = () => [{ path: "audience", expected: "a", received: "b", hint: "Do c." }];
   const given = {
     args: ["--prot=1"],
@@ -857,7 +857,7 @@ test("faults of flags, environment, file and meaning are all told at once, in th
   ]);
 });
 
-test("a misspelt choice is told with the nearest one", async () => {
+test("a misspelt choice gets a suggestion", async () => {
   for (const login of ["Interactive", "interactve"]) {
     await assertFaults({ file: { login } }, [["latchkey.json: login", `Write it like "login": "interactive".`]]);
   }
@@ -874,7 +874,7 @@ test("a misspelt choice is told with the nearest one", async () => {
   await assertFaults({ file: { login: "password" } }, [["latchkey.json: login", `Write it like "login": "auto".`]]);
 });
 
-test("a misspelt scheme of a store is told with the known ones, and without what follows it", async () => {
+test("a misspelt scheme of a store gets the list of known ones, without the rest of the URL", async () => {
   const mistyped = [
     "postgre://u:hidden@h/d",
     "postgres//u:hidden@h/d",
@@ -915,7 +915,7 @@ test("a store of another scheme needs one entry in the table of stores", async (
   await assertFaults({ args: ["--store", "test:kept"] }, [["--store"]]);
 });
 
-test("the error tells every fault as a paragraph", async () => {
+test("the error shows every issue as a paragraph", async () => {
   const error = await assertRejects(() => read({ args: ["--port=x", "y"] }), ConfigurationError);
   assertEquals(error.name, "ConfigurationError");
   assertEquals(
@@ -936,7 +936,7 @@ command line
 
 const issuerFault = (): ConfigIssue[] => [{ path: "issuer", expected: "a", received: "b", hint: "Do c." }];
 
-test("a fault in the meaning of the issuer is told where the issuer was said", async () => {
+test("a semantic error of the issuer is reported at the source of the issuer", async () => {
   const validate: ValidateSettings = issuerFault;
   const [flag, variable, file] = ["x:flag", "x:variable", { issuer: "x:file" }];
   const env = { LATCHKEY_ISSUER: variable };
@@ -949,7 +949,7 @@ test("a fault in the meaning of the issuer is told where the issuer was said", a
   await assertFaults({ validate, file: { issuer: 1 } }, [["latchkey.json: issuer", "a string"]]);
 });
 
-test("the meaning is judged by the merged settings and the issuer in effect", async () => {
+test("semantics are validated with the merged settings and the effective issuer", async () => {
   const validated: unknown[] = [];
   const validate: ValidateSettings = (settings, issuer) => (validated.push([settings, issuer]), []);
   await run({ validate });
@@ -964,7 +964,7 @@ test("the meaning is judged by the merged settings and the issuer in effect", as
   ]);
 });
 
-test("where one client or user is faulty in shape, the others are judged all the same", async () => {
+test("if one client or user has a schema error, the others are still validated", async () => {
   const http = { redirect_uris: ["http://app.real-host.net/cb"] };
   const file = {
     issuer: "https://auth.real-host.net",
@@ -984,7 +984,7 @@ test("where one client or user is faulty in shape, the others are judged all the
   ]);
 });
 
-test("where one key of a client, a user or a group is faulty in shape, its other keys are judged all the same", async () => {
+test("if one key of a client, user or group has a schema error, its other keys are still validated", async () => {
   const file = {
     clients: [
       { client_id: "a", redirect_uri: "x", grant_types: ["implicit"], scope: "nope" },
@@ -1048,12 +1048,12 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
 ];
 
 for (const [title, file, faults] of knockOns) {
-  test(`no fault is told twice: ${title}`, async () => {
+  test(`no error is reported twice: ${title}`, async () => {
     await assertFaults({ file, validate: validateSettings }, faults);
   });
 }
 
-test("where the file cannot be read, only what was said elsewhere is judged", async () => {
+test("if the file cannot be read, only the other sources are validated", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {
     const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: validateSettings });
@@ -1065,7 +1065,7 @@ test("where the file cannot be read, only what was said elsewhere is judged", as
   ]]);
 });
 
-test("a complete file is taken as it is", async () => {
+test("a complete file is read unchanged", async () => {
   const settings = {
     issuer: "http://localhost:9000",
     login: "auto",
@@ -1088,7 +1088,7 @@ test("a complete file is taken as it is", async () => {
   assertEquals<unknown>(await read({ file, validate: validateSettings }), { ...untold, settings });
 });
 
-test("--help, --version, --licenses and --schema win over everything, and read no file", async () => {
+test("--help, --version, --licenses and --schema take precedence, and read no file", async () => {
   for (
     const args of [["--help"], ["--prot", "--help", "--port"], ["--config", "none.json", "--help"], ["--", "--help"]]
   ) {
@@ -1106,7 +1106,7 @@ test("--help, --version, --licenses and --schema win over everything, and read n
   await assertFaults({ args: ["--schema=x"] }, [["--schema", "no value", "Write --schema alone."]]);
 });
 
-test("hash-password is a command of its own, and what stands beside it is never repeated", async () => {
+test("hash-password is a separate command, and its arguments are never repeated", async () => {
   assertEquals(await read({ args: ["hash-password"], env: { LATCHKEY_PORT: "x" } }), { kind: "hash-password" });
   assertEquals(await read({ args: ["--", "hash-password"] }), { kind: "hash-password" });
   assertEquals((await read({ args: ["hash-password", "--help"] })).kind, "help");
@@ -1116,7 +1116,7 @@ test("hash-password is a command of its own, and what stands beside it is never 
   }
 });
 
-test("a password in the file is a digest, and one that is not is refused without being repeated", async () => {
+test("a password in the file must be a digest, and any other value is rejected without being repeated", async () => {
   await run({ file: { users: [{ sub: "a", password: digest }] }, validate: validateSettings });
   const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
   const wrong = [
@@ -1136,7 +1136,7 @@ test("a password in the file is a digest, and one that is not is refused without
   }
 });
 
-test("login by flag or variable beats the file, and its fault names where it was said", async () => {
+test("login by flag or variable overrides the file, and its error names the source", async () => {
   const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
   assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
   await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, validate: validateSettings }, [[
@@ -1148,7 +1148,7 @@ test("login by flag or variable beats the file, and its fault names where it was
   ]);
 });
 
-test("the help names every flag and variable, fits 80 columns and shows an example that works", async () => {
+test("the help names every flag and variable, fits 80 columns and shows a working example", async () => {
   const help = await read({ args: ["--help"] });
   assert(help.kind === "help");
   for (const name of optionNames.map(flagName)) {
@@ -1178,7 +1178,7 @@ test("the configuration is read without any package", async () => {
   for (const lazy of ["json_syntax_error", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
 });
 
-test("[CL-01, CL-05] the settings about claims come from the file, and their faults name the place in it", async () => {
+test("[CL-01, CL-05] the claims settings come from the file, and their errors name the path in it", async () => {
   const settings = {
     claims: { groups: ["groups"], "urn:x:y": ["dept"] },
     unmappedClaims: "none",

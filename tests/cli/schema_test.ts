@@ -32,7 +32,7 @@ function* nodes(node: Node, place: string): Generator<[string, Node]> {
   if (typeof others === "object" && Object.keys(others).length > 0) yield* nodes(others, `${place}.*`);
 }
 
-test("the committed JSON Schema is fresh; scripts/schema.ts renews it", () => {
+test("the committed JSON Schema is up to date; scripts/schema.ts renews it", () => {
   assertEquals(committed, configSchemaText());
 });
 
@@ -51,7 +51,7 @@ test("every setting has a type, a description and an example, and a description 
   }
 });
 
-test("every object but a user, a key and a mapping refuses unknown keys, and only identifiers are required", () => {
+test("every object except a user, a key and a mapping rejects unknown keys, and only identifiers are required", () => {
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
   assertEquals(
     objects.map(([place, { additionalProperties, required }]) => [place, additionalProperties ?? true, required]),
@@ -71,7 +71,7 @@ test("every object but a user, a key and a mapping refuses unknown keys, and onl
   );
 });
 
-test("every example is right by the schema itself", () => {
+test("every example is valid by the schema", () => {
   for (const [place, { examples = [] }] of nodes(root, "")) {
     // One example after the other is put into a file that holds nothing else.
     const steps = place.split(/\.|(?=\[\])/).filter((step) => step !== "");

@@ -38,7 +38,7 @@ function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
 }
 
 // On Node nobody caught it: the client waited for ever, and the process ended.
-test("[HT-18] a layer that fails is a traced bug and 500 over the network, and the next request is answered", async () => {
+test("[HT-18] a failing plugin is a traced internal error and 500 over the network, and the next request gets a response", async () => {
   let broken = true;
   await forEachCase(Object.entries(failing(() => broken)), async ([_, plugin]) => {
     broken = true;
@@ -63,14 +63,14 @@ test("[HT-18] a layer that fails is a traced bug and 500 over the network, and t
   });
 });
 
-test("in process, `fetch` rejects with what a layer throws", async () => {
+test("in process, `fetch` rejects with the error that a plugin throws", async () => {
   const { "rejects": plugin } = failing(() => true);
   const { get } = await testServer({ plugins: [plugin!] });
   await assertRejects(() => get("/oauth2/jwks"), Error, "the layer is to blame");
 });
 
 // On Node the connection stayed open without an answer, and the process ended.
-test("an answer that cannot be sent, as a layer has spoilt it, costs that one connection or is 500", async () => {
+test("an unsendable response of a plugin costs one connection or is 500", async () => {
   const spoilt: Plugin = {
     handle: (next) => async (request, peer) => {
       const response = await next(request, peer);
@@ -95,7 +95,7 @@ test("an answer that cannot be sent, as a layer has spoilt it, costs that one co
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 // JSON can be read deeper than it can be written, so the page of such a user, and every token about them, was 500.
-test("[HT-18] claims nested as deep as a form can hold are refused, and the pages of users go on", async () => {
+test("[HT-18] claims nested as deeply as a form allows are rejected, and the users pages continue to work", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const page = await (await browser.get("/users")).text();
@@ -123,7 +123,7 @@ test("[HT-18] claims nested as deep as a form can hold are refused, and the page
   assertEquals((await browser.get("/users/carol")).status, 200);
 });
 
-test("[HT-18] nobody is made up on the login page whose claims are nested too deep", async () => {
+test("[HT-18] the login page creates no guest user with too deeply nested claims", async () => {
   const b = await testServer({ login: "interactive" });
   const browser = openBrowser(b);
   const { headers } = await browser.authorize();

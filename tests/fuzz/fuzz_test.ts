@@ -8,7 +8,7 @@ import { assertAttackFails, attack } from "./campaign.ts";
 /** Always the same attacks, so that a failure is about what has changed. */
 const seed = 20260101;
 
-test("[HT-18, HT-19, UI-03, HT-15] whatever is sent, every answer is in order, and the log holds no secret", async () => {
+test("[HT-18, HT-19, UI-03, HT-15] every response to random requests is valid, and the log contains no secret", async () => {
   let requests = 0;
   await fc.assert(
     fc.asyncProperty(attack, async (one) => {

@@ -126,7 +126,7 @@ for (const [name, steps, plugin, fault] of cases) {
   });
 }
 
-test("attacks get far enough to be dangerous: codes, tokens, refusals of each kind, pages that change things", async () => {
+test("attacks get far enough: codes, tokens, rejections of each kind, pages that change state", async () => {
   const seen = new Map<string, number>();
   for (const one of fc.sample(attack, { seed: 7, numRuns: 250 })) {
     const listening: Plugin = {

@@ -120,7 +120,7 @@ async function provoke(port: number, bytes: string): Promise<string> {
   return await closed;
 }
 
-test("[HT-14, HT-16, HT-18] no bytes on a socket bring forth a 5xx of this server's, or keep the next client from its answer", async () => {
+test("[HT-14, HT-16, HT-18] no bytes on a socket cause a 5xx, or block the next client", async () => {
   await against(async (port, issuer) => {
     const cases = fc.sample(sent, { seed: 20260101, numRuns: 400 });
     for (let i = 0; i < cases.length; i += 40) {
@@ -137,7 +137,7 @@ test("[HT-14, HT-16, HT-18] no bytes on a socket bring forth a 5xx of this serve
   });
 });
 
-test("[HT-09] a hundred clients that send nothing, half a head or half a body keep nobody from an answer", async () => {
+test("[HT-09] a hundred clients that send nothing, half a head or half a body block no other client", async () => {
   await against(async (port, issuer) => {
     const beginnings = [
       "",
@@ -157,7 +157,7 @@ test("[HT-09] a hundred clients that send nothing, half a head or half a body ke
   });
 });
 
-test("clients that ask again and again and never read what is answered keep nobody from an answer", async () => {
+test("clients that send requests and never read responses block no other client", async () => {
   await against(async (port, issuer) => {
     const deaf = await Promise.all(Array.from({ length: 5 }, async () => {
       const wire = await openRawConnection(port, "127.0.0.1", "deaf");

@@ -11,7 +11,7 @@ function sender(address: string, headers: Record<string, string>, ...trusted: st
   return clientAddress(request, { address }, addressMatcher(trusted)).address;
 }
 
-test("networks hold their addresses and no other", () => {
+test("networks contain exactly their addresses", () => {
   const cases: [string, string, boolean][] = [
     ["10.0.0.7", "10.0.0.7", true],
     ["10.0.0.7", "10.0.0.8", false],
@@ -35,7 +35,7 @@ test("networks hold their addresses and no other", () => {
   }
 });
 
-test("what is neither an address nor a network is refused by its name", () => {
+test("an invalid address or network is rejected by name", () => {
   for (
     const name of ["", "proxy", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/8/8", "::1::", "fd00::/129", "1.2.3.4/", "12345::"]
   ) {
@@ -44,13 +44,13 @@ test("what is neither an address nor a network is refused by its name", () => {
   }
 });
 
-test("[HT-16] who is no trusted proxy is believed nothing", () => {
+test("[HT-16] an untrusted sender's header is ignored", () => {
   const headers = { "x-forwarded-for": "198.51.100.1", forwarded: "for=198.51.100.2" };
   assertStrictEquals(sender("203.0.113.9", headers), "203.0.113.9");
   assertStrictEquals(sender("203.0.113.9", headers, "10.0.0.0/8"), "203.0.113.9");
 });
 
-test("[OP-03] where one header is named as the proxies', the other one counts for nothing", () => {
+test("[OP-03] with one configured proxy header the other one is ignored", () => {
   const both = { forwarded: "for=192.0.2.66", "x-forwarded-for": "192.0.2.9, 198.51.100.1" };
   const trusted = addressMatcher(["10.0.0.0/8"]);
   const sent = (headers: Record<string, string>, header?: ProxyHeader) =>
@@ -63,7 +63,7 @@ test("[OP-03] where one header is named as the proxies', the other one counts fo
   assertEquals(sent(both), { address: proxy, proxy, conflicting: ["198.51.100.1", "192.0.2.66"] });
 });
 
-test("[HT-16] a trusted proxy's word counts, from the last hop to the first that is not trusted", () => {
+test("[HT-16] of a trusted proxy's header the last untrusted hop counts", () => {
   const trusted = ["10.0.0.0/8", "fd00::/8"];
   const cases: [Record<string, string>, string][] = [
     [{ "x-forwarded-for": "198.51.100.1" }, "198.51.100.1"],

@@ -38,7 +38,7 @@ async function faultOf(reading: Promise<Fields>): Promise<string> {
   return `${status} ${rule}`;
 }
 
-test("fields are decoded once, in the order they were sent, and nothing is normalised", async () => {
+test("fields are decoded once, in the order sent, without normalisation", async () => {
   const cases: Record<string, Fields> = {
     "": [],
     "&&": [],
@@ -61,7 +61,7 @@ test("fields are decoded once, in the order they were sent, and nothing is norma
   await forEachCase(Object.entries(cases), ([text, fields]) => assertEquals(parseFields(text), fields));
 });
 
-test("[HT-10] broken percent sequences and bytes that are not UTF-8 are refused in names and values, never repaired", async () => {
+test("[HT-10] broken percent sequences and invalid UTF-8 are rejected in names and values, never repaired", async () => {
   const broken = [
     ...["%", "%f", "%zz", "%%41", "a%", "%u0041", "%-1", "% 41"],
     ...["%ff", "%80", "%C3", "%C3%28", "%E2%82", "%C0%80", "%C1%81", "%ED%A0%80", "%F4%90%80%80", "%FE"],
@@ -71,7 +71,7 @@ test("[HT-10] broken percent sequences and bytes that are not UTF-8 are refused 
   });
 });
 
-test("[HT-10] bytes in a body that are not UTF-8, or break off, are refused", async () => {
+test("[HT-10] invalid or truncated UTF-8 in a body is rejected", async () => {
   const key = new TextEncoder().encode("a=🔑");
   await forEachCase([[0x61, 0x3d, 0xff], [0x61, 0x3d, 0xc0, 0x80], [...key.subarray(0, -1)]], async (bytes) => {
     assertEquals(await faultOf(readForm(post(new Uint8Array(bytes)))), "400 HT-10");
@@ -80,12 +80,12 @@ test("[HT-10] bytes in a body that are not UTF-8, or break off, are refused", as
   assertEquals(await readForm(post(stream)), [["a", "🔑"]]);
 });
 
-test("[HT-09] a body that ends in an error is refused", async () => {
+test("[HT-09] a body that ends in an error is rejected", async () => {
   const { stream } = arriving(["a=1"], (controller) => controller.error(new Error("connection reset")));
   assertEquals(await faultOf(readForm(post(stream))), "400 HT-09");
 });
 
-test("a form is read by its media type, whatever its parameters, and no other body is", async () => {
+test("a form is recognised by its media type, with any parameters, and no other body is a form", async () => {
   const good = [
     formType,
     `${formType};charset=UTF-8`,
@@ -108,7 +108,7 @@ test("a form without a body has no fields", async () => {
   assertEquals(await readForm(post("")), []);
 });
 
-test("[HT-13] every content coding but identity is refused", async () => {
+test("[HT-13] every content coding except identity is rejected", async () => {
   await forEachCase(["gzip", "GZIP", "br", "deflate", "zstd", "identity, gzip", "x-unknown"], async (coding) => {
     assertEquals(await faultOf(readForm(post("a=1", { "content-encoding": coding }))), "415 HT-13");
   });
@@ -117,7 +117,7 @@ test("[HT-13] every content coding but identity is refused", async () => {
   });
 });
 
-test("[HT-07] a form has a limit of 64 KiB or less, to the byte, with a Content-Length or without", async () => {
+test("[HT-07] a form has a limit of 64 KiB or less, to the byte, with or without Content-Length", async () => {
   assert(maxBodyBytes <= 64 * 1024);
   const full = `a=${"x".repeat(maxBodyBytes - 2)}`;
   assertEquals((await readForm(post(full)))[0]?.[1].length, maxBodyBytes - 2);
@@ -132,7 +132,7 @@ test("[HT-07] a form has a limit of 64 KiB or less, to the byte, with a Content-
   assertEquals(await faultOf(readForm(post(`${wide}é`))), "413 HT-07");
 });
 
-test("[HT-07] a body without Content-Length is given up at the limit, not read to its end", async () => {
+test("[HT-07] a body without Content-Length is abandoned at the limit", async () => {
   const part = new Uint8Array(1024).fill(0x61);
   let sent = 0;
   const { stream, isCancelled } = arriving([], (controller) => {
@@ -145,7 +145,7 @@ test("[HT-07] a body without Content-Length is given up at the limit, not read t
   assert(isCancelled());
 });
 
-test("[HT-07] a body that announces too much is refused before it is read, and one that announces too little is counted", async () => {
+test("[HT-07] a body with a large Content-Length is rejected unread, and one with a small Content-Length is counted", async () => {
   let asked = false;
   const { stream } = arriving([], () => {
     asked = true;
@@ -158,7 +158,7 @@ test("[HT-07] a body that announces too much is refused before it is read, and o
   assertEquals(await faultOf(readForm(post(mumbler.stream, { "content-length": "many" }))), "413 HT-07");
 });
 
-test("[HT-09] a body that never ends is given up at the deadline, also when it trickles", async () => {
+test("[HT-09] an endless body is abandoned at the deadline, also when it trickles", async () => {
   const silent = arriving(["a=1"], () => new Promise(() => {}));
   const trickling = arriving([], (controller) => {
     controller.enqueue(new TextEncoder().encode("a"));

@@ -12,7 +12,7 @@ const target: RequestTarget = { path: "/", query: "", clientAddress: {} };
 const request = new Request("https://any.test/");
 const responses = { GET: () => json(200, "got"), reject: () => json(405, "rejected") };
 
-test("requests that come at the same time load an endpoint once, and later ones do not wait", async () => {
+test("concurrent requests load an endpoint once, and later ones do not wait", async () => {
   let loads = 0;
   const { promise, resolve } = Promise.withResolvers<typeof responses>();
   const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => (loads++, promise));
@@ -23,7 +23,7 @@ test("requests that come at the same time load an endpoint once, and later ones 
   assertEquals(loads, 1);
 });
 
-test("an endpoint that could not be loaded is loaded again by the next request", async () => {
+test("an endpoint that failed to load is loaded again by the next request", async () => {
   let loads = 0;
   const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => {
     return loads++ === 0 ? Promise.reject(new Error("not there")) : Promise.resolve(responses);
@@ -32,7 +32,7 @@ test("an endpoint that could not be loaded is loaded again by the next request",
   assertEquals((await endpoint.GET!(request, target)).body, `"got"`);
 });
 
-test("every address answers by each method that it names in Allow", async () => {
+test("every URL responds to each method that it names in Allow", async () => {
   const { get, events } = await testServer({ issuer: "http://localhost:9000", clients: undefined, directory: "edit" });
   const paths = [
     ...["/", "/start", "/authorized", "/authorized/try", "/static/x", "/clients", "/clients/x", "/users", "/users/x"],

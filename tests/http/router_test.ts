@@ -60,7 +60,7 @@ function corsHeaders(response: Response): string[] {
   return [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 }
 
-test("[HT-01] a method that a path does not serve is 405 with what it does serve", async () => {
+test("[HT-01] an unsupported method of a path is 405 with Allow", async () => {
   const allow = {
     "/": "GET, HEAD",
     "/page?a=b": "GET, HEAD",
@@ -78,7 +78,7 @@ test("[HT-01] a method that a path does not serve is 405 with what it does serve
   });
 });
 
-test("[HT-01] a 405 and a 414 are in the words of the route, a 404 in those of the router", async () => {
+test("[HT-01] a 405 and a 414 use the error format of the route, a 404 that of the router", async () => {
   const long = `?${"a".repeat(maxTargetLength)}`;
   const cases = [
     ["DELETE", "/token", 405, "route", "HT-01"],
@@ -94,7 +94,7 @@ test("[HT-01] a 405 and a 414 are in the words of the route, a 404 in those of t
   });
 });
 
-test("[HT-01] a path is found as it is written, or not at all", async () => {
+test("[HT-01] a path matches exactly as written", async () => {
   const nowhere = ["/Page", "/page/", "/pag%65", "/page;x", "//page", "/page%00", "/static", "/static/", "/static/a/b"];
   await forEachCase(
     nowhere,
@@ -105,7 +105,7 @@ test("[HT-01] a path is found as it is written, or not at all", async () => {
   });
 });
 
-test("[HT-02] HEAD is GET without the body, and does not call GET where GET has effects", async () => {
+test("[HT-02] HEAD is GET without the body, and does not call a GET that has effects", async () => {
   const page = await ask("HEAD", "/page");
   assertEquals([page.status, page.body], [200, null]);
   assertEquals(page.headers.get("content-type"), (await ask("GET", "/page")).headers.get("content-type"));
@@ -113,14 +113,14 @@ test("[HT-02] HEAD is GET without the body, and does not call GET where GET has 
   assertEquals([effect.status, effect.body, effect.headers.get("location")], [200, null, null]);
 });
 
-test("[HT-02] HEAD has no body where it is refused either", async () => {
+test("[HT-02] HEAD has no body in a rejection either", async () => {
   const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: rejectRequest }], options);
   await forEachCase([["/token", result], ["/nowhere", result], ["/bug", fails]] as const, async ([path, to]) => {
     assertEquals((await ask("HEAD", path, to)).body, null);
   });
 });
 
-test("[HT-03] without cors there is no Access-Control header, to whatever method", async () => {
+test("[HT-03] without cors there is no Access-Control header, for any method", async () => {
   await forEachCase(["/page", "/effect", "/nowhere", `/page?${"a".repeat(maxTargetLength)}`], async (path) => {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
       assertEquals(corsHeaders(await ask(method, path)), [], method);
@@ -128,7 +128,7 @@ test("[HT-03] without cors there is no Access-Control header, to whatever method
   });
 });
 
-test("[HT-04] with cors a preflight is 204 and permits what the route serves", async () => {
+test("[HT-04] with cors a preflight is 204 and permits the methods of the route", async () => {
   const { status, body, headers } = await ask("OPTIONS", "/token");
   assertEquals([status, body], [204, null]);
   assertEquals(headers.get("access-control-allow-origin"), "*");
@@ -140,7 +140,7 @@ test("[HT-04] with cors a preflight is 204 and permits what the route serves", a
   assertEquals(headers.get("access-control-allow-credentials"), null);
 });
 
-test("[HT-05] with cors a refusal can be read by scripts too, and what is thrown", async () => {
+test("[HT-05] with cors scripts can read rejections and errors too", async () => {
   const broken = router([{
     path: "/broken",
     GET: () => Promise.reject(new Error("asked")),
@@ -170,7 +170,7 @@ test("[HT-08] path and query have a limit, to the character", async () => {
   assertEquals(maxTargetLength <= 16 * 1024 && maxTargetLength >= 8 * 1024, true);
 });
 
-test("[HT-16] path and query are read from the URL as it is written, and its host does not count", async () => {
+test("[HT-16] path and query are taken from the URL as written, without its host", async () => {
   const asked = {
     "http://any.test/page?a=b": "/page?a=b",
     "https://evil.example/page": "/page?",
@@ -192,7 +192,7 @@ test("[HT-16] path and query are read from the URL as it is written, and its hos
   });
 });
 
-test("[HT-18] whatever is thrown, the answer is the one for bugs, and the function neither throws nor rejects", async () => {
+test("[HT-18] any thrown value yields the internal error response, and the function neither throws nor rejects", async () => {
   const thrown: Record<string, Route> = {
     "a handler that throws": {
       path: "/",
@@ -222,7 +222,7 @@ test("[HT-18] whatever is thrown, the answer is the one for bugs, and the functi
   assertEquals((await result(unreadable)).status, 500);
 });
 
-test("[HT-17] the headers for every answer are on every answer, also on one whose headers cannot be changed", async () => {
+test("[HT-17] common headers are on every response, also on one with immutable headers", async () => {
   const headers = { "strict-transport-security": "max-age=1" };
   const strict = router([
     ...routes,

@@ -16,7 +16,7 @@ const places: Readonly<Record<string, () => Promise<string>>> = {
   Redis: async () => (await redisServer()).url,
 };
 
-test("the account notices what is lost and what is redeemed twice", async () => {
+test("the audit finds lost records and double redemptions", async () => {
   const store = await places["SQLite file"]!();
   const liar = await startInstance("deno", store, { lies: true });
   const { lost, doubleRedemptions } = await runLoad("A store that lies, which must show", [liar], () => delay(1000));
@@ -28,7 +28,7 @@ test("the account notices what is lost and what is redeemed twice", async () => 
 });
 
 for (const [name, open] of Object.entries(places)) {
-  test(`[CI-06, RT-04] ${name}: a death between using something up and the answer never makes it usable again`, async () => {
+  test(`[CI-06, RT-04] ${name}: a process killed between consume and response never makes the value usable again`, async () => {
     const store = await open();
     const [living, healing] = await Promise.all([
       startInstance("deno", store),

@@ -110,13 +110,13 @@ for (const [name, open] of Object.entries(candidates)) {
   const ask = <T>(child: ChildProcessHandle, command: Command) => child.ask<T>(command);
   const all = <T>(command: Command) => Promise.all(children.map((child) => ask<T>(child, command)));
 
-  test(`${name}: four processes open it at the same time`, async () => {
+  test(`${name}: four processes open it together`, async () => {
     candidate = await open();
     children = Array.from({ length: 4 }, () => startChild("tests/many/conformance_child"));
     await all({ do: "open", store: candidate.store, settings: own });
   });
 
-  test(`[CI-04] ${name}: four processes race for 10,000 codes, and each code has one winner`, async () => {
+  test(`[CI-04] ${name}: four processes race for 10,000 codes, and each code is consumed once`, async () => {
     const count = 10_000;
     const store = await openStore(candidate.store);
     let next = 0;
@@ -134,7 +134,7 @@ for (const [name, open] of Object.entries(candidates)) {
     await store.close();
   });
 
-  test(`[JK-04] ${name}: four processes rotate keys at once; all sign with published keys and publish the same`, async () => {
+  test(`[JK-04] ${name}: four processes rotate keys together; all sign with published keys and publish the same`, async () => {
     for (let round = 0; round < 3; round++) {
       await all({ do: "rotate" });
       const documents = (await all<Fetched>({ do: "fetch", path: "/oauth2/jwks" })).map(({ body }) => JSON.parse(body));
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(candidates)) {
     }
   });
 
-  test(`[IN-04] ${name}: what one process revokes, all others know in the next moment`, async () => {
+  test(`[IN-04] ${name}: a revocation in one process applies to all others immediately`, async () => {
     for (let round = 0; round < 20; round++) {
       const one = children[round % 4]!;
       const other = children[(round + 1) % 4]!;
@@ -162,7 +162,7 @@ for (const [name, open] of Object.entries(candidates)) {
     }
   });
 
-  test(`${name}: 100,000 expired records are swept by two at once, and nobody is locked out meanwhile`, async () => {
+  test(`${name}: two processes delete 100,000 expired records together without blocking others`, async () => {
     const count = 100_000;
     await candidate.fill(count);
     const stores = await Promise.all([openStore(candidate.store), openStore(candidate.store)]);

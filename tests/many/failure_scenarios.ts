@@ -18,13 +18,13 @@ export interface SharedDatabase {
 
 /** Tries all of it on what is there once the tests have begun. */
 export function failureScenarios(name: string, shared: () => SharedDatabase): void {
-  test("three instances on three runtimes are one server: each goes on with what another began", async () => {
+  test("three instances on three runtimes act as one server: each continues a flow of another", async () => {
     const report = await runLoad(`${name}, nothing happens`, shared().instances, () => delay(3000));
     assertConsistent(report);
     assertEquals([report.unavailable, report.broken], [0, 0]);
   });
 
-  test("an instance is killed in the middle of load, and comes back", async () => {
+  test("an instance is killed under load and restarted", async () => {
     const { instances } = shared();
     const report = await runLoad(`${name}, an instance killed`, instances, () => restartInTurn(instances.slice(0, 2)));
     assertConsistent(report);
@@ -32,7 +32,7 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
   });
 
   for (const how of ["in order", "at once"] as const) {
-    test(`the database is stopped ${how} and started again, with all that it had answered`, async () => {
+    test(`the database is stopped ${how} and restarted, with every acknowledged write`, async () => {
       const { database, instances } = shared();
       const report = await runLoad(`${name}, stopped ${how}`, instances, async () => {
         await delay(500);
@@ -47,7 +47,7 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
     });
   }
 
-  test("the database is paused for longer than the store waits", async () => {
+  test("the database is paused for longer than the store's timeout", async () => {
     const { database, instances } = shared();
     const report = await runLoad(`${name}, paused`, instances, async () => {
       await delay(500);
@@ -65,7 +65,7 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
   });
 
   for (const runtime of ["node", "bun"] as const) {
-    test(`the wire between an instance on ${runtime} and the database goes dead, and breaks: the others go on`, async () => {
+    test(`the connection of an instance on ${runtime} to the database stalls, then breaks: the others continue`, async () => {
       const { database, instances: [other, another], store } = shared();
       const link = await tcpProxy(database.port);
       const affected = await startInstance(runtime, store.replace(`:${database.port}`, `:${link.port}`));

@@ -24,7 +24,7 @@ after(killAll);
 
 failureScenarios("PostgreSQL", () => ({ database, instances: team, store }));
 
-test("a server with no connection left: instances go on with those they have", async () => {
+test("a server without free connections: instances continue with those they have", async () => {
   await waitUntilReady(team);
   const [{ count }] = await query(
     database,
@@ -40,7 +40,7 @@ test("a server with no connection left: instances go on with those they have", a
   }
 });
 
-test("a server that takes every connection away, and gives none: polite refusals until it does again", async () => {
+test("a server that drops and refuses every connection: 503 until it accepts again", async () => {
   const sum = await runLoad("PostgreSQL, every connection taken away", team, async () => {
     await delay(500);
     await query(database, "ALTER ROLE latchkey CONNECTION LIMIT 0");
@@ -54,7 +54,7 @@ test("a server that takes every connection away, and gives none: polite refusals
   assert(sum.unavailable > 0, "they were taken away under load");
 });
 
-test("a table that somebody holds locked: nobody waits longer than the store does", async () => {
+test("a locked table: no request waits longer than the store's timeout", async () => {
   const sum = await runLoad("PostgreSQL, table locked", team, async () => {
     await delay(500);
     await query(
@@ -74,7 +74,7 @@ test("a table that somebody holds locked: nobody waits longer than the store doe
   assert(sum.slowestResponseMs < 5000, `${sum.slowestResponseMs} ms`);
 });
 
-test("[RT-05] with a grace, a refresh whose answer is lost can be repeated, though the instance that had it was killed", async () => {
+test("[RT-05] with a grace period a refresh with a lost response can be repeated, although its instance was killed", async () => {
   const special = { settings: { refresh: { grace: 60 } } };
   const patient = await startInstances(newStore(), special);
   try {

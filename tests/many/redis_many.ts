@@ -81,7 +81,7 @@ storeConformance("Redis, each write waited for by a replica", async () => {
   return await redisStore(url, { prefix: freshName(), replicas: 1 });
 });
 
-test("replicas=0: a failover forgets what the replica had not received, so a mark that something was used may go", async () => {
+test("replicas=0: a failover loses unreplicated writes, including a consumed mark", async () => {
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 1500 });
   await store.add("seen", "one", {}, stored);
@@ -94,7 +94,7 @@ test("replicas=0: a failover forgets what the replica had not received, so a mar
   await store.close();
 });
 
-test("replicas=1: what the replica has not received is refused, and after the failover it has not happened", async () => {
+test("replicas=1: an unreplicated write is rejected, and absent after the failover", async () => {
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 1500, replicas: 1 });
   await store.add("seen", "one", {}, stored);
@@ -114,7 +114,7 @@ test("replicas=1: what the replica has not received is refused, and after the fa
   await store.close();
 });
 
-test("replicas=1: a primary dies in the middle of load and its replica takes over", async () => {
+test("replicas=1: a primary dies under load and its replica takes over", async () => {
   await using both = await pair();
   const instances = await startInstances(`${both.url}?timeout=1500&replicas=1`);
   try {
@@ -139,7 +139,7 @@ test("replicas=1: a primary dies in the middle of load and its replica takes ove
 });
 
 for (const replicas of [0, 1]) {
-  test(`replicas=${replicas}: a primary becomes a replica under the instances' feet, and they look for the new one`, async () => {
+  test(`replicas=${replicas}: a primary becomes a replica, and instances find the new one`, async () => {
     await using both = await pair();
     const instances = await startInstances(`${both.url}?timeout=1500&replicas=${replicas}`);
     try {

@@ -10,7 +10,7 @@ import { restartInTurn, startInstances } from "./instances.ts";
 
 after(killAll);
 
-test("three instances share a file; one is killed in the middle of load, and comes back", async () => {
+test("three instances share a file; one is killed under load and restarted", async () => {
   const team = await startInstances(`sqlite:${join(newFolder(), "latchkey.db")}`);
   const sum = await runLoad("SQLite, an instance killed", team, () => restartInTurn(team));
   assertConsistent(sum);
@@ -18,7 +18,7 @@ test("three instances share a file; one is killed in the middle of load, and com
   for (const one of team) await one.process().end();
 });
 
-test("the disk is full: polite refusals until there is room again, and nothing has to be restarted", async () => {
+test("a full disk: 503 until space is free again, without a restart", async () => {
   const disk = await smallDisk();
   const team = await startInstances(`sqlite:${join(disk.folder, "latchkey.db")}`);
   try {

@@ -6,7 +6,7 @@ import { boundedCache } from "../../src/oauth/bounded_cache.ts";
 
 const letters = [..."abcdefghijklmnopqrstuvwxyz"];
 
-test("of the entries ever set, at most as many as its size are there, and the newer half of them always", () => {
+test("the cache keeps at most its capacity of entries, and always the newer half", () => {
   for (const size of [2, 4, 10]) {
     const memory = boundedCache<string>(size);
     for (const [i, letter] of letters.entries()) {

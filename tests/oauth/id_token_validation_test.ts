@@ -51,7 +51,7 @@ async function validated(token: string, change: Partial<Expectations> = {}): Pro
   return ends;
 }
 
-test("[DM-14] a token in order passes every check, with both sides told", async () => {
+test("[DM-14] a valid token passes every check, with expected and received values", async () => {
   const checks = await checkIdToken(await sign(), expectations);
   assertEquals(checks.map(({ name }) => name), ["signature", "iss", "aud", "exp", "nonce", "at_hash"]);
   for (const { passed, expected, received } of checks) {
@@ -61,7 +61,7 @@ test("[DM-14] a token in order passes every check, with both sides told", async 
   assertEquals((await validated(await sign({ aud: ["other", "spa"] }))).fails, []);
 });
 
-test("[DM-14] a token that is wrong in one thing fails that check alone", async () => {
+test("[DM-14] a token with one defect fails only that check", async () => {
   const one = async (token: Promise<string>, change?: Partial<Expectations>) =>
     (await validated(await token, change)).fails;
   for (const iss of ["https://as.test/", "https://evil.example", undefined]) {
@@ -77,7 +77,7 @@ test("[DM-14] a token that is wrong in one thing fails that check alone", async 
   assertEquals(await one(sign(), { jwks: { keys: [] } }), ["signature"]);
 });
 
-test("[DM-14] a signature is judged by the published keys, never by what the token says of itself", async () => {
+test("[DM-14] a signature is verified with the published keys only, never with a key of the token", async () => {
   const token = await sign();
   const [, payload, signature] = token.split(".");
   const header = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -91,7 +91,7 @@ test("[DM-14] a signature is judged by the published keys, never by what the tok
   ) assertEquals((await validated(forged)).fails, ["signature"], forged);
 });
 
-test("[DM-14] what cannot be checked is said to be open, not to hold", async () => {
+test("[DM-14] a check that cannot run is reported as open, not as passed", async () => {
   assertEquals((await validated(await sign(), { jwks: undefined })).open, ["signature"]);
   assertEquals((await validated(await sign(), { jwks: { error: "server_error" } })).open, ["signature"]);
   assertEquals((await validated(await sign(), { nonce: undefined })).open, ["nonce"]);
@@ -99,7 +99,7 @@ test("[DM-14] what cannot be checked is said to be open, not to hold", async () 
   assertEquals((await validated(await sign(), { accessToken: undefined })).open, ["at_hash"]);
 });
 
-test("[DM-14] what is no JWT fails, whatever it is", async () => {
+test("[DM-14] anything but a JWT fails", async () => {
   for (const text of ["", "x", "a.b.c", "..", "e30.e30", "e30.W10.", "\u202e.\0.<b>", `${await sign()}.x`]) {
     const checks: TokenCheckResult[] = await checkIdToken(text, expectations);
     assert(checks.some(({ name, passed }) => name === "signature" && passed === false), text);

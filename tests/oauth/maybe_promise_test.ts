@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { chain } from "../../src/oauth/maybe_promise.ts";
 
-test("what is there is gone on with at once, and whatever can be awaited is awaited", async () => {
+test("a present value is used immediately, and any thenable is awaited", async () => {
   const double = (value: number) => 2 * value;
   assertEquals(chain(2, double), 4);
   assertEquals(chain(undefined, String), "undefined");
@@ -16,7 +16,7 @@ test("what is there is gone on with at once, and whatever can be awaited is awai
   }
 });
 
-test("a program that puts another class in the place of Promise can log in all the same", async () => {
+test("a login works in a program that replaces Promise by another class", async () => {
   const { Promise: own } = globalThis;
   globalThis.Promise = class extends own<unknown> {} as PromiseConstructor;
   try {

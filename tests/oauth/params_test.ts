@@ -5,12 +5,12 @@ import { test } from "node:test";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { paramsFromFields } from "../../src/oauth/params.ts";
 
-test("[AZ-05] an empty value is no value, and hides no other one", () => {
+test("[AZ-05] an empty value counts as absent and hides no other value", () => {
   const params = paramsFromFields([["a", ""], ["b", "1"], ["c", ""], ["c", "2"], ["d", " "]]);
   assertEquals(["a", "b", "c", "d", "e"].map((name) => params.get(name)), [undefined, "1", "2", " ", undefined]);
 });
 
-test("[AZ-06, AZ-07, TK-04] what was sent twice repeats, equal and empty values too, in any order", () => {
+test("[AZ-06, AZ-07, TK-04] a parameter sent twice is a repetition, equal and empty values included, in any order", () => {
   for (const values of [["1", "2"], ["2", "1"], ["1", "1"], ["1", ""], ["", "1"], ["", ""], ["1", "2", "3"]]) {
     const params = paramsFromFields([["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]]);
     assertEquals(["state", "x", "y", "z"].map((name) => params.isRepeated(name)), [true, false, false, false]);
@@ -20,7 +20,7 @@ test("[AZ-06, AZ-07, TK-04] what was sent twice repeats, equal and empty values 
   }
 });
 
-test("[AZ-07, TK-04] every parameter that a specification defines is refused when repeated", () => {
+test("[AZ-07, TK-04] every parameter defined by a specification is rejected when repeated", () => {
   const names = [
     ...["client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge"],
     ...["code_challenge_method", "code_verifier", "code", "grant_type", "client_secret", "client_assertion"],
@@ -44,7 +44,7 @@ test("[AZ-04, AZ-07, HT-19] resource and unknown parameters may be repeated", ()
   for (const name of names) paramsFromFields([[name, "1"], [name, "2"]]).rejectRepeated("AZ-07");
 });
 
-test("[AZ-23, HT-19] names are compared with case, and those that every object has are like any other", () => {
+test("[AZ-23, HT-19] names are case-sensitive, and inherited property names are ordinary names", () => {
   const nothing = paramsFromFields([]);
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "get", "size", ""]) {
     assertEquals([nothing.get(name), nothing.isRepeated(name)], [undefined, false]);
@@ -56,7 +56,7 @@ test("[AZ-23, HT-19] names are compared with case, and those that every object h
   assertEquals(({} as Record<string, unknown>)["1"], undefined);
 });
 
-test("[AZ-12] values are handed on as they came, whatever they hold", () => {
+test("[AZ-12] values are passed on unchanged", () => {
   for (const value of [" a ", "\0", "\r\n", "é🔑", "\ud800", "%41", "a".repeat(100_000)]) {
     assertEquals(paramsFromFields([["state", value]]).get("state"), value);
   }

@@ -41,19 +41,19 @@ const matches: readonly (readonly [string, string, boolean, boolean])[] = [
   ["http://127.0.0.2/cb", "http://127.0.0.2:1/cb", false, false],
 ];
 
-test("[RU-01, RU-03, RU-04, RU-05] a requested URI matches by its characters, the loopback port excepted", () => {
+test("[RU-01, RU-03, RU-04, RU-05] a requested URI matches character by character, except the loopback port", () => {
   for (const [registered, requested, native, other] of matches) {
     assertEquals(matchesRedirectUri(registered, requested, true), native, `native: ${registered} ${requested}`);
     assertEquals(matchesRedirectUri(registered, requested, false), other, `other: ${registered} ${requested}`);
   }
 });
 
-test("[RU-05] of all ports exactly 1 to 65535 are free", () => {
+test("[RU-05] exactly the ports 1 to 65535 match", () => {
   const free = (port: number) => matchesRedirectUri("http://127.0.0.1/cb", `http://127.0.0.1:${port}/cb`, false);
   for (let port = 0; port <= 70_000; port++) assertEquals(free(port), port >= 1 && port <= 65_535, String(port));
 });
 
-test("[RU-08, RU-09, RU-10, RU-11, RU-13] what is wrong with a redirect URI is said with a way to mend it", () => {
+test("[RU-08, RU-09, RU-10, RU-11, RU-13] an invalid redirect URI is reported with a fix", () => {
   const wrong: Readonly<Record<string, RegExp>> = {
     "/cb": /absolute/,
     "": /ASCII/,
@@ -74,14 +74,14 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] what is wrong with a redirect URI is s
   }
 });
 
-test("[RU-09] only http is a matter of the insecure setting", () => {
+test("[RU-09] the insecure setting affects only http", () => {
   assertEquals(validateRedirectUri("http://app.example.com/cb", true, false), undefined);
   for (const uri of ["javascript:alert(1)", "ftp://c.example/", "myapp:/cb", "http://c.example/#"]) {
     assert(validateRedirectUri(uri, true, true), `${uri} passed`);
   }
 });
 
-test("[RU-12] an answer is appended behind whatever query there is", () => {
+test("[RU-12] response parameters are appended to an existing query", () => {
   const cases: Readonly<Record<string, string>> = {
     "https://c.example/cb": "https://c.example/cb?a=1&b=%20",
     "https://c.example": "https://c.example?a=1&b=%20",
@@ -97,7 +97,7 @@ test("[RU-12] an answer is appended behind whatever query there is", () => {
   }
 });
 
-test("[AR-07] every value comes back from a form decoder as it was, and stays on one line of ASCII", () => {
+test("[AR-07] a form decoder reads every value back, from one line of ASCII", () => {
   const points = Array.from({ length: 0x300 }, (_, i) => String.fromCodePoint(i));
   for (const value of [...points, points.join(""), "🔑", "\u2028\u2029", "\ufeff", "\u{10FFFF}", "a\r\nb: c", ""]) {
     const encoded = encodeFormValue(value);
@@ -106,7 +106,7 @@ test("[AR-07] every value comes back from a form decoder as it was, and stays on
   }
 });
 
-test("[AZ-14, AR-07] half a surrogate pair becomes the replacement character and breaks nothing", () => {
+test("[AZ-14, AR-07] a lone surrogate becomes the replacement character and breaks nothing", () => {
   for (const value of ["\ud800", "\udc00", "\udc00\ud800", "a\ud83d", "\ud83da"]) {
     const replaced = value.replace(/[\ud800-\udfff]/g, "\ufffd");
     assertEquals(decodeURIComponent(encodeFormValue(value)), replaced);

@@ -34,7 +34,7 @@ interface Scopes {
 
 const server: Scopes = { scopes: ["openid", "read", "write"], defaultScope: ["read"] };
 
-test("[AZ-15] a scope word is made of 0x21, 0x23 to 0x5B and 0x5D to 0x7E, and of nothing else", () => {
+test("[AZ-15] a scope value consists of 0x21, 0x23 to 0x5B and 0x5D to 0x7E only", () => {
   for (let point = 0; point < 0x400; point++) {
     const allowed = point === 0x21 || (point >= 0x23 && point <= 0x5B) || (point >= 0x5D && point <= 0x7E);
     const character = String.fromCodePoint(point);
@@ -45,7 +45,7 @@ test("[AZ-15] a scope word is made of 0x21, 0x23 to 0x5B and 0x5D to 0x7E, and o
   for (const word of ["", "🔑", "\ud800", "\u2028", "a\n"]) assertEquals(scopeToken.test(word), false);
 });
 
-test("[AZ-15] only the space separates words, and each is counted once", () => {
+test("[AZ-15] only the space separates scope values, and each counts once", () => {
   assertEquals(splitScope("read write"), ["read", "write"]);
   assertEquals(splitScope("  read   write read "), ["read", "write"]);
   assertEquals(splitScope("read\twrite\nx\u00a0y,z"), ["read\twrite\nx\u00a0y,z"]);
@@ -54,19 +54,19 @@ test("[AZ-15] only the space separates words, and each is counted once", () => {
   assertEquals(splitScope("__proto__ constructor"), ["__proto__", "constructor"]);
 });
 
-test("[AZ-16] no scope means the default, and without one a refusal", () => {
+test("[AZ-16] an empty scope means the default; without a default it is rejected", () => {
   assertEquals(resolve(undefined, server), ["read"]);
   assertEquals(resolve(undefined, { ...server, defaultScope: ["write", "read"] }), ["read", "write"]);
   assertEquals(resolve(undefined, { ...server, defaultScope: [] }), "AZ-16");
 });
 
-test("[AZ-16] settling the default leaves the server's own list alone", () => {
+test("[AZ-16] resolving the default does not change the server's own list", () => {
   const defaultScope = ["write", "read"];
   resolveScope({ ...server, defaultScope } as unknown as Server, { scope: server.scopes } as Client, undefined).pop();
   assertEquals(defaultScope, ["write", "read"]);
 });
 
-test("[AZ-17] what is granted is what was asked for, unknown words beside openid excepted", () => {
+test("[AZ-17] the requested scope is granted, without unknown values if openid is included", () => {
   const cases: readonly (readonly [string, string[] | string])[] = [
     ["read", ["read"]],
     ["write read", ["read", "write"]],
@@ -86,7 +86,7 @@ test("[AZ-17] what is granted is what was asked for, unknown words beside openid
   for (const [asked, expected] of cases) assertEquals(resolve(asked, server), expected, asked);
 });
 
-test("[AZ-17] what the client may not have is refused, with openid as well", () => {
+test("[AZ-17] scope that the client may not request is rejected, with openid too", () => {
   assertEquals(resolve("read", server, ["read"]), ["read"]);
   for (const asked of ["write", "read write", "openid", "openid read", "openid bogus"]) {
     assertEquals(resolve(asked, server, ["read"]), "AZ-17", asked);
@@ -96,7 +96,7 @@ test("[AZ-17] what the client may not have is refused, with openid as well", () 
   assertEquals(resolve(undefined, server, []), "AZ-16");
 });
 
-test("[AZ-17, AR-04] a refusal never repeats the words that were asked for", () => {
+test("[AZ-17, AR-04] a rejection never repeats the requested values", () => {
   for (const asked of ["secret-word", `secret-word"`, "secret-word\n"]) {
     const rejection = assertThrows(
       () => resolveScope(server as Server, { scope: server.scopes } as Client, asked),

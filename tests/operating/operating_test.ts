@@ -29,7 +29,7 @@ function storeThat(act: () => Promise<never>): Store {
   return new Proxy(memoryStore(), { get: (store, verb: keyof Store) => verb === "close" ? store.close : act });
 }
 
-test("[OP-01] more requests than the server may have under way are answered 503 with Retry-After, and then it goes on", async () => {
+test("[OP-01] requests beyond the concurrency limit are 503 with Retry-After, and then the server continues", async () => {
   const kept = gate();
   const { get, advance, events } = await testServer({
     plugins: [limitConcurrency({ maxInFlight: 2, retryAfter: 7 }), kept.plugin, health()],
@@ -60,7 +60,7 @@ test("[OP-01] more requests than the server may have under way are answered 503 
   assertStrictEquals((await get("/oauth2/jwks")).status, 200);
 });
 
-test("[OP-01] a network that takes many places leaves some to others, and bodies that do not come keep no GET out", async () => {
+test("[OP-01] a network with many requests leaves capacity to others, and stalled bodies block no GET", async () => {
   const kept = gate();
   const { as } = await testServer({ plugins: [limitConcurrency({ maxInFlight: 20 }), kept.plugin] });
   const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -84,7 +84,7 @@ test("[OP-01] a network that takes many places leaves some to others, and bodies
   assertEquals((await post("2001:db8:7::2")).status, 401);
 });
 
-test("a request that fails below gives its place back", async () => {
+test("a failed request releases its slot", async () => {
   let fail = true;
   const broken: Plugin = {
     handle: (next) => (request, peer) => fail ? Promise.reject(new Error("dropped")) : next(request, peer),
@@ -95,7 +95,7 @@ test("a request that fails below gives its place back", async () => {
   assertStrictEquals((await get("/oauth2/jwks")).status, 200);
 });
 
-test("[OP-02] readiness follows the store and the end of the server; liveness does not", async () => {
+test("[OP-02] readiness follows the store and the shutdown; liveness does not", async () => {
   const statuses = async (store: Store) => {
     const plugin = health({ storeTimeoutMs: 20 });
     const { get } = await testServer({ plugins: [plugin], store });
@@ -111,7 +111,7 @@ test("[OP-02] readiness follows the store and the end of the server; liveness do
   assertEquals(await statuses(full), [[200, 503], [200, 503]]);
 });
 
-test("metrics count requests, refusals by rule, what is issued, and the calls of the store", async () => {
+test("metrics count requests, rejections by rule, issued tokens, and store calls", async () => {
   const counted = metrics();
   const { code, token, get } = await testServer({ plugins: [counted] });
   assertStrictEquals((await token({ code: await code() })).status, 200);
@@ -139,7 +139,7 @@ test("metrics count requests, refusals by rule, what is issued, and the calls of
   }
 });
 
-test("metrics count a store that fails", async () => {
+test("metrics count store failures", async () => {
   const counted = metrics();
   const { token } = await testServer({
     plugins: [counted],
@@ -150,7 +150,7 @@ test("metrics count a store that fails", async () => {
   assertMatch(counted.text(), /latchkey_bugs_total 1\n/);
 });
 
-test("metrics have an address of their own", async () => {
+test("metrics have their own endpoint", async () => {
   const counted = metrics();
   assertStrictEquals((await counted.answer(new Request("http://127.0.0.1:9464/metrics"))).status, 200);
   for (const request of [new Request("http://127.0.0.1/"), new Request("http://a/metrics", { method: "POST" })]) {
@@ -158,7 +158,7 @@ test("metrics have an address of their own", async () => {
   }
 });
 
-test("[HT-15] a log in JSON tells every request under its name, and never a secret", async () => {
+test("[HT-15] a JSON log has every request with its id, and never a secret", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "json", verbose: true });
   const { authorize, code, token } = await testServer({ plugins: [log], trace: log.trace });
@@ -186,7 +186,7 @@ test("[HT-15] a log in JSON tells every request under its name, and never a secr
   for (const secret of [given, verifier, access_token, id_token]) assert(!lines.join("\n").includes(secret));
 });
 
-test("[HT-15] a registered secret in the wrong place is in no log and no trace event, however short", async () => {
+test("[HT-15] a registered secret in the wrong parameter is in no log and no trace event, however short", async () => {
   const lines: string[] = [];
   const secret = "s3cret+with%sign";
   const clients = [{ client_id: "web", client_secret: secret, redirect_uris: ["https://web.example/cb"] }];
@@ -226,7 +226,7 @@ test("[HT-15] a registered secret in the wrong place is in no log and no trace e
   assert(lines.some((line) => /received a user name of 8 characters/.test(line)));
 });
 
-test("[HT-15] a text of any length and any marks is held against secrets in a bounded time", () => {
+test("[HT-15] redaction takes bounded time for a text of any length and content", () => {
   const clients = { all: () => [{ secretDigest: "x" }], find: () => undefined } as unknown as Latchkey["clients"];
   const registered = registeredSecrets(clients);
   for (const text of ["=".repeat(100_000), "a b ".repeat(50_000), "x".repeat(100_000), "a/".repeat(60_000)]) {
@@ -237,7 +237,7 @@ test("[HT-15] a text of any length and any marks is held against secrets in a bo
   }
 });
 
-test("a request's own name counts only where its sender's word does", async () => {
+test("a request id is accepted only from a trusted sender", async () => {
   const named = async (trusted: boolean, id: string) => {
     const log = logging({ write() {}, format: "text" });
     const { as } = await testServer({ plugins: [log], trustProxy: trusted ? ["10.0.0.0/8"] : [] });
@@ -249,7 +249,7 @@ test("a request's own name counts only where its sender's word does", async () =
   assertMatch(await named(true, "<script>alert(1)</script>") ?? "", /^[0-9a-f]{16}$/);
 });
 
-test("a log for people tells refusals, and whose request it was", async () => {
+test("a text log has rejections with their request id", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "text" });
   const { code, token } = await testServer({ plugins: [log], trace: log.trace });
@@ -259,7 +259,7 @@ test("a log for people tells refusals, and whose request it was", async () => {
   assert(lines[0]!.endsWith(`(request ${result.headers.get("x-request-id")})`));
 });
 
-test("what happens is told once to each who listens, in whatever order they are laid, within a request and outside", async () => {
+test("every event reaches each listener once, in any plugin order, within a request and outside", async () => {
   for (const order of [[0, 1], [1, 0]] as const) {
     const lines: string[] = [];
     const observed: string[] = [];
@@ -282,7 +282,7 @@ test("what happens is told once to each who listens, in whatever order they are 
   }
 });
 
-test("a log that cannot be written hurts no request", async () => {
+test("a log that cannot be written affects no request", async () => {
   const { code, token } = await testServer({
     plugins: [logging({
       write() {
@@ -295,7 +295,7 @@ test("a log that cannot be written hurts no request", async () => {
   assertStrictEquals((await token({ code: await code() })).status, 200);
 });
 
-test("[OP-03, CA-12] behind a trusted proxy each sender is slowed down alone, and who is not one is not believed", async () => {
+test("[OP-03, CA-12] behind a trusted proxy each sender is rate-limited separately, and others are not believed", async () => {
   const guess = (as: Latchkey, via: string, forwarded: string) =>
     as.fetch(
       new Request(`${as.issuer}/oauth2/token`, {
@@ -323,7 +323,7 @@ test("[OP-03, CA-12] behind a trusted proxy each sender is slowed down alone, an
   assertEquals(await statuses([]), [429, 429, 429, 401]);
 });
 
-test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neither issuer nor links", async () => {
+test("[HT-16, OP-03] host and scheme of a trusted proxy change neither issuer nor links", async () => {
   const { as } = await testServer({ trustProxy: ["10.0.0.1"] });
   const headers = {
     "x-forwarded-for": "192.0.2.1",
@@ -339,7 +339,7 @@ test("[HT-16, OP-03] what a trusted proxy says of host and scheme changes neithe
   }
 });
 
-test("[OP-03] guesses are not doubled by the header that the proxy does not write, and the log tells what it said", async () => {
+test("[OP-03] a header that the proxy does not write does not multiply attempts, and the log has its value", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "json" });
   const options = { throttle: true, trustProxy: ["10.0.0.1"], plugins: [log], trace: log.trace };
@@ -364,7 +364,7 @@ test("[OP-03] guesses are not doubled by the header that the proxy does not writ
   assertEquals(await guesses(), [401, "10.0.0.1", ["192.0.2.1", "198.51.100.1"]]);
 });
 
-test("options that name a proxy which is no address, or a header that is none, are rejected in words", async () => {
+test("an invalid proxy address or header name is rejected in a sentence", async () => {
   const proxyHeader = "x-real-ip" as "forwarded";
   const other = await assertRejects(() => testServer({ proxyHeader }), ConfigurationError);
   assertEquals(other.issues.map(({ path, received }) => [path, received]), [["proxyHeader", `"x-real-ip"`]]);
@@ -372,7 +372,7 @@ test("options that name a proxy which is no address, or a header that is none, a
   assertEquals(error.issues.map(({ path, received }) => [path, received]), [["trustProxy[1]", `"proxy.test"`]]);
 });
 
-test("[OP-07, AZ-16] scopes that leave no default scope are told at start, and an empty defaultScope confirms it", async () => {
+test("[OP-07, AZ-16] scopes without a default scope cause a warning at startup, which an empty defaultScope confirms", async () => {
   const warnings = async (options: LatchkeyOptions) =>
     (await testServer(options)).events.filter((event) => event.type === "configuration_warning");
   const [warning, ...others] = await warnings({ scopes: ["openid", "orders"] });
@@ -388,7 +388,7 @@ test("[OP-07, AZ-16] scopes that leave no default scope are told at start, and a
   for (const options of meant) assertEquals(await warnings(options), []);
 });
 
-test("[OP-07] a warning of the configuration reads the same in every log", () => {
+test("[OP-07] a configuration warning has the same text in every log", () => {
   const event = { type: "configuration_warning", at: 0, path: "scopes", message: "Set \u001b[2J it." } as const;
   assertStrictEquals(formatEvent(event, false), "00:00:00.000Z warning: scopes: Set \\u001b[2J it.");
   const lines: string[] = [];
@@ -402,7 +402,7 @@ test("[OP-07] a warning of the configuration reads the same in every log", () =>
   });
 });
 
-test("a store that fails is told in one line, and anything else unforeseen with all that is known of it", () => {
+test("a store failure is one log line, and any other internal error has its stack", () => {
   const cause = Object.assign(new Error("redis://cache: expected an answer, found none; start it."), {
     name: "StoreError",
   });

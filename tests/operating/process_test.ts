@@ -64,7 +64,7 @@ function securely(url: string): Promise<{ status: number; headers: IncomingHttpH
   });
 }
 
-test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer begins with it", async () => {
+test("[OP-05, HT-16] with a certificate the program serves https, and its issuer begins with it", async () => {
   await against({ args: pem }, async ({ banner, port }) => {
     const issuer = `https://localhost:${port}`;
     assert(banner.startsWith(`Latchkey ${version}, issuer ${issuer}\n`), banner);
@@ -81,7 +81,7 @@ test("[OP-05, HT-16] with a certificate the program speaks https, and its issuer
   });
 });
 
-test("[OP-05, OP-04] over https, too, a request in flight is answered when the program is told to stop", async () => {
+test("[OP-05, OP-04] over https a request in flight gets its response when the program is stopped", async () => {
   await against({ args: pem }, async (program) => {
     const body = "client_id=bob";
     const responded = new Promise<string>((resolve, reject) => {
@@ -102,7 +102,7 @@ test("[OP-05, OP-04] over https, too, a request in flight is answered when the p
   });
 });
 
-test("[OP-05] certificates that cannot be used end the start with exit code 1 and one way to mend it", async () => {
+test("[OP-05] unusable certificates end the start with exit code 1 and one fix", async () => {
   const cert = pem[1]!;
   const key = pem[3]!;
   const cases = [
@@ -124,7 +124,7 @@ test("[OP-05] certificates that cannot be used end the start with exit code 1 an
   });
 });
 
-test("metrics have a port of their own, and the port of the server does not show them", async () => {
+test("metrics have their own port, and the port of the server does not show them", async () => {
   await against({ args: ["--metrics-port", "0"] }, async ({ banner, port }) => {
     const url = /^Metrics (http:\/\/localhost:\d+\/metrics)$/m.exec(banner)![1]!;
     await get(port, "/oauth2/jwks");
@@ -136,7 +136,7 @@ test("metrics have a port of their own, and the port of the server does not show
   });
 });
 
-test("a port of metrics that is in use ends the start with exit code 1, and nothing stays open behind it", async () => {
+test("a metrics port in use ends the start with exit code 1, and nothing keeps listening", async () => {
   await against({}, async ({ port }) => {
     const { code, stderr } = await runProgram({ args: ["--port", "0", "--metrics-port", String(port)] });
     assertEquals(code, 1);
@@ -144,7 +144,7 @@ test("a port of metrics that is in use ends the start with exit code 1, and noth
   });
 });
 
-test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the last, with the sender that a trusted proxy names", async () => {
+test("[HT-15, OP-03] a JSON log has one object per line, from the first to the last, with the sender that a trusted proxy names", async () => {
   const start = { args: ["--log", "json", "--trust-proxy", "127.0.0.0/8,::1"] };
   await against(start, async (program) => {
     const asked = await get(program.port, "/oauth2/jwks?a=secret", "X-Forwarded-For: 192.0.2.7", "X-Request-Id: up-1");
@@ -174,7 +174,7 @@ test("[HT-15, OP-03] a log in JSON is one object a line, from the first to the l
   });
 });
 
-test("[OP-10] the start shows and logs how the store's changes differ from the configuration", async () => {
+test("[OP-10] startup shows and logs how the store's changes differ from the configuration", async () => {
   const path = join(folder, "changed.db");
   const before = await latchkey({ store: sqliteStore(path) });
   before.clients.set({ client_id: "demo-public", redirect_uris: ["https://spa.example/cb"] });
@@ -213,7 +213,7 @@ test("[OP-10] the start shows and logs how the store's changes differ from the c
   });
 });
 
-test("[OP-03] without a trusted proxy nobody is believed about who sent a request", async () => {
+test("[OP-03] without a trusted proxy no header changes the sender of a request", async () => {
   await against({ args: ["--log", "json"] }, async (program) => {
     await get(program.port, "/oauth2/jwks", "X-Forwarded-For: 192.0.2.7", "X-Request-Id: up-1");
     await program.waitForOutput(/"event":"request"/);
@@ -221,7 +221,7 @@ test("[OP-03] without a trusted proxy nobody is believed about who sent a reques
   });
 });
 
-test("a log that is off tells nothing", async () => {
+test("a disabled log is empty", async () => {
   await against({ args: ["--log", "off"] }, async (program) => {
     await get(program.port, "/oauth2/authorize?client_id=nobody");
     program.signal("SIGTERM");
@@ -229,7 +229,7 @@ test("a log that is off tells nothing", async () => {
   });
 });
 
-test("[OP-01] more requests than the program may have under way are answered 503, and then it goes on", async () => {
+test("[OP-01] requests beyond the program's concurrency limit are 503, and then it continues", async () => {
   await against({ args: ["--max-in-flight", "1"] }, async ({ port }) => {
     const kept = await openRawConnection(port);
     kept.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue", "Connection: close"));
@@ -245,7 +245,7 @@ test("[OP-01] more requests than the program may have under way are answered 503
   });
 });
 
-test("[OP-04] under load a stop loses no request: not ready at once, served until the time is up, then ended", async () => {
+test("[OP-04] a stop under load loses no request: not ready immediately, served until the timeout, then ended", async () => {
   const drain = 3;
   await against({ args: ["--drain", String(drain), "--log", "off"] }, async (program) => {
     const { port } = program;
@@ -307,7 +307,7 @@ test("[OP-04] under load a stop loses no request: not ready at once, served unti
   });
 });
 
-test("[OP-04] a second signal ends the program at once, however long it was to go on", async () => {
+test("[OP-04] a second signal ends the program immediately", async () => {
   await against({ args: ["--drain", "60"] }, async (program) => {
     program.signal("SIGTERM");
     await program.waitForOutput(/^Stopping/m);
@@ -316,7 +316,7 @@ test("[OP-04] a second signal ends the program at once, however long it was to g
   });
 });
 
-test("[OP-06] a client added on a page of one process works at another within a second, and after both have restarted", async () => {
+test("[OP-06] a client added on a page of one process works on another within a second, and after both restarted", async () => {
   const config = file("shared.json", JSON.stringify({ alg: "ES256", issuer: "http://shared.test" }));
   const start = { args: ["--config", config, "--store", `sqlite:${join(folder, "shared.db")}`] };
   const ask = (port: number) => {
@@ -364,7 +364,7 @@ test("[OP-06] a client added on a page of one process works at another within a 
   });
 });
 
-test("a configuration whose secrets and store are files of their own starts, and shows no password of the store", async () => {
+test("a configuration with secrets and store in separate files starts, and shows no store password", async () => {
   const config = file(
     "secrets.json",
     JSON.stringify({

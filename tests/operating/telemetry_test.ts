@@ -38,7 +38,7 @@ function tracedStore(provider: TracerProvider): Store {
   };
 }
 
-test("the OpenTelemetry SDK sees a span for each request, below the caller's and above the store's, and no secret", async () => {
+test("the OpenTelemetry SDK receives a span for each request, below the caller's and above the store's, without secrets", async () => {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const propagator = new W3CTraceContextPropagator();
@@ -80,7 +80,7 @@ test("the OpenTelemetry SDK sees a span for each request, below the caller's and
   }
 });
 
-test("the OpenTelemetry SDK sees a failure of the server as an error", async () => {
+test("the OpenTelemetry SDK receives a server failure as an error", async () => {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const store = new Proxy(memoryStore(), {

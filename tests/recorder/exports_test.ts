@@ -24,7 +24,7 @@ async function troubledLogin(
   return { code, id: recorder.flows().at(-1)!.id };
 }
 
-test("the text tells a flow as a person would report it", async () => {
+test("the text export describes a flow like a bug report", async () => {
   const here = await recordedServer();
   const { code } = await troubledLogin(here);
   const text = formatFlow(here.recorder.flow("1")!);
@@ -78,7 +78,7 @@ Started at 2026-01-01T00:00:00.000Z. Secrets are redacted.
   );
 });
 
-test("the text shows what else there may be: warnings, faults, pages, other bodies, no answer at all", async () => {
+test("the text export shows warnings, injected faults, pages, other bodies and missing responses", async () => {
   const asking = await interactiveServer();
   await completeLogin(asking);
   const flow = asking.recorder.flow("1")!;
@@ -100,7 +100,7 @@ test("the text shows what else there may be: warnings, faults, pages, other bodi
   );
 });
 
-test("nothing that was sent can pass for a line of the text", async () => {
+test("no sent value can imitate a line of the text export", async () => {
   const { server, recorder } = await recordedServer();
   await server.authorize({ state: "a\n   ← 200, done\u2028\u202Eb", [`x\r\ny`]: "1" });
   const text = formatFlow(recorder.flow("1")!);
@@ -109,7 +109,7 @@ test("nothing that was sent can pass for a line of the text", async () => {
   assertNotMatch(text, /[\r\u2028\u202E]/);
 });
 
-test("masked or not is the reader's choice, in each form", async () => {
+test("masking is optional in each export", async () => {
   const here = await recordedServer();
   const { code, id } = await troubledLogin(here);
   const flow = here.recorder.flow(id)!;
@@ -167,7 +167,7 @@ function assertHar({ log }: Har): void {
   }
 }
 
-test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async () => {
+test("the archive is HAR 1.2 with flows as pages and exchanges as entries", async () => {
   const here = await recordedServer();
   const { server, recorder } = here;
   await troubledLogin(here);
@@ -207,7 +207,7 @@ test("the archive is HAR 1.2: flows are its pages, exchanges its entries", async
   assertEquals(info!.request.cookies, [{ name: "a", value: "b" }, { name: "c", value: "d" }]);
 });
 
-test("the archive has an entry for what was never answered, and a time that is never negative", async () => {
+test("the archive has an entry for a request without a response, and no negative time", async () => {
   const { server, recorder } = await recordedServer({}, {
     handle: () => () => {
       server.advance(-60);
@@ -220,7 +220,7 @@ test("the archive has an entry for what was never answered, and a time that is n
   assertEquals([har.log.entries[0]!.response.status, har.log.entries[0]!.time], [0, 0]);
 });
 
-test("a fixture is the same for the same flow, whatever was drawn and whenever it was", async () => {
+test("a fixture is the same for the same flow, with other random values and times", async () => {
   const fixtures = [];
   for (const start of [Date.UTC(2026, 0, 1), Date.UTC(2031, 5, 5)]) {
     let time = start;
@@ -235,7 +235,7 @@ test("a fixture is the same for the same flow, whatever was drawn and whenever i
   assertNotMatch(fixtures[0]!, /20(?:26|31)-|17\d{8}|19\d{8}/);
 });
 
-test("a fixture names what is drawn, so that a replay can put its own values there", async () => {
+test("a fixture has names for random values, which a replay can replace", async () => {
   const { server, recorder } = await recordedServer();
   await publicTokens(server, { nonce: "n-1" });
   const fixture = toFixture(recorder.flow("1")!);

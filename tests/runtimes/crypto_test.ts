@@ -24,7 +24,7 @@ const verifying = {
 const signatures = { RS256: 20, ES256: 1000, EdDSA: 300 } as const;
 
 for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
-  test(`[JK-05] every ${alg} signature is one that the public key alone verifies`, async () => {
+  test(`[JK-05] the public key alone verifies every ${alg} signature`, async () => {
     const jwk = await generateKey(alg);
     const { kty, crv, x, y, n, e } = jwk;
     const open = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e }));
@@ -48,7 +48,7 @@ const p256Vector = {
 
 const fromHex = (hex: string) => Buffer.from(hex, "hex");
 
-test("[JK-05] a P-256 key that is drawn is the key of RFC 6979 A.2.5; a number outside the order is drawn again", async () => {
+test("[JK-05] a generated P-256 key is the key of RFC 6979 A.2.5; a number outside the order is generated again", async () => {
   const { getRandomValues } = crypto;
   const order = fromHex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
   for (const rejected of [[], [order], [fromHex("f".repeat(64))], [new Uint8Array(32)]]) {
@@ -76,7 +76,7 @@ function rest({ p, q, dp, dq, qi }: JsonWebKey): JsonWebKey {
   return p === undefined ? {} : { p, q, dp, dq, qi };
 }
 
-test("digests of texts are those of their UTF-8 bytes, however many were made before", async () => {
+test("digests of strings are those of their UTF-8 bytes, after any number of digests", async () => {
   for (let i = 0; i < 300; i++) {
     const text = `${"ü€𝄞x".repeat(i % 7)} ${i}`;
     assertEquals(await sha256(text), createHash("sha256").update(text).digest("base64url"));
@@ -89,7 +89,7 @@ test("digests of texts are those of their UTF-8 bytes, however many were made be
   }
 });
 
-test("base64url has no padding, and goes there and back", () => {
+test("base64url has no padding, and round-trips", () => {
   for (let length = 0; length < 70; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 37 + length * 11) % 256);
     // As part of something larger, too.

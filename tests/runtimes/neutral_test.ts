@@ -15,7 +15,7 @@ function loadedImmediately({ outputs }: Metafile, entry: string): string[] {
   return found;
 }
 
-test("the core bundles for a worker and asks for nothing of Node, Deno or Bun until it serves", async () => {
+test("the core bundles for a worker and loads nothing of Node, Deno or Bun until it listens", async () => {
   const { metafile, outputFiles } = await build({
     entryPoints: ["src/mod.ts"],
     outdir: "dist/neutral",

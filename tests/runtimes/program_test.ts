@@ -79,7 +79,7 @@ const ownClients = {
   users: [{ sub: "carol", name: "Carol Clark" }, { sub: "dave" }],
 };
 
-test("the greeting shows issuer, endpoints, clients with their secrets, users, and a link that starts the demo flow", async () => {
+test("the banner shows issuer, endpoints, clients with their secrets, users, and a link that starts the demo flow", async () => {
   await against({}, async ({ banner, port }, url) => {
     const lines = banner.split("\n");
     assertEquals(lines[0], `Latchkey ${version}, issuer http://localhost:${port}`);
@@ -109,7 +109,7 @@ test("the greeting shows issuer, endpoints, clients with their secrets, users, a
   });
 });
 
-test("[HT-15] the greeting shows the clients and users of the configuration file, and no secret", async () => {
+test("[HT-15] the banner shows the clients and users of the configuration file, without secrets", async () => {
   await against({ args: ["--config", file("own.json", ownClients)] }, async ({ banner, port }, url) => {
     assertMatch(banner, /^ {2}spa .*http:\/\/localhost:5173\/cb$/m);
     assertMatch(
@@ -126,7 +126,7 @@ test("[HT-15] the greeting shows the clients and users of the configuration file
   });
 });
 
-test("[HT-17] settings that are insecure are named in the greeting, one line each", async () => {
+test("[HT-17] the banner names insecure settings, one line each", async () => {
   const settings = {
     ...ownClients,
     issuer: "http://auth.corp.com",
@@ -144,7 +144,7 @@ test("[HT-17] settings that are insecure are named in the greeting, one line eac
   });
 });
 
-test("[HT-15] behind an issuer that is a real host the greeting shows no client's secret", async () => {
+test("[HT-15] with a real host as issuer the banner shows no client secret", async () => {
   const settings = { ...ownClients, issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
   await against({ args: ["--config", file("real.json", settings)] }, ({ banner }) => {
     assertMatch(banner, /^ {2}web /m);
@@ -156,7 +156,7 @@ test("[HT-15] behind an issuer that is a real host the greeting shows no client'
   });
 });
 
-test("a flag beats the environment, the environment beats the file, and the file beats the default", async () => {
+test("flags override the environment, which overrides the file, which overrides the default", async () => {
   // Port 1 cannot be what is listened on, and port 0 is told by what was chosen instead.
   const config = file("order.json", { ...ownClients, issuer: "http://file.test", port: 0 });
   const starts: [StartOptions, issuer: RegExp][] = [
@@ -194,7 +194,7 @@ async function rejected(start: StartOptions, ...expected: readonly RegExp[]): Pr
   assertMatch(stderr, /[.?]\n$/);
 }
 
-test("faults in flags and variables end the start with exit code 1 and a way to mend them, all at once", async () => {
+test("errors in flags and variables end the start with exit code 1 and a fix, all together", async () => {
   await rejected({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
   await rejected({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
   await rejected({ args: ["--port"] }, /found no value/);
@@ -210,7 +210,7 @@ test("faults in flags and variables end the start with exit code 1 and a way to 
   );
 });
 
-test("[OP-07] a misspelt variable is told on stderr whatever the log is set to, and the server starts", async () => {
+test("[OP-07] a misspelt variable is reported on stderr with any log setting, and the server starts", async () => {
   const env = { LATCHKEY_STROE: "hunter2", LATCHKEY_PORT: "tcp://10.0.0.7:9000", LATCHKEY_SERVICE_HOST: "10.0.0.7" };
   const config = file("scopes.json", { scopes: ["orders"] });
   for (const log of ["text", "json", "off"]) {
@@ -225,7 +225,7 @@ test("[OP-07] a misspelt variable is told on stderr whatever the log is set to, 
   }
 });
 
-test("faults in the configuration file are told with their place, down to line and column", async () => {
+test("errors in the configuration file are reported with their path, line and column", async () => {
   const broken = file("broken.json", `{\n  "issuer": "http://localhost:9000",\n  "port": 9000,\n}\n`);
   await rejected({ args: ["--config", broken] }, /broken\.json: line 4, column 1$/m, /Remove the comma before it/);
   await rejected(
@@ -248,7 +248,7 @@ test("faults in the configuration file are told with their place, down to line a
   );
 });
 
-test("a port in use ends the start with exit code 1 and a way to mend it", async () => {
+test("a port in use ends the start with exit code 1 and a fix", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;
@@ -265,7 +265,7 @@ test("a port in use ends the start with exit code 1 and a way to mend it", async
   );
 });
 
-test("a database that cannot be used ends the start with exit code 1 and a way to mend it, and is left as it is", async () => {
+test("an unusable database ends the start with exit code 1 and a fix, and is left unchanged", async () => {
   const { DatabaseSync } = await import("node:sqlite");
   const foreign = join(folder, "foreign.db");
   const database = new DatabaseSync(foreign);
@@ -281,7 +281,7 @@ test("a database that cannot be used ends the start with exit code 1 and a way t
   await rejected(store(join(folder, "a.db")), /found a folder/);
 });
 
-test("a database that may not be written ends the start with exit code 1 and a way to mend it", async () => {
+test("a read-only database ends the start with exit code 1 and a fix", async () => {
   // Whoever is root may write everywhere but where the kernel says no.
   let closed = "/sys/kernel";
   if (process.getuid?.() !== 0) {
@@ -291,7 +291,7 @@ test("a database that may not be written ends the start with exit code 1 and a w
   await rejected({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, /permission to write/, /right to write/);
 });
 
-test("--help and --version are answered with exit code 0, whatever else is said", async () => {
+test("--help and --version exit with code 0, with any other arguments", async () => {
   const help = await runProgram({ args: ["--port", "wrong", "--help"], env: { LATCHKEY_CONFIG: "nowhere.json" } });
   assertEquals([help.code, help.stderr], [0, ""]);
   for (
@@ -306,7 +306,7 @@ test("--help and --version are answered with exit code 0, whatever else is said"
   assertEquals(logged.stdout.replace(/ \(.+\)$/m, binary === undefined ? "$&" : ""), `latchkey ${version}\n`);
 });
 
-test("--schema shows the JSON Schema of the configuration file, byte for byte", async () => {
+test("--schema prints the JSON Schema of the configuration file, byte for byte", async () => {
   const open = readFileSync("static/config.schema.json", "utf8");
   const env = { LATCHKEY_CONFIG: "nowhere.json" };
   assertEquals(await runProgram({ args: ["--schema"], env, allowedSecrets: open }), {
@@ -317,7 +317,7 @@ test("--schema shows the JSON Schema of the configuration file, byte for byte", 
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`[HT-09] ${signal} lets a request in flight be answered and ends with exit code 0`, async () => {
+  test(`[HT-09] ${signal} lets a request in flight finish and ends with exit code 0`, async () => {
     const program = await startProgram({ args: ["--port", "0", "--store", `sqlite:${join(folder, signal)}.db`] });
     const wire = await openRawConnection(program.port);
     wire.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
@@ -332,7 +332,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-test("[JK-05, CI-03] with a database, what was answered survives kill -9: the code redeems once, by the same key", async () => {
+test("[JK-05, CI-03] with a database, acknowledged writes survive kill -9: the code redeems once, with the same key", async () => {
   const start: StartOptions = {
     args: [
       "--config",
@@ -358,7 +358,7 @@ test("[JK-05, CI-03] with a database, what was answered survives kill -9: the co
   });
 });
 
-test("[HT-15] what the program says holds no code, verifier, token, secret or cookie, and no control character of a client", async () => {
+test("[HT-15] the output contains no code, verifier, token, secret or cookie, and no control character of a client", async () => {
   await against({ args: ["--config", file("quiet.json", ownClients)] }, async (program, url) => {
     const endpoint = `${url}/oauth2/token`;
     const web: Fields = { client_id: "web", redirect_uri: "http://localhost:3000/cb" };
@@ -433,7 +433,7 @@ test("[HT-15] what the program says holds no code, verifier, token, secret or co
   });
 });
 
-test("[FL-07] the program shows each login to whoever looks, unless it is told not to", async () => {
+test("[FL-07] the program shows each login on /flows, unless disabled", async () => {
   await against({}, async ({ banner }, url) => {
     assertMatch(banner, new RegExp(`Watch each login: +${url}/flows\n`));
     assertEquals((await get(`${url}/flows`)).status, 200);
@@ -444,7 +444,7 @@ test("[FL-07] the program shows each login to whoever looks, unless it is told n
   });
 });
 
-test("hash-password turns what is piped in into a digest that logs that user in, and says it nowhere", async () => {
+test("hash-password turns its input into a digest that logs that user in, and does not print the password", async () => {
   const secret = "correct horse battery staple";
   const { code, stdout, stderr } = await runProgram({ args: ["hash-password"], input: `${secret}\n` });
   assertEquals([code, stderr], [0, ""]);

@@ -101,7 +101,7 @@ async function lives(port: number): Promise<void> {
   assertEquals(getStatuses(received), [200]);
 }
 
-test("[HT-16] the issuer follows the port, and so does everything that is derived from it", async () => {
+test("[HT-16] the issuer follows the port, and so does every derived value", async () => {
   const as = await latchkey({ alg: "ES256" });
   assertEquals(as.issuer, "http://localhost:9000");
   try {
@@ -117,7 +117,7 @@ test("[HT-16] the issuer follows the port, and so does everything that is derive
   }
 });
 
-test("localhost means 127.0.0.1 and, where there is IPv6, [::1]", async () => {
+test("localhost means 127.0.0.1 and, if IPv6 exists, [::1]", async () => {
   await against(async (port, as) => {
     for (const address of withoutIPv6 ? ["127.0.0.1"] : ["127.0.0.1", "[::1]"]) {
       const metadata = await (await fetch(`http://${address}:${port}${metadataPath}`)).json();
@@ -126,7 +126,7 @@ test("localhost means 127.0.0.1 and, where there is IPv6, [::1]", async () => {
   });
 });
 
-test("[HT-16] an issuer that was configured stays, whatever is listened on, and one server may listen twice", async () => {
+test("[HT-16] a configured issuer stays the same on any port, and one server may listen twice", async () => {
   const as = await latchkey({ alg: "ES256", issuer: "http://auth.test/t1" });
   try {
     const urls = [await as.listen({ port: 0, host: "127.0.0.1" }), await as.listen({ port: 0, host: "127.0.0.1" })];
@@ -141,7 +141,7 @@ test("[HT-16] an issuer that was configured stays, whatever is listened on, and 
   }
 });
 
-test("layers know whose request it is as long as they like, and dice that show no more than was drawn", async () => {
+test("plugins can identify a request at any later time, and the random source exposes only what was read", async () => {
   const addresses: (string | undefined)[] = [];
   const later: { address?: string }[] = [];
   let seen = 0;
@@ -170,7 +170,7 @@ test("layers know whose request it is as long as they like, and dice that show n
   assertEquals(seen, 16);
 });
 
-test("[HT-14] a request with two framings is answered 400 and closed, and its rest is no second request", async () => {
+test("[HT-14] a request with two framings is 400 and closed, and its rest is no second request", async () => {
   await against(async (port) => {
     const rest = requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test", "Connection: close");
     const framings = [
@@ -190,7 +190,7 @@ test("[HT-14] a request with two framings is answered 400 and closed, and its re
   });
 });
 
-test("[HT-16] no Host header changes an answer or is answered with anything worse than 400", async () => {
+test("[HT-16] no Host header changes a response or gets one worse than 400", async () => {
   await against(async (port, as) => {
     const hosts = [
       ...["evil.example", "evil.example:444", "u:p@evil.example", "a b/c@d", "", "[::1", "localhost:99999", ".", "%00"],
@@ -208,7 +208,7 @@ test("[HT-16] no Host header changes an answer or is answered with anything wors
   });
 });
 
-test("[HT-16] no Host header leads to another path", async () => {
+test("[HT-16] no Host header changes the path", async () => {
   await against(async (port) => {
     await forEachCase(["x/oauth2/jwks?", "x/oauth2/jwks#", "x/oauth2/jwks?a="], async (host) => {
       const received = await sendRaw(port, requestHead("GET / HTTP/1.1", `Host: ${host}`, "Connection: close"));
@@ -217,7 +217,7 @@ test("[HT-16] no Host header leads to another path", async () => {
   });
 });
 
-test("[HT-16] a target with scheme and host is read by its path, and its host does not count", async () => {
+test("[HT-16] a target with scheme and host is routed by its path, and its host is ignored", async () => {
   await against(async (port, as) => {
     const targets = [
       `http://evil.example${metadataPath}`,
@@ -238,7 +238,7 @@ test("[HT-16] a target with scheme and host is read by its path, and its host do
   });
 });
 
-test("a request of HTTP/1.0, which names no host, is answered like any other", async () => {
+test("a request of HTTP/1.0 without Host is served like any other", async () => {
   await against(async (port, as) => {
     const received = await sendRaw(port, requestHead(`GET ${metadataPath} HTTP/1.0`));
     assertEquals(getStatuses(received), [200]);
@@ -246,7 +246,7 @@ test("a request of HTTP/1.0, which names no host, is answered like any other", a
   });
 });
 
-test("[HT-01] TRACE is 405 like any other method that is not served, and repeats nothing", async () => {
+test("[HT-01] TRACE is 405 like any other unsupported method, and repeats nothing", async () => {
   await against(async (port) => {
     const allow = { "/": "GET, HEAD", "/oauth2/token": "POST, OPTIONS", "/oauth2/authorize": "GET, HEAD, POST" };
     await forEachCase(Object.entries(allow), async ([path, methods]) => {
@@ -260,7 +260,7 @@ test("[HT-01] TRACE is 405 like any other method that is not served, and repeats
   });
 });
 
-test("[HT-02] HEAD is answered without a body over the network, also where it is refused", async () => {
+test("[HT-02] HEAD has no body over the network, also when rejected", async () => {
   await against(async (port) => {
     const paths = { "/": 200, "/authorized?code=x": 200, [metadataPath]: 200, "/nowhere": 404, "/oauth2/token": 405 };
     await forEachCase(Object.entries(paths), async ([path, status]) => {
@@ -276,7 +276,7 @@ test("[HT-02] HEAD is answered without a body over the network, also where it is
   });
 });
 
-test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunks, and the server goes on", async () => {
+test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunks, and the server continues", async () => {
   await against(async (port, as) => {
     const part = "a".repeat(16 * 1024);
     const chunk = `${part.length.toString(16)}\r\n${part}\r\n`;
@@ -298,7 +298,7 @@ test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunk
   });
 });
 
-test("a body in chunks is read whole, however it is cut", async () => {
+test("a chunked body is read completely, however it is split", async () => {
   await against(async (port, as) => {
     const form = redemption(as.issuer, await codeOf(as));
     const wire = await openRawConnection(port);
@@ -311,7 +311,7 @@ test("a body in chunks is read whole, however it is cut", async () => {
   });
 });
 
-test("[HT-10] a body that breaks off or is framed wrongly is refused or closed, and redeems nothing", async () => {
+test("[HT-10] an aborted or wrongly framed body is rejected or closed, and redeems nothing", async () => {
   await against(async (port, as) => {
     const code = await codeOf(as);
     const form = redemption(as.issuer, code);
@@ -330,7 +330,7 @@ test("[HT-10] a body that breaks off or is framed wrongly is refused or closed, 
   });
 });
 
-test("[HT-08] a request line or a header beyond all measure is refused or read, and the server goes on", async () => {
+test("[HT-08] an oversized request line or header is rejected or read, and the server continues", async () => {
   await against(async (port) => {
     const long = "a".repeat(20_000);
     const line = await sendRaw(port, requestHead(`GET /?${long} HTTP/1.1`, "Host: any.test", "Connection: close"));
@@ -344,7 +344,7 @@ test("[HT-08] a request line or a header beyond all measure is refused or read, 
   });
 });
 
-test("what is no HTTP at all is refused or closed, and the server goes on", async () => {
+test("bytes that are not HTTP are rejected or closed, and the server continues", async () => {
   await against(async (port) => {
     const noise = [
       ...[
@@ -368,7 +368,7 @@ test("what is no HTTP at all is refused or closed, and the server goes on", asyn
   });
 });
 
-test("a connection serves one request after the other, also after a refusal", async () => {
+test("a connection serves one request after the other, also after a rejection", async () => {
   await against(async (port) => {
     const wire = await openRawConnection(port);
     wire.send(formRequestHead("/oauth2/token", "Content-Length: 3") + "a=b");
@@ -380,7 +380,7 @@ test("a connection serves one request after the other, also after a refusal", as
   });
 });
 
-test("[DM-05] the cookie of the demo pages is one header line, and is not set again where it is known", async () => {
+test("[DM-05] the cookie of the demo pages is one header line, and is not set again if known", async () => {
   await against(async (port) => {
     const get = (...more: string[]) =>
       sendRaw(port, requestHead("GET / HTTP/1.1", "Host: any.test", ...more, "Connection: close"));
@@ -392,7 +392,7 @@ test("[DM-05] the cookie of the demo pages is one header line, and is not set ag
   });
 });
 
-test("fifty flows at once end with fifty pairs of tokens of their own", async () => {
+test("fifty concurrent flows end with fifty separate pairs of tokens", async () => {
   await against(async (_port, as) => {
     const responses = await Promise.all(Array.from({ length: 50 }, async () => {
       const code = await codeOf(as);
@@ -402,7 +402,7 @@ test("fifty flows at once end with fifty pairs of tokens of their own", async ()
   });
 });
 
-test("[CI-06] of twenty redemptions of one code at once, over as many connections, one wins", async () => {
+test("[CI-06] one of twenty concurrent redemptions of a code, over as many connections, succeeds", async () => {
   await against(async (_port, as) => {
     const code = await codeOf(as);
     const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(as.issuer, code)));
@@ -422,7 +422,7 @@ async function withStoppedClock(check: () => Promise<void>): Promise<void> {
   }
 }
 
-test("[HT-09] a body that stops halfway is ended with 408, its connection too where the runtime can, and requests beside it are not held up", async () => {
+test("[HT-09] a stalled body is ended with 408, its connection too if the runtime can, and other requests are not delayed", async () => {
   await against(async (port) => {
     await forEachCase([["Content-Length: 100"], ["Transfer-Encoding: chunked"]], async (framing) => {
       await withStoppedClock(async () => {
@@ -442,7 +442,7 @@ test("[HT-09] a body that stops halfway is ended with 408, its connection too wh
   });
 });
 
-test("[HT-09] closing lets a half-read request finish, or refuses it in words", async () => {
+test("[HT-09] closing lets a half-read request finish, or rejects it with a response", async () => {
   const { as, port } = await listening();
   const wire = await openRawConnection(port);
   wire.send(formRequestHead("/oauth2/token", "Content-Length: 13", "Expect: 100-continue"));
@@ -454,7 +454,7 @@ test("[HT-09] closing lets a half-read request finish, or refuses it in words", 
   await closed;
 });
 
-test("[HT-09] closing refuses in words a half-read request that does not finish, and then ends", async () => {
+test("[HT-09] closing rejects an unfinished half-read request with a response, and then ends", async () => {
   const { as, port } = await listening();
   await withStoppedClock(async () => {
     const wire = await openRawConnection(port);
@@ -478,7 +478,7 @@ test("[HT-09] closing refuses in words a half-read request that does not finish,
   });
 });
 
-test("closing lets a request in flight be answered, then listens no longer, and does no harm twice", async () => {
+test("closing finishes a request in flight, then stops listening, and may be called twice", async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
   const { as, port } = await listening({
@@ -502,7 +502,7 @@ test("closing lets a request in flight be answered, then listens no longer, and 
   await again.close();
 });
 
-test("closing does not wait for connections that are idle, or have become so", async () => {
+test("closing does not wait for idle connections", async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
   const { as, port } = await listening({
@@ -530,7 +530,7 @@ test("closing does not wait for connections that are idle, or have become so", a
   for (const wire of [silent, used, late]) wire.close();
 });
 
-test("a port in use is told in a sentence, and nothing stays open behind it", async () => {
+test("a port in use is reported in a sentence, and nothing keeps listening", async () => {
   const hosts = withoutIPv6 ? ["127.0.0.1"] : ["127.0.0.1", "::1"];
   await forEachCase(hosts, async (host) => {
     const other = createServer();
@@ -549,7 +549,7 @@ test("a port in use is told in a sentence, and nothing stays open behind it", as
   });
 });
 
-test("an address of another machine is told in a sentence", async () => {
+test("an address of another machine is reported in a sentence", async () => {
   await forEachCase(["192.0.2.1", "no-such-host.invalid", "::2"], async (host) => {
     await using as = await latchkey({ alg: "EdDSA" });
     const { message } = await assertRejects(() => as.listen({ port: 0, host }), Error);
@@ -612,7 +612,7 @@ function statusOverHttps(port: number, host: string, path: string): Promise<numb
   });
 }
 
-test("[DI-04] over TLS, too, a stranger's name leads to no page of clients, by each HTTP that the runtime speaks", async () => {
+test("[DI-04] over TLS a foreign host name shows no clients page either, with each HTTP version of the runtime", async () => {
   await using as = await latchkey({ alg: "ES256" });
   const tls = { cert: certificate, key: privateKey };
   const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1", tls })).url).port);

@@ -35,7 +35,7 @@ function loadedWith(entry: string, { inputs }: Metafile): { sources: string[]; p
   return { sources: [...sources].sort(), packages: [...packages].sort() };
 }
 
-test("until the first flow is finished no package is loaded, and no endpoint that it does not ask", async () => {
+test("the first flow loads no package, and only the endpoints that it uses", async () => {
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
   assertEquals(packages, []);
   const folders = new Set(sources.map((path) => path.split("/")[1]));
@@ -51,12 +51,12 @@ test("until the first flow is finished no package is loaded, and no endpoint tha
   );
 });
 
-test("the mock loads no package before a client has to prove itself by a signature", async () => {
+test("the mock loads no package until a client authenticates by a signature", async () => {
   const { packages } = loadedWith("src/testing/mod.ts", await bundled("src/testing/mod.ts"));
   assertEquals(packages, []);
 });
 
-test("the command line loads no package before it has read that it needs one", async () => {
+test("the command line loads a package only if its input needs one", async () => {
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
@@ -64,7 +64,7 @@ test("the command line loads no package before it has read that it needs one", a
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
-test("nothing on the way to the first flow makes Node load all of fetch", async () => {
+test("nothing up to the first flow makes Node load all of fetch", async () => {
   const entries = ["src/main.ts", "src/inspector/mod.ts", "src/runtime/serve.ts"];
   const neighbours = ["src/runtime/process.ts", "src/runtime/node.ts"];
   const graph = await bundled(...entries, ...neighbours);

@@ -109,7 +109,7 @@ test("a stream is cancelled when its client goes away", async () => {
   await events.cancelled.finally(() => clearInterval(nudge));
 });
 
-test("closing ends streams that end when they are told, and does not wait for them", async () => {
+test("closing ends streams by their signal, and does not wait for them", async () => {
   const events = source();
   const place = await listening(events.plugin);
   const wire = await subscribe(place.port, events);
@@ -119,7 +119,7 @@ test("closing ends streams that end when they are told, and does not wait for th
   assertMatch(await wire.closed, /data: first\n\n\r\n0\r\n\r\n$/);
 });
 
-test("a stream runs no further ahead than a client that does not read", async () => {
+test("a stream buffers little for a client that does not read", async () => {
   const flood = source();
   await using place = await listening(flood.plugin);
   const socket = connect({ port: place.port, host: "127.0.0.1" });

@@ -9,7 +9,7 @@ import { chart } from "../../scripts/bench/chart.ts";
 import { latchkeySite } from "../../scripts/bench/site.ts";
 import { median } from "../../scripts/bench/table.ts";
 
-test("without flags it measures flows on all runtimes, beside all peers", () => {
+test("without flags it measures flows on all runtimes, next to all peers", () => {
   const { requestNames, parts, runtimes, peers, algs } = parseOptions([])!;
   assertEquals({ what: requestNames, parts, runtimes, peers, algs }, {
     what: ["flow"],
@@ -20,18 +20,18 @@ test("without flags it measures flows on all runtimes, beside all peers", () => 
   });
 });
 
-test("start and memory are measured alone, unless flows are asked for as well", () => {
+test("start and memory are measured alone, unless flows are requested too", () => {
   assertEquals([parseOptions(["--start"])!.requestNames, parseOptions(["--start"])!.parts], [[], ["start"]]);
   const both = parseOptions(["--memory", "--what", "flow,soak"])!;
   assertEquals([both.requestNames, both.parts], [["flow"], ["memory", "soak"]]);
 });
 
-test("all kinds of requests can be asked for at once, and parts beside them", () => {
+test("several kinds of requests can be combined, with parts", () => {
   const { requestNames, parts } = parseOptions(["--what", "all,stores"])!;
   assertEquals([requestNames.length, parts], [5, ["stores"]]);
 });
 
-test("a wrong flag is refused in one sentence", () => {
+test("a wrong flag is rejected in one sentence", () => {
   for (
     const [args, sentence] of [
       [["--rounds", "many"], "--rounds: expected a number from 1 to 100, found many."],
@@ -46,7 +46,7 @@ test("a wrong flag is refused in one sentence", () => {
   }
 });
 
-test("the help names every flag", () => {
+test("the help lists every flag", () => {
   assertEquals(parseOptions(["--help"]), undefined);
   for (
     const flag of ["runtimes", "algs", "peers", "what", "rounds", "seconds", "start", "binary", "memory", "picture"]
@@ -87,11 +87,11 @@ function server({ redirect = {}, body = {}, status = 200, cached = false }: Wron
   };
 }
 
-test("a flow whose answers are right counts", async () => {
+test("a flow with valid responses counts", async () => {
   assertEquals((await runFlow(server({}), site)).id_token, signed);
 });
 
-test("a flow with one answer that is wrong anywhere ends the measurement", async () => {
+test("a flow with one invalid response ends the measurement", async () => {
   const each: readonly Wrong[] = [
     { redirect: { state: "another" } },
     { redirect: { iss: "https://another.example" } },
@@ -108,7 +108,7 @@ test("a flow with one answer that is wrong anywhere ends the measurement", async
   }
 });
 
-test("of another project's server the same is wanted, but for what the specifications leave open", async () => {
+test("another project's server must pass the same checks, except where the specifications leave a choice", async () => {
   const other = { ...site, exact: false };
   await runFlow(server({ body: { surplus: true }, redirect: { code: "short" } }), other);
   for (const wrong of [{ redirect: { state: "another" } }, { body: { id_token: "opaque" } }, { cached: true }]) {
@@ -116,7 +116,7 @@ test("of another project's server the same is wanted, but for what the specifica
   }
 });
 
-test("the picture shows each line, how far it goes, and a label for those who do not see it", () => {
+test("the chart shows each line, its range, and a text alternative", () => {
   const points = [{ count: 10, times: 1 }, { count: 1000, times: 1.2 }];
   const picture = chart("Deno, EdDSA", [{ name: "flow, <clients>", points }]);
   assert(picture.includes(">flow, &lt;clients></text>"));

@@ -18,7 +18,7 @@ const command = {
 } as const;
 const plain = { call: "deno task wait", does: "Waits." };
 
-test("a script is told its flags and words, and nothing where nothing is said", () => {
+test("a script reads its flags and words, with defaults", () => {
   assertEquals(parseCommand(command, []), { flags: { brown: false }, words: [] } as unknown);
   assertEquals(
     parseCommand(command, ["rye", "--brown", "--shape", "long", "--with=salt,nuts", "--until", "6", "wheat"]),
@@ -30,7 +30,7 @@ test("a script is told its flags and words, and nothing where nothing is said", 
   assertEquals(parseCommand(plain, []), { flags: {}, words: [] });
 });
 
-test("whatever else is said is refused in one sentence", () => {
+test("anything else is rejected in one sentence", () => {
   const advice = "; deno task bake --help shows what there is.";
   for (
     const [args, sentence] of [
@@ -51,7 +51,7 @@ test("whatever else is said is refused in one sentence", () => {
   assertEquals(message, "Unexpected argument 'long'; deno task wait --help shows what there is.");
 });
 
-test("the help tells what it does, how it is called, and every option, in 80 columns", () => {
+test("the help shows purpose, usage, and every option, in 80 columns", () => {
   assertEquals(parseCommand(command, ["--help"]), undefined);
   assertEquals(
     formatHelp(command),
@@ -69,7 +69,7 @@ Usage: deno task bake [FLAG]... [FLOUR]...
   assertEquals(formatHelp(plain), "Waits.\n\nUsage: deno task wait");
 });
 
-test("every task that is a script of ours has a help, under its own name", () => {
+test("every task that is a script has a help, under its own name", () => {
   const { tasks } = JSON.parse(readFileSync("deno.json", "utf8"));
   const scripts = Object.entries<string>(tasks).flatMap(([name, line]) => {
     const [, path] = /^deno run .*?(scripts\/[\w/]+\.ts)$/.exec(line) ?? [];
@@ -84,7 +84,7 @@ test("every task that is a script of ours has a help, under its own name", () =>
   }
 });
 
-test("no script reads the command line by itself", () => {
+test("no script reads the command line itself", () => {
   const readers = globSync("scripts/*.ts").filter((path) =>
     /\bDeno\.args\b|\bargv\.|\bparseArgs\b/.test(readFileSync(path, "utf8"))
   );

@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync("deno.json", "utf8"));
 const read = (path: string) => readFileSync(path, "utf8");
 const digits = (text: string) => text.replaceAll(".", "\\.");
 
-test("the version stands in deno.json, in the change log, and nowhere else", () => {
+test("the version is only in deno.json and in the change log", () => {
   const version = new RegExp(`(?<![\\d.])${digits(manifest.version)}(?![\\d.]\\d|\\d)`);
   const own = [
     "README.md",
@@ -22,7 +22,7 @@ test("the version stands in deno.json, in the change log, and nowhere else", () 
   assertEquals(found.map((path) => path.replaceAll("\\", "/")), ["static/changes.md"]);
 });
 
-test("the change log can be read, and begins with the version that deno.json names", () => {
+test("the change log is well-formed, and starts with the version in deno.json", () => {
   const [newest] = parseChangelog(read("static/changes.md"));
   assertEquals(newest?.version, manifest.version);
   assert(newest!.notes.length > 0);
@@ -46,14 +46,14 @@ Words.
 - Other.
 `;
 
-test("entries have a version, a date once they are released, and their notes as they stand", () => {
+test("entries have a version, a date once released, and their notes unchanged", () => {
   assertEquals(parseChangelog(log), [
     { version: "1.10.0", date: undefined, notes: "### Added\n\n- More." },
     { version: "1.9.0", date: "2026-02-28", notes: "### Fixed\n\n- One.\n- Other." },
   ]);
 });
 
-test("a change log that is not written so is refused with the line, what was expected and what stands there", () => {
+test("a malformed change log is rejected with the line, the expected and the received text", () => {
   const faults: readonly (readonly [from: string, to: string, stated: string])[] = [
     ["## 1.9.0 (2026-02-28)", "## 1.9 (2026-02-28)", ':11: expected a heading such as "## 1.2.3 (unreleased)"'],
     ["2026-02-28", "28.2.2026", ":11: expected a heading"],
@@ -70,7 +70,7 @@ test("a change log that is not written so is refused with the line, what was exp
   }
 });
 
-test("a version is released from a clean commit, with a dated entry, under a tag of its own", () => {
+test("a version is released from a clean commit, with a dated entry, under its own tag", () => {
   const fine: ReleaseState = {
     version: "1.9.0",
     changelog: log,
@@ -113,7 +113,7 @@ const lock: Lock = {
   workspace: { dependencies: ["npm:near@1", "npm:@else/where@^2"] },
 };
 
-test("of the lock, a file has the packages whose licences it brings", () => {
+test("a file lists the locked packages whose licences it includes", () => {
   const licences = "near 1.0.0\n\nMIT\n\n\n@scope/deep 2.0.0\r\n\r\nMIT; beware of peer 3.0.0\n";
   const packages = getLockedPackages(lock);
   assertEquals(
@@ -133,7 +133,7 @@ test("of the lock, a file has the packages whose licences it brings", () => {
   for (const name of Object.keys(manifest.imports)) assert(ours.includes(name), name);
 });
 
-test("a bill of materials is the same whenever it is made, and tells packages, licences, sums and who needs whom", () => {
+test("a bill of materials is reproducible, and lists packages, licences, hashes and dependencies", () => {
   const parts: Component[] = getLockedPackages(lock).filter(({ name }) => name !== "peer")
     .map((found) => ({
       ...found,
@@ -186,7 +186,7 @@ test("a bill of materials is the same whenever it is made, and tells packages, l
 
 const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: read(path) }));
 
-test("the workflows run tasks and files that are there", () => {
+test("the workflows run existing tasks and files", () => {
   const runs = workflows.flatMap(({ text }) => [...text.matchAll(/^\s*(?:- )?run: (.*)$/gm)].map(([, line]) => line!));
   const tasks = runs.flatMap((line) => [...line.matchAll(/deno task ([\w:]+)/g)].map(([, name]) => name!));
   assert(tasks.length >= 4);
@@ -198,7 +198,7 @@ test("the workflows run tasks and files that are there", () => {
   for (const path of paths) assert(globSync(path).length === 1, path);
 });
 
-test("what the workflows use is pinned to a commit, the same everywhere, with its version beside it", () => {
+test("actions in the workflows are pinned to a commit, the same everywhere, with its version in a comment", () => {
   const used = new Set(
     workflows.flatMap(({ text }) => [...text.matchAll(/uses: (?!\.\/)(.*)/g)].map(([, what]) => what!)),
   );
@@ -207,14 +207,14 @@ test("what the workflows use is pinned to a commit, the same everywhere, with it
   assertEquals(names.length, new Set(names).size);
 });
 
-test("the workflows use the Deno that .ci/run does", () => {
+test("the workflows use the Deno version of .ci/run", () => {
   const [, version] = /deno@(\d+\.\d+\.\d+)/.exec(read(".ci/run"))!;
   const found = workflows.flatMap(({ text }) => [...text.matchAll(/deno-version: v(\S+)/g)].map(([, found]) => found));
   assert(found.length >= 4);
   assertEquals(new Set(found), new Set([version]));
 });
 
-test("whoever publishes has waited for the tests, and may do that alone; what is published was made once", () => {
+test("publishing jobs wait for the tests and have only their own permissions; what they publish is built once", () => {
   const { text } = workflows.find(({ path }) => path.endsWith("release.yml"))!;
   const jobs = text.slice(text.indexOf("\njobs:")).split(/^ {2}(?=\w+:$)/m).slice(1);
   const rights = (job: string) => [...job.matchAll(/^ {6}([\w-]+): write$/gm)].map(([, name]) => name!);

@@ -7,7 +7,7 @@ import { storeConformance } from "./conformance.ts";
 
 storeConformance("memory", () => Promise.resolve(memoryStore()));
 
-test("the memory store holds what is alive and nothing more, under mixed lifetimes and a jumping clock", async () => {
+test("the memory store contains only unexpired records, with mixed lifetimes and a jumping clock", async () => {
   const store = memoryStore();
   const alive = new Map<string, number>();
   let seed = 1;
@@ -30,7 +30,7 @@ test("the memory store holds what is alive and nothing more, under mixed lifetim
   }
 });
 
-test("a record that is put again and again is in the memory store once", async () => {
+test("a record stored repeatedly is in the memory store once", async () => {
   const store = memoryStore();
   for (let i = 0; i < 10_000; i++) {
     await store.put("key", "ring", { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 }, { expiresAt: 1000 + i });
@@ -41,7 +41,7 @@ test("a record that is put again and again is in the memory store once", async (
   assertStrictEquals(await store.deleteExpired(Number.MAX_VALUE), 0);
 });
 
-test("the memory store holds values that never expire as they were given, and of others a copy", async () => {
+test("the memory store keeps values without expiry by reference, and copies of others", async () => {
   const store = memoryStore();
   const value = { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 };
   await store.put("key", "ring", value, { expiresAt: Infinity });
@@ -52,7 +52,7 @@ test("the memory store holds values that never expire as they were given, and of
   assertEquals((await store.get("browser", "b"))?.value, { recent: ["alice"] });
 });
 
-test("at most half of what a memory store keeps was used, and what was used last is what it keeps", async () => {
+test("consumed records take at most half of a memory store, and the most recently consumed are kept", async () => {
   const store = memoryStore({ maxRecords: 100 });
   const record = { recent: [] };
   for (let i = 0; i < 80; i++) {
@@ -71,7 +71,7 @@ test("at most half of what a memory store keeps was used, and what was used last
   assertEquals([await consumed(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
 });
 
-test("a memory store forgets what expires first where there would be too much, and never what keeps something out", async () => {
+test("a full memory store evicts what expires first, and never records that block something", async () => {
   const store = memoryStore({ maxRecords: 100 });
   const record = { recent: [] };
   for (let i = 0; i < 10_000; i++) {

@@ -105,7 +105,7 @@ test("with the authority that sslrootcert names the store works over TLS", { ski
   }
 });
 
-test("each invalid TLS parameter in the URL is one sentence", async () => {
+test("each invalid TLS parameter in the URL is reported in one sentence", async () => {
   const base = "postgres://latchkey:the-password@127.0.0.1:1/db";
   await forEachCase<[string, RegExp]>([
     ["sslmode=prefer", /expected sslmode=verify-full.*found sslmode=prefer/],
@@ -124,14 +124,14 @@ test("each invalid TLS parameter in the URL is one sentence", async () => {
   });
 });
 
-test("a server that speaks no TLS is told so, and nothing else", { skip }, async () => {
+test("a server without TLS receives only the TLS request", { skip }, async () => {
   const address = new URL(url);
   address.searchParams.set("sslmode", "verify-full");
   const error = await assertRejects(() => postgresStore(address.href, { timeout: 3000 }), StoreError);
   assertMatch(error.message, /expected a server that supports TLS/);
 });
 
-test("a server that hangs up at once is asked again after a pause", async () => {
+test("a server that closes the connection immediately is retried after a pause", async () => {
   let asked = 0;
   const server = createServer((socket) => {
     asked++;
@@ -148,7 +148,7 @@ test("a server that hangs up at once is asked again after a pause", async () => 
   }
 });
 
-test("a schema whose name would be read otherwise is rejected in a sentence", async () => {
+test("a schema name that PostgreSQL would fold is rejected in a sentence", async () => {
   await forEachCase(["sec.dot", "", "a".repeat(64), "ж".repeat(32), "a\0b"], async (schema) => {
     const error = await assertRejects(() => postgresStore("postgres://127.0.0.1:1/db", { schema }), StoreError);
     assertMatch(error.message, /expected a schema whose name has 1 to 63 bytes and no dot/);

@@ -14,7 +14,7 @@ after(() => skip ? undefined : dropPostgresSchemas(url, names));
 
 storeConformance("PostgreSQL", () => postgresStore(url, { schema: newSchema() }), { skip });
 
-test("instances that start together on an empty database make one table between them", { skip }, async () => {
+test("instances that start together on an empty database create one table", { skip }, async () => {
   const schema = newSchema();
   const stores = await Promise.all(Array.from({ length: 8 }, () => postgresStore(url, { schema, connections: 1 })));
   const won = await Promise.all(stores.map((store) => store.add("seen", "one", {}, { expiresAt: Infinity })));
@@ -22,7 +22,7 @@ test("instances that start together on an empty database make one table between 
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test("[OP-08] a URL that is none is rejected before the driver repeats it with its password", async () => {
+test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
   for (const broken of ["postgres://latchkey:hunter2/x@host/db", "hunter2"]) {
     const error = await assertRejects(() => postgresStore(broken), StoreError);
     assertMatch(error.message, /expected a URL like .* percent-encode/);
@@ -30,20 +30,24 @@ test("[OP-08] a URL that is none is rejected before the driver repeats it with i
   }
 });
 
-test("what cannot be reached or used is said in one sentence, without the password", { skip }, async () => {
-  const cases = [
-    ["postgres://someone:hunter2@127.0.0.1:1/test", /127\.0\.0\.1:1.*can be reached.*start it/],
-    [url.replace(/\/[^/]*$/, "/no_such_database_at_all"), /no_such_database_at_all: expected a database.*createdb/],
-    ["postgres://someone:hunter2@no.such.host.invalid/test", /can be reached/],
-  ] as const;
-  for (const [address, sentence] of cases) {
-    const error = await assertRejects(() => postgresStore(address, { timeout: 3000 }), StoreError);
-    assertMatch(error.message, sentence);
-    assert(!error.message.includes("hunter2"));
-  }
-});
+test(
+  "a server that cannot be reached or used is reported in one sentence, without the password",
+  { skip },
+  async () => {
+    const cases = [
+      ["postgres://someone:hunter2@127.0.0.1:1/test", /127\.0\.0\.1:1.*can be reached.*start it/],
+      [url.replace(/\/[^/]*$/, "/no_such_database_at_all"), /no_such_database_at_all: expected a database.*createdb/],
+      ["postgres://someone:hunter2@no.such.host.invalid/test", /can be reached/],
+    ] as const;
+    for (const [address, sentence] of cases) {
+      const error = await assertRejects(() => postgresStore(address, { timeout: 3000 }), StoreError);
+      assertMatch(error.message, sentence);
+      assert(!error.message.includes("hunter2"));
+    }
+  },
+);
 
-test("tables of a newer version are left alone", { skip }, async () => {
+test("tables of a newer version are left unchanged", { skip }, async () => {
   const schema = newSchema();
   await (await postgresStore(url, { schema })).close();
   const { default: postgres } = await import("postgres");

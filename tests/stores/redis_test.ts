@@ -19,7 +19,7 @@ after(() => skip ? undefined : dropRedisPrefixes(url, names));
 
 storeConformance("Redis", () => redisStore(url, { prefix: newPrefix() }), { skip });
 
-test("[OP-08] a URL that is none is rejected before the driver repeats it with its password", async () => {
+test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
   for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
     const error = await assertRejects(() => redisStore(broken), StoreError);
     assertMatch(error.message, /expected a URL like .* percent-encode/);
@@ -27,17 +27,21 @@ test("[OP-08] a URL that is none is rejected before the driver repeats it with i
   }
 });
 
-test("what cannot be reached or used is said in one sentence, without the password", { skip }, async () => {
-  const cases = [
-    ["redis://someone:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*can be reached.*start it/],
-    ["redis://no.such.host.invalid", /can be reached/],
-  ] as const;
-  for (const [address, sentence] of cases) {
-    const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
-    assertMatch(error.message, sentence);
-    assert(!error.message.includes("hunter2"));
-  }
-});
+test(
+  "a server that cannot be reached or used is reported in one sentence, without the password",
+  { skip },
+  async () => {
+    const cases = [
+      ["redis://someone:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*can be reached.*start it/],
+      ["redis://no.such.host.invalid", /can be reached/],
+    ] as const;
+    for (const [address, sentence] of cases) {
+      const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
+      assertMatch(error.message, sentence);
+      assert(!error.message.includes("hunter2"));
+    }
+  },
+);
 
 test("over rediss:// nothing is sent to a server whose certificate fails verification", async () => {
   let logged = "";
@@ -61,7 +65,7 @@ test("over rediss:// nothing is sent to a server whose certificate fails verific
   }
 });
 
-test("where replicas are asked for and missing, a write is refused", { skip }, async () => {
+test("a write is rejected if required replicas are missing", { skip }, async () => {
   const store = await redisStore(url, { prefix: newPrefix(), replicas: 1, timeout: 300 });
   const error = await assertRejects(() => store.add("seen", "one", {}, { expiresAt: Infinity }), StoreError);
   assertEquals(error.details.received, "0");
@@ -69,7 +73,7 @@ test("where replicas are asked for and missing, a write is refused", { skip }, a
 });
 
 test(
-  "Redis drops by itself, a day late, what may be lost early, and never what keeps something out",
+  "Redis expires evictable records a day late, and never records that block something",
   { skip },
   async () => {
     const prefix = newPrefix();

@@ -75,7 +75,7 @@ async function withChildren(use: (ask: (<T>(command: Command) => Promise<T>)[]) 
   }
 }
 
-test("[CI-04] two processes that race for 5,000 codes win each code once between them", async () => {
+test("[CI-04] two processes that race for 5,000 codes consume each code once", async () => {
   await withChildren(async (children) => {
     const path = newPath();
     await withStore(path, async (store) => {
@@ -88,7 +88,7 @@ test("[CI-04] two processes that race for 5,000 codes win each code once between
   });
 });
 
-test("two processes that open the same new file at once both succeed", async () => {
+test("two processes that open the same new file together both succeed", async () => {
   await withChildren(async (children) => {
     for (let i = 0; i < 25; i++) {
       const path = newPath();
@@ -100,7 +100,7 @@ test("two processes that open the same new file at once both succeed", async () 
   });
 });
 
-test("[CI-04] what was answered survives kill -9: a record that was put, and that a code is spent", async () => {
+test("[CI-04] acknowledged writes survive kill -9: a stored record, and a consumed code", async () => {
   const path = newPath();
   await withStore(path, (store) => store.put("code", "spent", code, stored));
   const child = startChild("tests/stores/sqlite_child");
@@ -118,7 +118,7 @@ test("[CI-04] what was answered survives kill -9: a record that was put, and tha
   });
 });
 
-test("[CI-04] two handles on one file see each other's records and spend a code once", async () => {
+test("[CI-04] two connections to one file see each other's records and consume a code once", async () => {
   const path = newPath();
   await withStore(path, (one) =>
     withStore(path, async (two) => {
@@ -134,7 +134,7 @@ test("[CI-04] two handles on one file see each other's records and spend a code 
     }));
 });
 
-test("closing leaves one file, which its owner alone may read, with everything in it", async () => {
+test("closing leaves one complete file that only its owner may read", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
     await store.put("code", "one", code, stored);
@@ -144,7 +144,7 @@ test("closing leaves one file, which its owner alone may read, with everything i
   await withStore(path, async (store) => assert(await store.get("code", "one")));
 });
 
-test("a store that is to survive a power cut keeps the same promises", async () => {
+test("a store with full synchronous writes passes the same tests", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
     await store.put("code", "one", code, stored);
@@ -154,7 +154,7 @@ test("a store that is to survive a power cut keeps the same promises", async () 
   await withStore(path, async (store) => assertStrictEquals((await store.get("code", "one"))?.consumedAt, 1));
 });
 
-test("a store closed in the middle of a sweep ends the sweep without a fault", async () => {
+test("closing a store during deletion of expired records ends the deletion without an error", async () => {
   const store = await sqliteStore(newPath());
   for (let i = 0; i < 2000; i++) await store.put("code", `${i}`, code, stored);
   const sweep = store.deleteExpired(60_000);
@@ -171,35 +171,35 @@ async function rejection(path: string, options?: SqliteOptions): Promise<string>
   return error.message;
 }
 
-test("a folder that does not exist is refused, and not made", async () => {
+test("a missing folder is rejected, and not created", async () => {
   const path = join(folder, "missing", "latchkey.db");
   assertMatch(await rejection(path), /found no such folder; make the folder first/);
   assertStrictEquals(existsSync(join(folder, "missing")), false);
 });
 
-test("a path below a file is refused", async () => {
+test("a path below a file is rejected", async () => {
   const file = join(folder, "plain.txt");
   writeFileSync(file, "");
   assertMatch(await rejection(join(file, "latchkey.db")), /found no such folder/);
 });
 
-test("a folder is refused", async () => {
+test("a folder is rejected", async () => {
   assertMatch(await rejection(folder), /found a folder; add the name of a file/);
 });
 
-test("a device is refused", { skip: !existsSync("/dev/full") }, async () => {
+test("a device is rejected", { skip: !existsSync("/dev/full") }, async () => {
   assertMatch(await rejection("/dev/full"), /found a device or a pipe/);
 });
 
-test("a place where no file can be made is refused", { skip: !existsSync("/proc/version") }, async () => {
+test("a folder in which no file can be created is rejected", { skip: !existsSync("/proc/version") }, async () => {
   await rejection("/proc/latchkey.db");
 });
 
-test("a place where nothing can be written is refused", { skip: !existsSync("/proc/version") }, async () => {
+test("a file that cannot be written is rejected", { skip: !existsSync("/proc/version") }, async () => {
   await rejection("/proc/version");
 });
 
-test("a file that is no database is refused and left as it is", async () => {
+test("a file that is no database is rejected and left unchanged", async () => {
   const path = newPath();
   const text = "Dear diary, ".repeat(1000);
   writeFileSync(path, text);
@@ -207,7 +207,7 @@ test("a file that is no database is refused and left as it is", async () => {
   assertStrictEquals(readFileSync(path, "utf8"), text);
 });
 
-test("a store whose file is damaged is refused", async () => {
+test("a damaged file is rejected", async () => {
   const whole = newPath();
   await withStore(whole, async (store) => {
     for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, stored);
@@ -221,7 +221,7 @@ test("a store whose file is damaged is refused", async () => {
   assertMatch(await rejection(garbled), /found a damaged file/);
 });
 
-test("a store whose table is gone is refused", async () => {
+test("a store without its table is rejected", async () => {
   const path = newPath();
   await withStore(path, () => Promise.resolve());
   const database = new DatabaseSync(path);
@@ -230,7 +230,7 @@ test("a store whose table is gone is refused", async () => {
   assertMatch(await rejection(path), /found a damaged file/);
 });
 
-test("damage that shows only later rejects the call that meets it", async () => {
+test("damage found later rejects the affected call", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
     for (let i = 0; i < 100; i++) await store.put("code", `${i}`, code, stored);
@@ -242,7 +242,7 @@ test("damage that shows only later rejects the call that meets it", async () => 
   });
 });
 
-test("a database of another program is refused and not written", async () => {
+test("a database of another program is rejected and not written", async () => {
   for (const mark of ["CREATE TABLE theirs (a)", "PRAGMA application_id = 7", "PRAGMA user_version = 1"]) {
     const path = newPath();
     const theirs = new DatabaseSync(path);
@@ -272,7 +272,7 @@ test("a database of another program that crashed keeps its log", async () => {
   assertEquals(read(), before);
 });
 
-test("a store of a newer release is refused and not written", async () => {
+test("a store of a newer release is rejected and not written", async () => {
   const path = newPath();
   await withStore(path, () => Promise.resolve());
   const newer = new DatabaseSync(path);
@@ -283,7 +283,7 @@ test("a store of a newer release is refused and not written", async () => {
   assertEquals(readFileSync(path), before);
 });
 
-test("a file that another program keeps locked is waited for, then refused", async () => {
+test("a file locked by another program is retried, then rejected", async () => {
   const path = newPath();
   await withStore(path, async (store) => {
     await store.put("code", "one", code, stored);
@@ -329,7 +329,7 @@ test("an empty file, and a link to a file, can become a store", async () => {
   await withStore(path, async (store) => assert(await store.get("code", "one")));
 });
 
-test("a path is a path, whatever SQLite would read in it", async () => {
+test("a path is used literally, whatever SQLite would interpret in it", async () => {
   const strange = join(folder, "a #b?mode=memory&c%20.db");
   await withStore(strange, (store) => store.put("code", "one", code, stored));
   await withStore(strange, async (store) => assert(await store.get("code", "one")));

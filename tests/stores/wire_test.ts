@@ -36,7 +36,7 @@ for (const [kind, direct, open] of stores) {
   const skip = direct === undefined;
 
   test(
-    `${kind}: while the wire is dead calls fail in time and then at once; mended, they work again`,
+    `${kind}: on a dead connection calls time out, then fail fast, and work again after recovery`,
     { skip },
     async () => {
       const { wire, url } = await behind(direct!);
@@ -71,7 +71,7 @@ for (const [kind, direct, open] of stores) {
     },
   );
 
-  test(`${kind}: a wire that breaks fails what is under way with a sentence, and the store connects again by itself`, {
+  test(`${kind}: a broken connection fails pending calls with a sentence, and the store reconnects`, {
     skip,
   }, async () => {
     const { wire, url } = await behind(direct!);

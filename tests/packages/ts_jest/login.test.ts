@@ -4,7 +4,7 @@ import { checks } from "./sample";
 
 for (const [name, check] of Object.entries(checks)) test(name, check);
 
-describe("a server for the whole file", () => {
+describe("one server for the whole file", () => {
   let as: TestLatchkey;
   let client: ReturnType<TestLatchkey["client"]>;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe("a server for the whole file", () => {
     expect(claims!.sub).toBe(sub);
   });
 
-  test("what a client does wrong is said", async () => {
+  test("a client error is reported", async () => {
     await expect(as.logIn(client, { token: { code: "x" } })).rejects.toThrow("TK-16");
   });
 });
