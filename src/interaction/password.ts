@@ -4,7 +4,7 @@ import type { PasswordDigest } from "../oauth/users/password.ts";
 import { getPasswordDigest, maxPasswordBytes, passwordCost } from "../oauth/users/password.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkFromAddress, sitePrefixBits } from "../oauth/client_network.ts";
+import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 import type { AuthenticationAttempt } from "../oauth/rate_limiter.ts";
 
 /** What became of a guess; where guessing is slowed down, the seconds to wait. */

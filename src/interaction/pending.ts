@@ -15,7 +15,7 @@ import type { LoginRequirements } from "../oauth/authorize/openid.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
-import { networkFromAddress } from "../oauth/client_network.ts";
+import { networkFromAddress } from "../runtime/ip_address.ts";
 
 /** How long a person may take, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;

@@ -1,6 +1,6 @@
 /** Slows down guesses: after some failures within a while, who failed must wait (OAuth 2.1 §2.4.1). */
 
-import { networkFromAddress } from "./client_network.ts";
+import { networkFromAddress } from "../runtime/ip_address.ts";
 import { boundedCache } from "./bounded_cache.ts";
 
 /** Failures that are free of charge within one window: for one client from one address, and from one address at all. */

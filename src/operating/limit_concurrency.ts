@@ -5,7 +5,7 @@ import type { HttpResponse } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
 import type { ClientAddress } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkFromAddress, sitePrefixBits } from "../oauth/client_network.ts";
+import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 
 /** How much is taken on. */
 export interface ConcurrencyLimitOptions {

@@ -1,10 +1,9 @@
-/** Which proxies are believed about who sent a request: the setting becomes a test of addresses, or its faults. */
+/** The trusted proxies: the setting `trustProxy`, checked and parsed. */
 
-import { addressMatcher } from "../http/client_address.ts";
-import type { AddressMatcher } from "../http/client_address.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
+import { type AddressMatcher, addressMatcher } from "../runtime/ip_address.ts";
 
 /** All issues of the setting `trustProxy`. */
 export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {
@@ -22,7 +21,7 @@ export function* validateProxies({ trustProxy = [] }: Settings): Generator<Confi
   }
 }
 
-/** Tells the proxies that are believed; `undefined` where none is. */
+/** Matches the trusted proxies; `undefined` without any. */
 export function trustedProxies(trustProxy: readonly string[] = []): AddressMatcher | undefined {
   return trustProxy.length === 0 ? undefined : addressMatcher(trustProxy);
 }

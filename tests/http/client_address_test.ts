@@ -2,8 +2,9 @@
 
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { addressMatcher, clientAddress } from "../../src/http/client_address.ts";
+import { clientAddress } from "../../src/http/client_address.ts";
 import type { ProxyHeader } from "../../src/http/client_address.ts";
+import { addressMatcher, networkFromAddress } from "../../src/runtime/ip_address.ts";
 
 /** The sender that is believed, for a connection's address and the headers that came over it. */
 function sender(address: string, headers: Record<string, string>, ...trusted: string[]): string | undefined {
@@ -27,6 +28,7 @@ test("networks contain exactly their addresses", () => {
     ["fd00::/8", "fe80::1", false],
     ["fe80::/10", "fe80::1%eth0", true],
     ["127.0.0.1", "::ffff:127.0.0.1", true],
+    ["64:ff9b::/96", "64:ff9b::192.0.2.1", true],
     ["10.0.0.0/8", "not an address", false],
     ["10.0.0.0/8", "10.0.0.256", false],
   ];
@@ -35,9 +37,39 @@ test("networks contain exactly their addresses", () => {
   }
 });
 
+test("addresses of one IPv6 network have one key, and IPv4 addresses a key each", () => {
+  const same: [string, string, number, boolean][] = [
+    ["2001:db8::1", "2001:db8:0:0:ffff::2", 64, true],
+    ["2001:db8::1", "2001:db8:0:1::1", 64, false],
+    ["2001:db8::1", "2001:db8:0:1::1", 56, true],
+    ["2001:db8::1", "2001:db8:0:100::1", 56, false],
+    ["2001:db8::1", "2001:db8:0:100::1", 48, true],
+    ["fe80::1%eth0", "fe80::1", 64, true],
+    ["10.0.0.1", "10.0.0.2", 48, false],
+    ["10.0.0.1", "::ffff:10.0.0.1", 64, true],
+    ["::1", "::ffff:10.0.0.1", 48, false],
+  ];
+  for (const [one, other, bits, expected] of same) {
+    assertStrictEquals(networkFromAddress(one, bits) === networkFromAddress(other, bits), expected, `${one} ${other}`);
+  }
+  for (const unknown of ["", "unknown", "1:2:nonsense"]) assertStrictEquals(networkFromAddress(unknown), unknown);
+});
+
 test("an invalid address or network is rejected by name", () => {
   for (
-    const name of ["", "proxy", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/8/8", "::1::", "fd00::/129", "1.2.3.4/", "12345::"]
+    const name of [
+      "",
+      "proxy",
+      "10.0.0.0/33",
+      "10.0.0/8",
+      "10.0.0.0/8/8",
+      "::1::",
+      "fd00::/129",
+      "1.2.3.4/",
+      "12345::",
+      "::1]/",
+      "::1]",
+    ]
   ) {
     const error = assertThrows(() => addressMatcher(["10.0.0.1", name]), RangeError);
     assertStrictEquals(error.message, name);
