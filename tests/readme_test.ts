@@ -6,7 +6,7 @@ import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./flows/harness.ts";
-import { faults } from "../src/testing/mod.ts";
+import { faults, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import type { Field } from "../src/oauth/config/field.ts";
@@ -81,7 +81,7 @@ test("the examples of embedding run one after the other and end with tokens", as
 test("the examples of the mock run one after the other", async () => {
   const { printed, console } = listening();
   const body = `${program("src/testing/README.md")}\nreturn as;`;
-  const as = await run(body, { testLatchkey, faults, console });
+  const as = await run(body, { latchkey, testControl, testLatchkey, faults, console });
   assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
   assertEquals(printed.length, 3);
   // The faults are there to be read: none of them has met a request.

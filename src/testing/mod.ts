@@ -25,7 +25,9 @@
  */
 
 export { testIssuer, testLatchkey } from "./test_latchkey.ts";
-export type { ResetOptions, TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
+export type { TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
+export { testControl } from "./control.ts";
+export type { ResetOptions, ServerControl, TestControl, TestControlOptions } from "./control.ts";
 export type { ClientFactory, KeyTestClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
 export type { Moment, TestClock } from "./clock.ts";
 export type { Cookie, CookieJar } from "./browser/cookie_jar.ts";

@@ -17,29 +17,24 @@ export interface ResettableState {
   /** The server with the state since the last reset. */
   extend(server: Server): Server;
   /** Clears everything but the signing keys. A memory store is cleared when this returns. */
-  reset(): Promise<void>;
+  reset(store: Store): Promise<void>;
 }
 
-/** Creates the resettable state of a server on a store. */
-export function resettableState(store: Store): ResettableState {
-  let currentStore = withResettableSecrets(store);
-  let lastServer: Server | undefined;
-  let currentServer: Server | undefined;
+/** Creates the resettable state of one server. */
+export function resettableState(): ResettableState {
+  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges"> | undefined;
 
   return {
     extend(server) {
-      if (server === lastServer && currentServer !== undefined) return currentServer;
-      lastServer = server;
-      return currentServer = {
-        ...server,
-        store: currentStore,
+      current ??= {
+        store: withResettableSecrets(server.store),
         rateLimiter: server.rateLimiter && rateLimiter(server.now),
         recentChallenges: boundedCache(maxRememberedChallenges),
       };
+      return { ...server, ...current };
     },
-    async reset() {
-      currentStore = withResettableSecrets(store);
-      currentServer = undefined;
+    async reset(store) {
+      current = undefined;
       await store.deleteExpired(resettableExpiry);
     },
   };

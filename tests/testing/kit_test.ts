@@ -691,7 +691,7 @@ test("a fault comes after the hooks, whichever was written first", async () => {
 test("a fault that was not met is told at the end of a test, once, after everything is over", async () => {
   const as = await testLatchkey();
   as.on("token").once(faults.error("invalid_grant"));
-  const logged = await assertRejects(() => as.reset(), Error, "1 fault was not met");
+  const logged = await assertRejects(() => as.reset(), Error, "1 fault fired less often than written");
   assertMatch(logged.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token came/);
   await as.reset();
   await as.logIn(as.client());
@@ -711,10 +711,10 @@ test("what disposing throws is printed as well, because a test that fails by its
     throw new Error("the test's own");
   };
   const { error, suppressed } = await assertRejects(failing, SuppressedError);
-  assertMatch(error.message, /^1 fault was not met/);
+  assertMatch(error.message, /^1 fault fired less often than written/);
   assertEquals(suppressed.message, "the test's own");
   assertEquals(printed.mock.calls.map(({ arguments: lines }) => lines), [
-    [`Closing a server under test: ${error.message}`],
+    [`Closing a mock server: ${error.message}`],
   ]);
 });
 

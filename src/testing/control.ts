@@ -1,0 +1,284 @@
+/** The control of a server in tests: the plugins of the mock, the clock and the user decisions, and their handles. */
+
+import type { App } from "../app/endpoint.ts";
+import type { Plugin } from "../app/plugin.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
+import type { Repository } from "../oauth/clients/repository.ts";
+import { resolveSettings } from "../oauth/config/settings.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
+import { redactText } from "../oauth/trace.ts";
+import { recorder } from "../recorder/recorder.ts";
+import type { LatchkeyOptions } from "../server/options.ts";
+import { testBrowser } from "./browser/test_browser.ts";
+import type { TestBrowser } from "./browser/test_browser.ts";
+import { claimOverrideHooks } from "./claim_overrides.ts";
+import type { ClaimOverrides } from "./claim_overrides.ts";
+import { clientFactory } from "./clients.ts";
+import type { ClientFactory } from "./clients.ts";
+import { testClock } from "./clock.ts";
+import type { Moment, TestClock } from "./clock.ts";
+import { faultInjector } from "./faults/fault_injector.ts";
+import type { FaultInjector } from "./faults/fault_injector.ts";
+import { createFetch, installFetch } from "./fetch.ts";
+import type { Fetch, InstalledFetch } from "./fetch.ts";
+import { testLog } from "./log/log.ts";
+import type { Log } from "./log/log.ts";
+import { loginClient } from "./login.ts";
+import type { LoginClient } from "./login.ts";
+import type { ExplainRejection } from "./login_error.ts";
+import { mint } from "./mint.ts";
+import type { Mint } from "./mint.ts";
+import type { Persona } from "./persona.ts";
+import { resettableState } from "./resettable_state.ts";
+import { seededRandom } from "./seeded_random.ts";
+import { userDecisions } from "./user_decisions.ts";
+import type { UserDecisions } from "./user_decisions.ts";
+
+/** Options of {@link testControl}: those of the server, and how clock and random source start. */
+export interface TestControlOptions extends LatchkeyOptions {
+  /**
+   * Makes codes, tokens, ids and times the same on every run and every runtime. The clock is then frozen at
+   * 2026-01-01T00:00:00Z, unless `startsAt` names another time. Default: random values, and a clock that runs.
+   */
+  readonly seed?: string | number;
+  /** The initial time of the clock. Default: the current time. */
+  readonly startsAt?: Moment;
+}
+
+/** The initial time of the clock of a server with a seed. */
+const seededStart = "2026-01-01T00:00:00Z";
+
+/** What a reset keeps. */
+export interface ResetOptions {
+  /**
+   * `clients` keeps the registered clients, such as those of a `beforeAll`; `users` keeps the users. Default: neither.
+   *
+   * @example
+   * ```ts ignore
+   * beforeAll(() => client = as.client());
+   * afterEach(() => as.reset({ keep: ["clients"] }));
+   * ```
+   */
+  readonly keep?: readonly ("clients" | "users")[];
+}
+
+/** The handles that control one server. */
+export interface TestControl extends LoginClient {
+  /**
+   * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
+   * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as is
+   * every redirect with `redirect: "manual"`.
+   */
+  readonly fetch: Fetch;
+  /**
+   * Replaces the global `fetch` with {@link TestControl.fetch} for the origin of the issuer; other requests go to the
+   * previous one. `uninstall`, `using` and closing the server undo it.
+   */
+  installFetch(): InstalledFetch;
+  /** Registers a client, by default a public one, and returns it with its credentials. */
+  readonly client: ClientFactory;
+  /** Decides which user logs in next, who denies, and who allows less than requested. */
+  readonly decisions: UserDecisions;
+  /** Opens a browser without cookies. */
+  browser(persona?: Persona): TestBrowser;
+  /** Mints tokens and codes without a login, valid and invalid ones; registers a client if the server has none. */
+  readonly mint: Mint;
+  /** The clock of the whole server. */
+  readonly clock: TestClock;
+  /** Starts a fault rule: `as.on("token").once(faults.error("invalid_grant"))`. */
+  readonly on: FaultInjector["on"];
+  /** Changes claims of issued tokens, and members of responses. */
+  readonly issue: ClaimOverrides;
+  /** The requests and responses of the server; waiting for the next request, and expectations. */
+  readonly log: Log;
+  /**
+   * Restores the initial state, for the next test: clients, users, decisions, faults, changes of claims, log, records,
+   * sessions, clock and random source. Signing keys stay, so that cached keys remain valid. A memory store is cleared
+   * when this returns; another store is cleared when the promise resolves.
+   *
+   * @throws {TypeError} If `keep` has another value.
+   * @throws {Error} If a fault fired less often than written; everything is reset all the same.
+   */
+  reset(options?: ResetOptions): Promise<void>;
+}
+
+/** The control of a server that is made from {@link ServerControl.options}. */
+export interface ServerControl extends TestControl {
+  /** The options for {@link latchkey}: the given ones with the plugins, the clock and the user decisions of the control. */
+  readonly options: LatchkeyOptions;
+  /**
+   * Removes the fault rules, which ends every fault that waits.
+   *
+   * @returns One sentence for each rule that fired less often than written.
+   */
+  clearFaults(): readonly string[];
+}
+
+/**
+ * Creates the control of one server: `latchkey()` with these options becomes a mock.
+ *
+ * @example
+ * ```ts
+ * import { latchkey } from "@latchkey/latchkey";
+ * import { faults, testControl } from "@latchkey/latchkey/testing";
+ *
+ * const control = testControl({ lifetimes: { access_token: 60 } });
+ * await using as = await latchkey(control.options);
+ * control.on("token").once(faults.error("invalid_grant"));
+ * ```
+ */
+export function testControl(options: TestControlOptions = {}): ServerControl {
+  const { seed, startsAt, ...settings } = options;
+  const isSeeded = seed !== undefined;
+  const isInteractive = settings.login !== undefined && settings.login !== "auto";
+  const clock = testClock({
+    startsAt: startsAt ?? (isSeeded ? seededStart : undefined),
+    frozen: isSeeded,
+    timeSource: settings.now,
+  });
+  const serverRandom = isSeeded ? restartableRandom(() => seededRandom(`server ${seed}`)) : undefined;
+  const clientRandom = isSeeded ? restartableRandom(() => seededRandom(`clients ${seed}`)) : undefined;
+  const state = resettableState();
+  const exchangeRecorder = recorder();
+  const log = testLog(exchangeRecorder);
+  const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
+  const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
+  const decisions = userDecisions(() => getApp().server, settings.approver);
+  const installed = new Set<InstalledFetch>();
+  let app: App | undefined;
+
+  function getApp(): App {
+    if (app !== undefined) return app;
+    throw new TypeError("testControl: expected a server, received none. Pass control.options to latchkey().");
+  }
+
+  const innermost: Plugin = {
+    setup: (assembled) => void (app = assembled),
+    extend: state.extend,
+    close() {
+      for (const replacement of installed) replacement.uninstall();
+    },
+  };
+  const getServer = () => state.extend(getApp().server);
+  const getIssuer = () => getApp().server.issuer;
+
+  async function handle(request: Request): Promise<Response> {
+    const response = await getApp().dispatch(request);
+    if (isDropped(response)) throw new ConnectionDropped();
+    return toResponse(response);
+  }
+
+  const explain: ExplainRejection = (request) => {
+    const { rejection, events = [] } = exchangeRecorder.findExchange(request) ?? {};
+    const explanation = rejection?.explanation;
+    const internalError = events.findLast((event) => event.type === "internal_error");
+    return {
+      explanation: explanation?.received === undefined
+        ? explanation
+        : { ...explanation, received: redactText(explanation.received, getApp().server.registeredSecrets) },
+      internalError: internalError && { endpoint: internalError.endpoint, cause: internalError.cause },
+    };
+  };
+
+  function browser(persona?: Persona): TestBrowser {
+    const newBrowser = testBrowser({ issuer: getIssuer, fetch: handle, now: clock.now, explain, ...persona });
+    if (!isInteractive) return newBrowser;
+    // The decisions apply to the pages.
+    return {
+      ...newBrowser,
+      authorize: (request, overrides) =>
+        newBrowser.authorize(request, {
+          ...decisions.persona(overrides?.as ?? persona?.as),
+          ...withoutUndefined(persona),
+          ...withoutUndefined(overrides),
+        }),
+    };
+  }
+
+  const client = clientFactory(
+    () => getApp().server.clients,
+    (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes),
+  );
+  const fetch = createFetch(getIssuer, handle);
+
+  return {
+    ...loginClient({ server: getServer, fetch: handle, browser, explain }),
+    options: {
+      ...settings,
+      ...serverRandom && { randomBytes: settings.randomBytes ?? serverRandom.roll },
+      ...!isInteractive && { approver: decisions.approver },
+      now: clock.now,
+      plugins: [exchangeRecorder, injector.plugin, overrides.plugin, ...settings.plugins ?? [], innermost],
+    },
+    fetch,
+    installFetch() {
+      const replacement = installFetch(getIssuer, fetch);
+      installed.add(replacement);
+      return replacement;
+    },
+    client,
+    decisions,
+    browser,
+    mint: mint(() => {
+      if (getApp().server.clients.all().length === 0) client();
+      return getServer();
+    }),
+    clock,
+    on: injector.on,
+    issue: overrides.overrides,
+    log,
+    clearFaults,
+    async reset({ keep = [] } = {}) {
+      for (const item of keep) {
+        if (item === "clients" || item === "users") continue;
+        throw new TypeError(
+          `keep of reset(): expected a list of "clients" and "users", received ${JSON.stringify(keep)}`,
+        );
+      }
+      const unmet = clearFaults();
+      const { server } = getApp();
+      log.clear();
+      for (const part of [overrides, decisions, clock, serverRandom]) part?.reset();
+      const initial = resolveSettings(settings, server.issuer);
+      if (!keep.includes("clients")) {
+        for (const part of [client, clientRandom]) part?.reset();
+        restore(server.clients, initial.clients, ({ id }) => id);
+      }
+      if (!keep.includes("users")) restore(server.users, initial.users, ({ sub }) => sub);
+      await state.reset(server.store);
+      assertAllMet(unmet);
+    },
+  };
+
+  function clearFaults(): readonly string[] {
+    const unmet = injector.unmetRules();
+    injector.clear();
+    return unmet;
+  }
+}
+
+/** @throws {Error} With the sentences about rules that fired less often than written, if there are any. */
+export function assertAllMet(unmet: readonly string[]): void {
+  if (unmet.length === 0) return;
+  const count = unmet.length === 1 ? "1 fault" : `${unmet.length} faults`;
+  throw new Error([`${count} fired less often than written:`, ...unmet].join("\n  "));
+}
+
+/** Restores the initial entries in their order. */
+function restore<Input, Entry>(
+  repository: Repository<Input, Entry>,
+  initial: readonly Input[],
+  getId: (entry: Entry) => string,
+): void {
+  for (const entry of repository.all()) repository.delete(getId(entry), "reset()");
+  for (const input of initial) repository.set(input);
+}
+
+function restartableRandom(create: () => RandomBytes): { readonly roll: RandomBytes; reset(): void } {
+  let random = create();
+  return { roll: (bytes) => random(bytes), reset: () => void (random = create()) };
+}
+
+function withoutUndefined<T extends object>(options: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
