@@ -74,7 +74,7 @@ export async function generateAssets(): Promise<{ path: string; text: string }[]
     const text = `// deno-fmt-ignore-file
 /** The files that pages refer to, made by scripts/assets.ts from static/: change them there. */
 
-import type { Asset } from "${up}app/pages.ts";
+import type { Asset } from "${up}ui/pages.ts";
 
 /** By the last part of \`{base}/${at}/{name}\`. */
 export const assets: Readonly<Record<string, Asset>> = {

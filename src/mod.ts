@@ -22,7 +22,7 @@ export { autoApprover } from "./app/approver.ts";
 export type { Approver, ApproverContext } from "./app/approver.ts";
 export type { App, Endpoint } from "./app/endpoint.ts";
 export type { Plugin } from "./app/plugin.ts";
-export type * from "./app/pages.ts";
+export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
 export type { ClientAddress, RequestHandler, RequestTarget, Route, RouteHandler } from "./http/router.ts";

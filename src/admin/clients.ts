@@ -17,7 +17,8 @@ import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
-import type { ClientProps, ClientsProps, FieldError, ListedClient } from "../app/pages.ts";
+import type { ClientProps, ClientsProps, ListedClient } from "../ui/clients.tsx";
+import type { FieldError } from "../ui/field.tsx";
 
 /** The list. */
 export function clientListPage(app: App, options: DirectoryOptions): Handlers {

@@ -14,7 +14,8 @@ import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
-import type { FieldError, ListedUser, UserProps, UsersProps } from "../app/pages.ts";
+import type { FieldError } from "../ui/field.tsx";
+import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
 /** The list. */
 export function userListPage(app: App, { edit }: DirectoryOptions): Handlers {

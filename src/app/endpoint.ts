@@ -4,7 +4,8 @@ import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestHandler, Route } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Pages, Site } from "./pages.ts";
+import type { Site } from "../ui/layout.tsx";
+import type { Pages } from "../ui/pages.ts";
 
 /** The server, and how to draw its pages; drawing is loaded when the first page is asked for. */
 export interface App {

@@ -5,7 +5,7 @@ import type { RequestLike } from "../http/message.ts";
 import type { RequestHandler } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
 import type { App, Endpoint } from "./endpoint.ts";
-import type { NavigationLink } from "./pages.ts";
+import type { NavigationLink } from "../ui/layout.tsx";
 
 /**
  * Something laid around the server: a recorder, faults, an inspector. Each part wraps one seam and gives back the same

@@ -4,7 +4,7 @@ import type { RequestLike } from "../http/message.ts";
 import type { OAuthError } from "../oauth/errors.ts";
 import type { App } from "./endpoint.ts";
 import { isTrustedHost } from "./host_check.ts";
-import type { SuggestedMatch } from "./pages.ts";
+import type { SuggestedMatch } from "../ui/error_page.tsx";
 
 /** Longer texts are no slips of the finger. */
 const maxInputLength = 512;

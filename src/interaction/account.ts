@@ -3,7 +3,7 @@
 import { errorPage } from "../app/error_response.ts";
 import type { App, Endpoint } from "../app/endpoint.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
-import type { AccountProps } from "../app/pages.ts";
+import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";

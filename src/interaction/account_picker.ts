@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { App } from "../app/endpoint.ts";
-import type { UserSummary } from "../app/pages.ts";
+import type { UserSummary } from "../ui/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";
 import { getPasswordDigest } from "../oauth/users/password.ts";
 import { createGuestUser, findUser } from "../oauth/users/users.ts";

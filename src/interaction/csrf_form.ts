@@ -1,7 +1,7 @@
 /** The forms of login, consent and account: only a page of this server may send one, in the browser it was shown in. */
 
 import type { App } from "../app/endpoint.ts";
-import type { HiddenFields } from "../app/pages.ts";
+import type { HiddenFields } from "../ui/post_form.tsx";
 import { readForm } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";

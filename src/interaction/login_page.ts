@@ -1,7 +1,7 @@
 /** The login page, drawn for one request in one browser. */
 
 import type { App } from "../app/endpoint.ts";
-import type { LoginProps } from "../app/pages.ts";
+import type { LoginProps } from "../ui/login.tsx";
 import { readSession } from "../app/session_cookie.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { htmlWithForms } from "../http/responses.ts";

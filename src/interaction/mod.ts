@@ -14,7 +14,7 @@
 
 import type { AuthorizationHandler } from "../endpoints/authorize.ts";
 import type { App, Endpoint } from "../app/endpoint.ts";
-import type { NavigationLink } from "../app/pages.ts";
+import type { NavigationLink } from "../ui/layout.tsx";
 import { accountEndpoint } from "./account.ts";
 import { startInteraction } from "./start_interaction.ts";
 import { consentEndpoint } from "./consent.ts";

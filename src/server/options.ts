@@ -1,7 +1,7 @@
 /** The options of an embedding program: their documentation, description and validation. */
 
 import type { Approver } from "../app/approver.ts";
-import type { Pages } from "../app/pages.ts";
+import type { Pages } from "../ui/pages.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { registeredUserField } from "../oauth/clients/client_fields.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";

@@ -24,7 +24,8 @@ import {
 } from "./demo_client.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
 import { endpointUrl } from "../app/endpoint.ts";
-import type { CallbackProps, TokenRequestExample } from "../app/pages.ts";
+import type { CallbackProps } from "../ui/callback_page.tsx";
+import type { TokenRequestExample } from "../ui/example.tsx";
 import { describeRoundTrip } from "./round_trip.ts";
 import { shellQuote } from "../admin/client_snippets/shell_quote.ts";
 import { initialProposal } from "./playground/steps.ts";

@@ -8,7 +8,7 @@ import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import type { App } from "../app/endpoint.ts";
 import { endpointUrl } from "../app/endpoint.ts";
-import type { StartLink } from "../app/pages.ts";
+import type { StartLink } from "../ui/page_actions.tsx";
 import type { BrowserCookie } from "../app/browser_cookie.ts";
 
 /** The redirect URI of the demo clients: this server's own page. */

@@ -6,7 +6,9 @@ import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest } from "./demo_client.ts";
 import type { DemoFlow } from "./demo_client.ts";
 import type { App } from "../app/endpoint.ts";
-import type { CheckResult, PkceProps, RoundTrip } from "../app/pages.ts";
+import type { RoundTrip } from "../ui/callback_page.tsx";
+import type { CheckResult } from "../ui/checks.tsx";
+import type { PkceProps } from "../ui/pkce.tsx";
 
 /** The input of {@link describeRoundTrip}. */
 export interface CallbackContext {

@@ -5,7 +5,7 @@ import type { HttpResponse, RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import { errorPage } from "../app/error_response.ts";
 import type { App, Handlers } from "../app/endpoint.ts";
-import type { Asset } from "../app/pages.ts";
+import type { Asset } from "../ui/pages.ts";
 
 /** Serves the style sheets, scripts and icon of the pages. */
 export function assets(app: App): Handlers {

@@ -3,11 +3,36 @@
 /** The clients that a user allowed, and the buttons that revoke their access. */
 
 import type { VNode } from "preact";
-import type { AccountProps } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
+import type { HiddenFields } from "./post_form.tsx";
+import type { UserSummary } from "./user_name.tsx";
 import { Layout, Section, Stylesheet } from "./layout.tsx";
 import { UserName } from "./user_name.tsx";
 import { HiddenInputs } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
+
+/** The account page. */
+export interface AccountProps extends Site {
+  /** Absent without a session. Times in milliseconds since the epoch. */
+  readonly account?: {
+    readonly user: UserSummary;
+    /** The time of the login. */
+    readonly since: number;
+    /** One per allowed client. */
+    readonly consents: readonly {
+      readonly client: { readonly id: string; readonly name?: string };
+      /** Scope values by resource; a row without resource is the default audience. */
+      readonly allowed: readonly { readonly scope: readonly string[]; readonly resource?: string }[];
+      readonly claims: readonly string[];
+      /** The time of the last consent. */
+      readonly at: number;
+      /** When the consent expires. */
+      readonly validUntil: number;
+      /** Hidden fields of the form that revokes it; its target is `{base}/account`. */
+      readonly fields: HiddenFields;
+    }[];
+  };
+}
 
 /** The page at `/account`. */
 export function Account(props: AccountProps): VNode {
@@ -114,7 +139,7 @@ function ConsentItem(
   );
 }
 
-/** A moment, to the minute. */
+/** A time, to the minute. */
 function timestamp(at: number): VNode {
   const text = new Date(at).toISOString();
   return <time datetime={text}>{text.slice(0, 16).replace("T", " ")} UTC</time>;

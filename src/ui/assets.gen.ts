@@ -1,7 +1,7 @@
 // deno-fmt-ignore-file
 /** The files that pages refer to, made by scripts/assets.ts from static/: change them there. */
 
-import type { Asset } from "../app/pages.ts";
+import type { Asset } from "../ui/pages.ts";
 
 /** By the last part of `{base}/static/{name}`. */
 export const assets: Readonly<Record<string, Asset>> = {

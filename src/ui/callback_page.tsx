@@ -1,9 +1,16 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The callback page of the demo clients: what came back from an authorization request, and what to do with it. */
+/** The callback page of the demo clients: the authorization response and the next steps. */
 
 import type { VNode } from "preact";
-import type { CallbackProps, RoundTrip as RoundTripProps } from "../app/pages.ts";
+import type { CheckResult } from "./checks.tsx";
+import type { TokenRequestExample } from "./example.tsx";
+import type { HttpMessage } from "./http_exchange.tsx";
+import type { Site } from "./layout.tsx";
+import type { StartLink } from "./page_actions.tsx";
+import type { PkceProps } from "./pkce.tsx";
+import type { PlaygroundForm } from "./playground_form.tsx";
+import type { Secret } from "./secret_value.tsx";
 import { formatDuration } from "./duration.ts";
 import { errorLabel } from "./error_labels.ts";
 import { Checks } from "./checks.tsx";
@@ -17,6 +24,51 @@ import { FlowLink, PageActions } from "./page_actions.tsx";
 import { Step } from "./step.tsx";
 import { PlaygroundFormView } from "./playground_form.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
+
+/** The authorization request and response that led to the callback page. */
+export interface RoundTrip {
+  /** The parameters of the authorization request, if this browser started the flow on a page of this server. */
+  readonly request?: readonly (readonly [name: string, value: string])[];
+  /** The parameters of the response. */
+  readonly redirect: readonly (readonly [name: string, value: string])[];
+  /** The names of unknown parameters. Default: none. */
+  readonly ignoredParameters?: readonly string[];
+  /** The first checks of a client. */
+  readonly checks: readonly CheckResult[];
+  /** Absent if only the client has the verifier. */
+  readonly pkce?: PkceProps;
+}
+
+/** The callback page of the demo clients. */
+export interface CallbackProps extends Site {
+  /** Success or failure. */
+  readonly outcome:
+    | { readonly kind: "success"; readonly code: string; readonly state?: string }
+    | {
+      readonly kind: "failure";
+      /** The error code; absent if the response has neither a code nor an error. */
+      readonly error?: string;
+      readonly description?: string;
+    };
+  /** Sentences about cut, repeated or unreadable parameters. */
+  readonly notes: readonly string[];
+  /** The request and the response. */
+  readonly roundTrip: RoundTrip;
+  /** The token request that the page can send; absent if the code does not belong to a demo flow of this browser. */
+  readonly proposal?: {
+    readonly request: HttpMessage;
+    readonly secrets: readonly Secret[];
+    readonly form: PlaygroundForm;
+  };
+  /** On success: the example of a public client, then that of a confidential one. */
+  readonly examples: readonly TokenRequestExample[];
+  /** The URL of the token endpoint. */
+  readonly tokenEndpoint: string;
+  /** The lifetime of codes, in seconds. */
+  readonly codeLifetimeSeconds: number;
+  /** Links for "Start New Authorization"; empty if no client has this page as its redirect URI. */
+  readonly startLinks: readonly StartLink[];
+}
 
 /** The page at `/authorized`, for a success and for a failure. */
 export function CallbackPage(props: CallbackProps): VNode {
@@ -64,7 +116,7 @@ function Success(
         </>
       }
     >
-      <RoundTrip {...props.roundTrip} />
+      <RoundTripSection {...props.roundTrip} />
       <Section id="next" heading="Next steps">
         <ol class="steps">
           <Step title="Copy the authorization code">
@@ -128,7 +180,7 @@ function Success(
 }
 
 /** The way that the browser went: with the request to the server, and back here with the answer. */
-function RoundTrip({ request, redirect, ignoredParameters, checks }: RoundTripProps): VNode {
+function RoundTripSection({ request, redirect, ignoredParameters, checks }: RoundTrip): VNode {
   return (
     <Section id="round-trip" heading="Authorization request and response">
       <h3>The authorization request</h3>
@@ -153,7 +205,7 @@ function RoundTrip({ request, redirect, ignoredParameters, checks }: RoundTripPr
 }
 
 function AuthorizationResponse(
-  { redirect, ignoredParameters = [], checks }: Pick<RoundTripProps, "redirect" | "ignoredParameters" | "checks">,
+  { redirect, ignoredParameters = [], checks }: Pick<RoundTrip, "redirect" | "ignoredParameters" | "checks">,
 ): VNode {
   return (
     <>

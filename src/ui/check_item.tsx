@@ -1,26 +1,26 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The verdict of a check: never by colour alone, a mark goes with it, and what was compared stands below. */
+/** The result of a check: a mark besides the colour, and the compared values below. */
 
 import type { ComponentChildren, VNode } from "preact";
 import { Comparison } from "./comparison.tsx";
 import { Code } from "./value.tsx";
 
-/** What a verdict says. */
+/** The props of a check. */
 export interface CheckItemProps {
-  /** Undefined: it was not checked, or could not be. */
+  /** Undefined: not checked. */
   readonly passed: boolean | undefined;
   /** One sentence, or two. */
   readonly children: ComponentChildren;
-  /** What would have been right. */
+  /** The expected value. */
   readonly expected?: string;
-  /** What came. */
+  /** The received value. */
   readonly received?: string;
-  /** Where it is written: the section of a specification, or the ID of a rule. */
+  /** The section of a specification or the ID of a rule. */
   readonly rule?: string;
 }
 
-/** A sentence with ✓ before what holds, ✗ before what fails, – before what was not checked; and both sides, if given. */
+/** A sentence after ✓ (passed), ✗ (failed) or – (not checked), with both values if given. */
 export function CheckItem({ passed, children, expected, received, rule }: CheckItemProps): VNode {
   const [name, mark, word] = passed === undefined
     ? ["open", "–", "Not checked"]

@@ -3,8 +3,19 @@
 /** The checks of a client, each with its result and the reason. */
 
 import type { VNode } from "preact";
-import type { CheckResult } from "../app/pages.ts";
 import { CheckItem } from "./check_item.tsx";
+
+/** The result of a check of the client. */
+export interface CheckResult {
+  /** `response_iss` is the `iss` of the authorization response, `iss` that of the ID token. */
+  readonly name: "state" | "response_iss" | "pkce" | "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
+  /** Undefined: not checked. */
+  readonly passed?: boolean;
+  /** The expected value. */
+  readonly expected?: string;
+  /** The received value. */
+  readonly received?: string;
+}
 
 interface CheckLabels {
   readonly rule: string;
@@ -72,7 +83,7 @@ const labels: Readonly<Record<CheckResult["name"], CheckLabels>> = {
   },
 };
 
-/** Nothing where there is nothing to check. */
+/** One item per check. */
 export function Checks({ checks }: { readonly checks: readonly CheckResult[] }): VNode {
   return (
     <>

@@ -3,10 +3,21 @@
 /** Settings for each library, opened by a click, with or without script. */
 
 import type { VNode } from "preact";
-import type { ClientSnippet } from "../app/pages.ts";
 import { CopyButton } from "./value.tsx";
 
-/** A list of libraries; where there is none, the client asks for no tokens. */
+/** Settings for one library, ready to paste. */
+export interface ClientSnippet {
+  /** The name of the library. */
+  readonly library: string;
+  /** The file or language: `application.yml`. */
+  readonly placement: string;
+  /** The settings; absent if the library does not support the client. */
+  readonly text?: string;
+  /** Notes, or why the text is absent: whole sentences. */
+  readonly notes: readonly string[];
+}
+
+/** The list of libraries; empty for a client without grant types. */
 export function ClientSnippets({ settings }: { readonly settings: readonly ClientSnippet[] }): VNode {
   if (settings.length === 0) return <p>This client has no grant type, so it cannot request tokens.</p>;
   return (

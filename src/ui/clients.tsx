@@ -4,13 +4,55 @@
 
 import { Fragment } from "preact";
 import type { VNode } from "preact";
-import type { ClientProps, ClientsProps, EditForm, ListedClient } from "../app/pages.ts";
+import type { ClientSnippet } from "./client_snippets.tsx";
+import type { EditForm } from "./field.tsx";
+import type { Site } from "./layout.tsx";
 import { ClientSnippets } from "./client_snippets.tsx";
 import { Field, FieldErrors, FormErrors } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { DeleteForm } from "./confirmed_action.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
+
+/** A client, as pages show it. */
+export interface ListedClient {
+  /** The `client_id`. */
+  readonly id: string;
+  /** The `client_name`. */
+  readonly name?: string;
+  /** The path of its page. */
+  readonly href: string;
+  /** All accepted client authentication methods: `none`, `client_secret_basic`, … */
+  readonly authMethods: readonly string[];
+  /** As registered. */
+  readonly redirectUris: readonly string[];
+  /** The registered post-logout redirect URIs. */
+  readonly postLogoutRedirectUris: readonly string[];
+  /** The allowed grant types. */
+  readonly grantTypes: readonly string[];
+  /** Every scope value that it may request. */
+  readonly scope: readonly string[];
+}
+
+/** The list of clients. */
+export interface ClientsProps extends Site {
+  /** In the order of registration. */
+  readonly clients: readonly ListedClient[];
+  /** The form that adds a client; absent if the list is read-only. */
+  readonly form?: EditForm;
+}
+
+/** One client. */
+export interface ClientProps extends Site {
+  /** The client. */
+  readonly client: ListedClient;
+  /** A secret that was generated for this response, shown once. */
+  readonly newSecret?: string;
+  /** Settings for libraries, the most common first. */
+  readonly snippets: readonly ClientSnippet[];
+  /** The form that removes it; absent if clients are read-only. */
+  readonly form?: EditForm;
+}
 
 /** Client authentication methods in words. */
 const authMethodLabels: Readonly<Record<string, string>> = {
@@ -60,7 +102,7 @@ export function Clients(props: ClientsProps): VNode {
   );
 }
 
-/** What was registered for a client, line by line. */
+/** The metadata of a client. */
 function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   return (

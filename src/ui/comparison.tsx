@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 import { Breakable, Code, DefinitionItem } from "./value.tsx";
 
-/** Either side may be missing. */
+/** Both values are optional. */
 export interface ComparisonProps {
   readonly expected?: string;
   readonly received?: string;
@@ -16,7 +16,7 @@ export interface ComparisonProps {
 /** Index of the first difference in `received`; undefined if less than half of it is equal. */
 function firstDifference(expected: string, received: string): number | undefined {
   let length = 0;
-  // By whole characters, so that none is cut in two.
+  // Whole characters, so that no surrogate pair is split.
   for (const character of received) {
     if (!expected.startsWith(character, length)) break;
     length += character.length;
@@ -36,7 +36,7 @@ function ReceivedText({ text, from }: { readonly text: string; readonly from: nu
   );
 }
 
-/** Draws nothing where both sides are missing. */
+/** Renders nothing without values. */
 export function Comparison({ expected, received, suggestion = expected }: ComparisonProps): VNode | null {
   if (expected === undefined && received === undefined) return null;
   return (

@@ -5,23 +5,23 @@
 import type { ComponentChildren, VNode } from "preact";
 import { Code } from "./value.tsx";
 
-/** What is done only when it was asked for twice. */
+/** The props of a confirmed action. */
 export interface ConfirmedActionProps {
-  /** What the first press says. */
+  /** The text of the first button. */
   readonly label: string;
-  /** What the second one says. */
+  /** The text of the second button. */
   readonly confirmLabel: string;
-  /** Where the form goes. */
+  /** The target of the form. */
   readonly action: string;
-  /** What the form says there, as name and value. */
+  /** The name and value of the second button. */
   readonly submits: readonly [name: string, value: string];
-  /** Proves that the form came from this page. */
+  /** The CSRF token. */
   readonly csrfToken: string;
-  /** What will be different then: whole sentences, the first of them a question. */
+  /** The consequences: whole sentences, the first one a question. */
   readonly children: ComponentChildren;
 }
 
-/** Folded until somebody asks for it. */
+/** Folded at first. */
 export function ConfirmedAction(
   { label, confirmLabel, action, submits: [name, value], csrfToken, children }: ConfirmedActionProps,
 ): VNode {
@@ -37,14 +37,14 @@ export function ConfirmedAction(
   );
 }
 
-/** What is removed. */
+/** The entry to remove. */
 export interface DeleteFormProps extends Pick<ConfirmedActionProps, "action" | "csrfToken" | "children"> {
   /** One word: `client`. */
   readonly kind: string;
   readonly id: string;
 }
 
-/** Takes one of a list away; the form says `action=remove`. */
+/** The form that removes an entry: `action=remove`. */
 export function DeleteForm({ kind, id, children, ...form }: DeleteFormProps): VNode {
   return (
     <ConfirmedAction

@@ -3,13 +3,50 @@
 /** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
-import type { ConsentProps } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
+import type { HiddenFields } from "./post_form.tsx";
+import type { UserSummary } from "./user_name.tsx";
 import { formatLongDuration } from "./duration.ts";
 import { Layout, Stylesheet } from "./layout.tsx";
 import { UserName } from "./user_name.tsx";
 import { HiddenInputs } from "./post_form.tsx";
 import { scopeLabel } from "./scope_labels.ts";
 import { Code, DefinitionItem } from "./value.tsx";
+
+/** The consent page. */
+export interface ConsentProps extends Site {
+  /** The client that requests access. */
+  readonly client: { readonly id: string; readonly name?: string; readonly confidential: boolean };
+  /** The user who decides. */
+  readonly user: UserSummary;
+  /** Hidden fields of the form; its target is `{base}/oauth2/consent`. */
+  readonly fields: HiddenFields;
+  /** The verified redirect URI. */
+  readonly redirectUri: string;
+  /** The requested scope. */
+  readonly scope: readonly {
+    readonly value: string;
+    /** Whether it cannot be deselected. */
+    readonly required: boolean;
+    /** Whether the user allowed it before. */
+    readonly previouslyAllowed: boolean;
+    /** The claims that it releases. */
+    readonly claims: readonly string[];
+  }[];
+  /** Individually requested claims. */
+  readonly claims: readonly string[];
+  /** The requested resources (RFC 8707). */
+  readonly resources: readonly string[];
+  /** Whether the redirect URI leads to a program on the user's own device. */
+  readonly redirectsToDevice: boolean;
+  /**
+   * Seconds for which the consent is remembered; or why it is not: another program on the device, or an attacker on the
+   * network, could impersonate the client.
+   */
+  readonly remembered: number | "device" | "network";
+  /** The login page, for another account. */
+  readonly otherAccountHref: string;
+}
 
 /** Why the server does not remember a consent. */
 const riskReasons = {

@@ -3,13 +3,45 @@
 /** The page of a rejected request: the reason, expected and received, how to fix it. */
 
 import type { VNode } from "preact";
-import type { ErrorPageProps, SuggestedMatch } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
 import { Comparison } from "./comparison.tsx";
 import { citedSections } from "./specifications.ts";
 import { Layout } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { PageActions } from "./page_actions.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
+
+/** A registered value similar to the received one. */
+export interface SuggestedMatch {
+  /** The registered value. */
+  readonly text: string;
+  /** For a URI: the only part that differs, the slash at its end, or its spelling if both are equivalent. */
+  readonly difference?: "scheme" | "host" | "port" | "path" | "query" | "slash" | "spelling";
+}
+
+/** The props of the error page. */
+export interface ErrorPageProps extends Site {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The OAuth error code; absent for HTTP errors such as 404. */
+  readonly error?: string;
+  /** The reason, one or two sentences. */
+  readonly message: string;
+  /** The ID of the violated rule. */
+  readonly rule?: string;
+  /** The sections that the rule cites. Default: none. */
+  readonly cites?: readonly string[];
+  /** The expected value. */
+  readonly expected?: string;
+  /** The received value, unchanged. */
+  readonly received?: string;
+  /** The value that was probably meant. */
+  readonly suggestion?: SuggestedMatch;
+  /** How to fix it. */
+  readonly fix?: string;
+  /** Whether the page may link to specifications: never if its own URL contains a code or state. Default: false. */
+  readonly allowsExternalLinks?: boolean;
+}
 
 function errorHeading(status: number): string {
   if (status === 404) return "Not found";

@@ -3,10 +3,32 @@
 /** A token request to paste into a shell, and whether it works for the current code. */
 
 import type { VNode } from "preact";
-import type { TokenRequestExample } from "../app/pages.ts";
+import type { Secret } from "./secret_value.tsx";
 import { TextWithSecrets } from "./secret_value.tsx";
 import { Code, CopyButton } from "./value.tsx";
 import { CheckItem } from "./check_item.tsx";
+
+/** A token request to paste into a shell. */
+export interface TokenRequestExample {
+  /** Whether it shows a public or a confidential client. */
+  readonly kind: "public" | "confidential";
+  /**
+   * The client; absent, with a placeholder in the command, if no such client has this page as its redirect URI.
+   */
+  readonly clientId?: string;
+  /** A `curl` command, quoted for a POSIX shell. */
+  readonly command: string;
+  /** The secrets to mask. Default: none. */
+  readonly secrets?: readonly Secret[];
+  /** Whether the code was issued to this client; undefined if the code is not known. */
+  readonly codeBelongsToClient?: boolean;
+  /** Whether the code is already redeemed. */
+  readonly codeUsed: boolean;
+  /** Whether the command contains the verifier, a placeholder, or none because the request had no challenge. */
+  readonly verifier: "known" | "placeholder" | "none";
+  /** Whether the command contains a placeholder for the client's secret. Default: false. */
+  readonly needsSecret?: boolean;
+}
 
 const authenticationText = {
   public: (

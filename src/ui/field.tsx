@@ -3,21 +3,44 @@
 /** A form field: label, hint, errors and control, linked for screen readers. */
 
 import type { VNode } from "preact";
-import type { FieldError } from "../app/pages.ts";
 import { Notice } from "./notice.tsx";
+
+/** An error in one field of a form. */
+export interface FieldError {
+  /** The name of the field. */
+  readonly field: string;
+  /** The expected value, as a noun phrase. */
+  readonly expected: string;
+  /** The received value, quoted if it is text. */
+  readonly received: string;
+  /** How to fix it, one sentence. */
+  readonly hint: string;
+}
+
+/** The state of a form that changes clients or users: empty, or returned with errors. */
+export interface EditForm {
+  /** The CSRF token. */
+  readonly csrfToken: string;
+  /** The values of the fields, by name. */
+  readonly values: Readonly<Record<string, string>>;
+  /** The errors; empty for a new form. */
+  readonly errors: readonly FieldError[];
+  /** Whether changes are saved in the store. Default: in memory. */
+  readonly isPersistent?: boolean;
+}
 
 /** One field of a form. */
 export interface FieldProps {
-  /** The name it is sent under; with it, `{name}-hint` and `{name}-fault` become ids. */
+  /** The name of the field, also its ID; `{name}-hint` and `{name}-fault` are IDs, too. */
   readonly name: string;
   readonly label: string;
-  /** What it is for, or what it must look like. */
+  /** Its purpose or format. */
   readonly hint: string;
   readonly value?: string;
   readonly errors?: readonly FieldError[];
-  /** More than 1: a field of that many lines. Default: 1. */
+  /** The number of lines. Default: 1. */
   readonly lines?: number;
-  /** Whether the browser may send the form without it. Default: false. */
+  /** Whether it may stay empty. Default: false. */
   readonly optional?: boolean;
 }
 

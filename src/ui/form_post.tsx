@@ -3,10 +3,21 @@
 /** An authorization response in a form that submits itself (Form Post Response Mode §2). */
 
 import type { VNode } from "preact";
-import type { FormPostProps } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
+import type { HiddenFields } from "./post_form.tsx";
 import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
+
+/** An authorization response as a form (OAuth 2.0 Form Post Response Mode). */
+export interface FormPostProps extends Site {
+  /** The redirect URI: verified, never with a scheme that a browser would execute. */
+  readonly action: string;
+  /** The name or ID of the client. */
+  readonly client: string;
+  /** The response parameters. */
+  readonly fields: HiddenFields;
+}
 
 /** The response to an authorization request with `response_mode=form_post`. */
 export function FormPost(props: FormPostProps): VNode {

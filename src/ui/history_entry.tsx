@@ -3,8 +3,22 @@
 /** The history of the playground: time and outcome of each step, with its request and response. */
 
 import type { VNode } from "preact";
-import type { HistoryStep } from "../app/pages.ts";
+import type { PlaygroundStep } from "./playground_form.tsx";
 import { formId, stepLabels } from "./playground_form.tsx";
+
+/** A step of the history, as text without secrets. */
+export interface HistoryStep {
+  /** The step. */
+  readonly step: PlaygroundStep;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** The HTTP status; absent without a response. */
+  readonly status?: number;
+  /** The error code of the response, or `inactive`; absent if the step succeeded. */
+  readonly error?: string;
+  /** Request and response; empty for old steps. */
+  readonly text: string;
+}
 
 /** One step; belongs inside `<ol class="past">`. The visible text field is also the one that the form submits. */
 export function HistoryEntry(step: HistoryStep): VNode {

@@ -3,11 +3,31 @@
 /** A request or a response as sent: most headers folded, secrets masked. The copy button copies all of it. */
 
 import type { VNode } from "preact";
-import type { HttpExchange, HttpMessage, Secret } from "../app/pages.ts";
+import type { Secret } from "./secret_value.tsx";
 import { TextWithSecrets } from "./secret_value.tsx";
 import { CopyButton } from "./value.tsx";
 
-/** What an exchange is drawn from. */
+/** An HTTP request or response. */
+export interface HttpMessage {
+  /** The request line or status line. */
+  readonly startLine: string;
+  /** The headers in order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The body as text; absent if empty. */
+  readonly body?: string;
+}
+
+/** An HTTP request and its response. */
+export interface HttpExchange {
+  /** The request, sent or not yet sent. */
+  readonly request: HttpMessage;
+  /** Absent if the request was not sent or got no response. */
+  readonly response?: HttpMessage;
+  /** The secrets to mask in both. */
+  readonly secrets: readonly Secret[];
+}
+
+/** The props of an exchange. */
 export interface HttpExchangeViewProps extends HttpExchange {
   /** Follows "Copy": `the token request`, `the response to it`. */
   readonly copyLabels: { readonly request: string; readonly response: string };
@@ -25,7 +45,7 @@ export function HttpExchangeView({ request, response, secrets, copyLabels }: Htt
   );
 }
 
-/** What a message is drawn from. */
+/** The props of a message. */
 export interface HttpMessageViewProps {
   readonly label: string;
   readonly message: HttpMessage;
@@ -34,7 +54,7 @@ export interface HttpMessageViewProps {
   readonly copyLabel: string;
 }
 
-/** One of the two. Each parameter of a body has a line of its own to the eye, while the text stays as it is. */
+/** A request or a response. Each parameter of a body is on its own line, but the copied text is unchanged. */
 export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMessageViewProps): VNode {
   const { startLine, headers, body } = message;
   const [importantHeaders, foldedHeaders] = [true, false].map((important) =>
@@ -71,7 +91,7 @@ export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMess
   );
 }
 
-/** Whether a header says what the message is about, so that it is not folded. */
+/** Whether a header is shown unfolded. */
 function isImportantHeader(name: string): boolean {
   return /^(?:authorization|www-authenticate|location|retry-after)$/i.test(name);
 }
@@ -80,14 +100,14 @@ function headerCount(headers: number, further: boolean): string {
   return `${headers} ${further ? "more " : ""}${headers === 1 ? "header" : "headers"}`;
 }
 
-/** The parts of a form or of a JSON object, each with what separates it from the next: together, the body. */
+/** The parts of a form or JSON object, each with its separator. Joined, they are the body. */
 export function splitBody(body: string): readonly string[] {
   if (!body.startsWith("{")) return body.split(/(?<=&)/);
   try {
     const members = Object.entries(JSON.parse(body)).map((member) => JSON.stringify(Object.fromEntries([member])));
     const parts = members.map((member, i) => member.slice(1, -1) + (i < members.length - 1 ? "," : ""));
     const lines = ["{", ...parts, "}"];
-    // Spelt or ordered in another way than ours, it is shown as it came.
+    // A differently formatted body is shown unchanged.
     return lines.join("") === body && parts.length > 0 ? lines : [body];
   } catch {
     return [body];

@@ -1,25 +1,44 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The frame of every page: head, slim header with the ways to other pages, one `main` with one `h1`. */
+/** The layout of every page: head, header with links, one `main` with one `h1`. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { Site } from "../app/pages.ts";
 
-/** What a page puts into the frame. */
+/** A link in the header of every page. */
+export interface NavigationLink {
+  /** A word or two. */
+  readonly label: string;
+  /** A path below {@link Site.base}, such as `/flows`. */
+  readonly path: string;
+}
+
+/** The props of every page. */
+export interface Site {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** The prefix of all links to this server: empty, or the issuer's path without a trailing slash. */
+  readonly base: string;
+  /** Links in the header. Default: none. */
+  readonly links?: readonly NavigationLink[];
+  /** The recorded flow of this page: a path below {@link Site.base}. Absent if it is not recorded. */
+  readonly flowLink?: string;
+}
+
+/** The content of a page. */
 export interface LayoutProps {
   readonly site: Site;
-  /** The page's own path below the base, so that the header can mark where one is. Default: on none of its pages. */
+  /** The page's path below the base, which the header marks as current. Default: none. */
   readonly path?: string;
-  /** What the head needs besides what every page has. Default: nothing. */
+  /** Further elements of `<head>`. Default: none. */
   readonly head?: ComponentChildren;
   /** The only `h1`, and the first half of the document's title. */
   readonly heading: string;
-  /** What follows the heading directly, before the first section. */
+  /** Follows the heading, before the first section. */
   readonly opening: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-/** Draws a whole document, from `html` inwards. Nothing inline: the style sheet, the script and the icon are assets. */
+/** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
 export function Layout({ site, path, head, heading, opening, children }: LayoutProps): VNode {
   const { base, issuer, links = [] } = site;
   return (
@@ -66,26 +85,26 @@ export function Layout({ site, path, head, heading, opening, children }: LayoutP
   );
 }
 
-/** A style sheet that some pages need besides that of every page; belongs into the head. */
+/** A further style sheet; belongs into the head. */
 export function Stylesheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
   return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
 }
 
-/** A page below one of the header's is not that page, but within it. */
+/** `page` for the current page, `true` for a page below it. */
 function ariaCurrent(link: string, path: string | undefined): "page" | "true" | undefined {
   if (link === path) return "page";
   return path?.startsWith(`${link}/`) ? "true" : undefined;
 }
 
-/** What a section of a page is made of. */
+/** A section of a page. */
 export interface SectionProps {
-  /** Becomes the `id` of the section, so that it can be linked to. */
+  /** The `id` of the section, a link target. */
   readonly id: string;
   readonly heading: string;
   readonly children: ComponentChildren;
 }
 
-/** A part of a page, with its heading in the margin where there is room for one. */
+/** A section, with its heading in the margin on wide screens. */
 export function Section({ id, heading, children }: SectionProps): VNode {
   return (
     <section id={id} aria-labelledby={`${id}-heading`}>

@@ -3,10 +3,13 @@
 /** The page after logout: what has ended and what has not. */
 
 import type { VNode } from "preact";
-import type { LoggedOutProps } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
 import { Layout } from "./layout.tsx";
 import { PageActions } from "./page_actions.tsx";
 import { Code } from "./value.tsx";
+
+/** The page after a logout without redirect. */
+export interface LoggedOutProps extends Site {}
 
 /** The page at the logout endpoint, after the logout. */
 export function LoggedOut(props: LoggedOutProps): VNode {

@@ -3,12 +3,37 @@
 /** The login page: accounts to select, a form for name and password, a form for a new test user. */
 
 import type { VNode } from "preact";
-import type { LoginProps } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
+import type { HiddenFields } from "./post_form.tsx";
+import type { UserSummary } from "./user_name.tsx";
 import { Field } from "./field.tsx";
 import { Layout, Section, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { UserName } from "./user_name.tsx";
 import { HiddenInputs } from "./post_form.tsx";
+
+/** The login page. */
+export interface LoginProps extends Site {
+  /** The client that requests the login. */
+  readonly client: { readonly id: string; readonly name?: string };
+  /** Hidden fields of every form on the page; their target is `{base}/oauth2/login`. */
+  readonly fields: HiddenFields;
+  /** The accounts to select from, the most likely first. */
+  readonly accounts: readonly (UserSummary & {
+    /** Whether the user is logged in. */
+    readonly current: boolean;
+    /** The page that asks for the password; absent if one click is enough. */
+    readonly passwordHref?: string;
+  })[];
+  /** The form for name and password with its initial name; absent if no user has a password. */
+  readonly passwordForm?: { readonly sub: string };
+  /** The form for a guest user with its initial values; absent if guest users are not allowed. */
+  readonly guestForm?: { readonly subject: string; readonly claims: string };
+  /** Whether a user is logged in, but the client requires a new login or another user. */
+  readonly isReauthentication: boolean;
+  /** The form that was submitted and its error; absent on the first visit. */
+  readonly retry?: { readonly part: "password" | "new"; readonly fault?: string };
+}
 
 /** The page at `/oauth2/login`. */
 export function Login(props: LoginProps): VNode {

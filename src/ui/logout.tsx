@@ -3,10 +3,21 @@
 /** The page that asks whether to log out, for requests that do not prove that the user wants it (CSRF). */
 
 import type { VNode } from "preact";
-import type { LogoutProps } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
+import type { HiddenFields } from "./post_form.tsx";
 import { Layout } from "./layout.tsx";
 import { PostForm } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
+
+/** The logout page. */
+export interface LogoutProps extends Site {
+  /** The user who is logged in. */
+  readonly user: { readonly sub: string; readonly name?: string };
+  /** The name or ID of the client that requested it; absent if unknown. */
+  readonly client?: string;
+  /** Hidden fields of the form: the request and a CSRF token; its target is `{base}/oauth2/logout`. */
+  readonly fields: HiddenFields;
+}
 
 /** The page at the logout endpoint, before the logout. */
 export function Logout(props: LogoutProps): VNode {

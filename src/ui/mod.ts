@@ -1,8 +1,8 @@
-/** The house's own drawing of every page, rendered on the server by Preact. */
+/** The pages of this server, rendered on the server by Preact. Each component is a file with its props; `flows/` has the pages of the inspector. A component knows nothing of requests, stores or the protocol: the endpoints compute its props. */
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
-import type { Pages } from "../app/pages.ts";
+import type { Pages } from "./pages.ts";
 import { assets } from "./assets.gen.ts";
 import { Account } from "./account.tsx";
 import { CallbackPage } from "./callback_page.tsx";

@@ -1,16 +1,16 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Sentences that must be seen. */
+/** A highlighted notice. */
 
 import type { ComponentChildren, VNode } from "preact";
 
-/** What a notice says. */
+/** The props of a notice. */
 export interface NoticeProps {
   readonly kind: "bad" | "warn";
   readonly children: ComponentChildren;
 }
 
-/** A paragraph set apart by a rule at its side; a bad one is announced to those who listen. */
+/** A block with a coloured border; a bad one is announced to screen readers. */
 export function Notice({ kind, children }: NoticeProps): VNode {
   return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : undefined}>{children}</div>;
 }

@@ -3,11 +3,21 @@
 /** Links from a page: home, the recorded flow, a new authorization request. */
 
 import type { VNode } from "preact";
-import type { Site, StartLink } from "../app/pages.ts";
+import type { Site } from "./layout.tsx";
+
+/** A link that starts an authorization request for a demo client. */
+export interface StartLink {
+  /** The client of the flow. */
+  readonly clientId: string;
+  /** Whether the client has a secret. */
+  readonly confidential: boolean;
+  /** A path on this server, with a query. */
+  readonly href: string;
+}
 
 /** One button for the main demo client, and a plain link for each other one. */
 export interface StartButtonsProps {
-  /** What the button says. */
+  /** The text of the button. */
   readonly label: string;
   readonly links: readonly StartLink[];
   /** Whether the page has a more important button. Default: false. */
@@ -36,7 +46,7 @@ export function FlowLink({ site: { base, flowLink } }: { readonly site: Site }):
   );
 }
 
-/** Where to go from the end of a page. */
+/** The links at the end of a page. */
 export interface PageActionsProps {
   readonly site: Site;
   /** Absent: no start button. Empty: links to the page that names the redirect URI to register. */

@@ -3,13 +3,24 @@
 /** PKCE step by step: verifier, SHA-256, base64url, and the comparison with the challenge (RFC 7636 §4). */
 
 import type { VNode } from "preact";
-import type { PkceProps } from "../app/pages.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 import { CheckItem } from "./check_item.tsx";
 
-/** Each line follows from the one above it. */
+/** From code verifier to code challenge, with real values (RFC 7636 §4.2). */
+export interface PkceProps {
+  /** The verifier that the client generated. */
+  readonly verifier: string;
+  /** Its SHA-256 digest in hexadecimal. */
+  readonly digestHex: string;
+  /** The same digest in base64url. */
+  readonly challenge: string;
+  /** Whether it equals the challenge of the code; undefined without one. The stored challenge is never shown. */
+  readonly matches?: boolean;
+}
+
+/** Each line is derived from the one above it. */
 export function Pkce({ verifier, digestHex, challenge, matches }: PkceProps): VNode {
   return (
     <>

@@ -3,7 +3,12 @@
 /** A playground step: its lesson, its requests and responses, and the next steps. */
 
 import type { VNode } from "preact";
-import type { PlaygroundProps, PlaygroundStep } from "../app/pages.ts";
+import type { CheckResult } from "./checks.tsx";
+import type { HistoryStep } from "./history_entry.tsx";
+import type { HttpExchange } from "./http_exchange.tsx";
+import type { Site } from "./layout.tsx";
+import type { StartLink } from "./page_actions.tsx";
+import type { PlaygroundForm, PlaygroundStep } from "./playground_form.tsx";
 import { Checks } from "./checks.tsx";
 import { DecodedToken } from "./decoded_token.tsx";
 import { HttpExchangeView } from "./http_exchange.tsx";
@@ -12,9 +17,33 @@ import { HiddenHistory, HistoryEntry } from "./history_entry.tsx";
 import { FlowLink, PageActions } from "./page_actions.tsx";
 import { PlaygroundFormView, stepLabels } from "./playground_form.tsx";
 
+/** The outcome of a playground step. */
+export interface PlaygroundProps extends Site {
+  /** The step. */
+  readonly step: PlaygroundStep;
+  /** `rejected`: an error, or an inactive token. `dropped`: no response. */
+  readonly outcome: "done" | "rejected" | "dropped";
+  /** The exchanges in order. */
+  readonly exchanges: readonly (HttpExchange & { readonly step: PlaygroundStep })[];
+  /** The checks of the client; empty if the response has no ID token. */
+  readonly checks: readonly CheckResult[];
+  /** The tokens of the response. */
+  readonly tokens: readonly { readonly name: string; readonly token: string }[];
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly now: number;
+  /** The history, oldest first, which the page carries in hidden fields. */
+  readonly history: readonly HistoryStep[];
+  /** The exchanges of this page, as history for the next page. */
+  readonly latest: readonly HistoryStep[];
+  /** The next steps. */
+  readonly form: PlaygroundForm;
+  /** Links for "Start New Authorization". */
+  readonly startLinks: readonly StartLink[];
+}
+
 interface Lesson {
   readonly heading: string;
-  /** One true thing about OAuth. */
+  /** One fact about OAuth. */
   readonly lesson: string;
 }
 

@@ -3,9 +3,31 @@
 /** The form of the playground: a button and one sentence for each next step. */
 
 import type { VNode } from "preact";
-import type { PlaygroundForm as PlaygroundFormData, PlaygroundStep } from "../app/pages.ts";
+import type { HiddenFields } from "./post_form.tsx";
 
-/** What the buttons say. */
+/** A step of the playground. */
+export type PlaygroundStep =
+  | "exchange"
+  | "wrong_verifier"
+  | "userinfo"
+  | "introspect"
+  | "refresh"
+  | "replay"
+  | "revoke";
+
+/** The form that runs a step; its target is `{base}/authorized/try`. */
+export interface PlaygroundForm {
+  /** The state of the playground without its history; the server stores nothing. */
+  readonly fields: HiddenFields;
+  /** The client whose secret the user must type; absent if none is necessary. */
+  readonly needsSecretOf?: string;
+  /** The next steps, the suggested one first. */
+  readonly steps: readonly PlaygroundStep[];
+  /** Whether the grant is revoked, so that every further use is rejected. */
+  readonly grantRevoked: boolean;
+}
+
+/** The texts of the buttons. */
 export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Exchange the code",
   wrong_verifier: "Send a wrong verifier",
@@ -36,10 +58,10 @@ const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
 /** The ID of the form, for its fields elsewhere on the page. */
 export const formId = "trial";
 
-/** What the form is drawn from. */
+/** The props of the form. */
 export interface PlaygroundFormProps {
-  readonly form: PlaygroundFormData;
-  /** The path that links on this server begin with. */
+  readonly form: PlaygroundForm;
+  /** The prefix of all links to this server. */
   readonly base: string;
 }
 

@@ -1,23 +1,25 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A form without anything to fill in: hidden inputs, one button that sends them, and other ways on beside it. */
+/** A form of hidden inputs with one button. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { HiddenFields } from "../app/pages.ts";
 
-/** Where a form goes, and with what. */
+/** The hidden inputs of a form: names and values in order. */
+export type HiddenFields = readonly (readonly [name: string, value: string])[];
+
+/** The props of a form. */
 export interface PostFormProps {
   readonly action: string;
   readonly fields: HiddenFields;
-  /** What the button says. */
+  /** The text of the button. */
   readonly button: string;
-  /** Whether the script of the page sends it without being asked. Default: false. */
+  /** Whether the script submits it automatically. Default: false. */
   readonly autoSubmit?: boolean;
-  /** What stands beside the button. */
+  /** Follows the button. */
   readonly children?: ComponentChildren;
 }
 
-/** Sent by `POST`. The button has no name, so nothing is sent but the fields. */
+/** A `POST` form that sends only the fields; the button has no name. */
 export function PostForm({ action, fields, button, autoSubmit = false, children }: PostFormProps): VNode {
   return (
     <form class="ways" method="post" action={action} data-submit={autoSubmit ? "" : undefined}>
@@ -28,7 +30,7 @@ export function PostForm({ action, fields, button, autoSubmit = false, children 
   );
 }
 
-/** What a form sends without being filled in. */
+/** Hidden inputs. */
 export function HiddenInputs({ fields }: { readonly fields: HiddenFields }): VNode {
   return <>{fields.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}</>;
 }

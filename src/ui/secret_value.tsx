@@ -1,9 +1,16 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A value that is masked until a person asks for it, and a text that holds such values. */
+/** A value that is masked until the user shows it, and a text with such values. */
 
 import type { VNode } from "preact";
-import type { Secret } from "../app/pages.ts";
+
+/** A value that is masked until the user shows it. */
+export interface Secret {
+  /** Its name, after "the": `code verifier`. */
+  readonly name: string;
+  /** The value as it occurs in the text. */
+  readonly value: string;
+}
 
 /**
  * Masked by the style sheet alone, so that it works without script; what is copied is always the value. Fits into a line
@@ -18,7 +25,7 @@ export function SecretValue({ name, value }: Secret): VNode {
   );
 }
 
-/** What a text that may hold secrets is drawn from. */
+/** A text and the secrets in it. */
 export interface TextWithSecretsProps {
   readonly text: string;
   readonly secrets: readonly Secret[];
@@ -30,7 +37,7 @@ export function TextWithSecrets({ text, secrets }: TextWithSecretsProps): VNode 
     .filter(({ value }) => value !== "")
     .map((secret) => ({ secret, at: text.indexOf(secret.value) }))
     .filter(({ at }) => at >= 0)
-    // Where two begin at one place, the longer one hides both.
+    // Of two secrets at one place, the longer one covers both.
     .sort((a, b) => a.at - b.at || b.secret.value.length - a.secret.value.length)[0];
   if (next === undefined) return <>{text}</>;
   const { secret, at } = next;

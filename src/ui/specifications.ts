@@ -1,15 +1,15 @@
-/** The addresses of the specifications that the table of rules cites. */
+/** Links to the specifications that rules cite. */
 
 /** A section of a specification. */
 export interface SpecificationSection {
-  /** As the table of rules names it: `RFC 9700 §4.1.3`. */
+  /** The title as cited by a rule: `RFC 9700 §4.1.3`. */
   readonly title: string;
   readonly url: string;
 }
 
 const openidBaseUrl = "https://openid.net/specs/";
 
-/** How a specification is called in the table → where it is, up to the number of the section. */
+/** Title → URL → prefix of section anchors. */
 const specifications: readonly (readonly [name: string, address: string, section: string])[] = [
   ["OAuth 2.1", "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13", "#section-"],
   ["OpenID Connect Core", `${openidBaseUrl}openid-connect-core-1_0.html`, "#rfc.section."],
@@ -20,7 +20,7 @@ const specifications: readonly (readonly [name: string, address: string, section
   ["MCP authorization", "https://modelcontextprotocol.io/specification/2025-06-18/basic/authorization", ""],
 ];
 
-/** The sections that a rule cites; none of a specification whose address is not known. */
+/** The sections that a rule cites, without specifications of unknown URL. */
 export function citedSections(cites: readonly string[]): SpecificationSection[] {
   return cites.flatMap((cited) => {
     const [name = "", ...sections] = cited.split(/,? (?=§|App\. )/);
@@ -35,7 +35,7 @@ export function citedSections(cites: readonly string[]): SpecificationSection[] 
   });
 }
 
-/** `§4.1.3` → `#section-4.1.3`, and `App. B` → `#appendix-B`, as the IETF spells it; elsewhere an appendix has none. */
+/** `§4.1.3` → `#section-4.1.3`; `App. B` → `#appendix-B`, for IETF documents only. */
 function sectionAnchor(anchor: string, section: string): string {
   if (section.startsWith("§")) return anchor + section.slice(1);
   return anchor === "#section-" ? section.replace("App. ", "#appendix-") : "";

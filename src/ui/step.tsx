@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** One of several things to do in order: the number in the margin, what to do, and why. */
+/** A numbered step of instructions. */
 
 import type { ComponentChildren, VNode } from "preact";
 
-/** What a step says. */
+/** The props of a step. */
 export interface StepProps {
   /** An imperative sentence without its full stop. */
   readonly title: ComponentChildren;

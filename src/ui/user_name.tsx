@@ -1,16 +1,25 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A person: the name as they write it, and the subject as the protocol does. */
+/** A user: name, subject and e-mail address. */
 
 import type { VNode } from "preact";
-import type { UserSummary } from "../app/pages.ts";
 
-/** Fits into a line, a button or a link. */
+/** A user on the pages for users. */
+export interface UserSummary {
+  /** The subject. */
+  readonly sub: string;
+  /** The full name. */
+  readonly name?: string;
+  /** The e-mail address. */
+  readonly email?: string;
+}
+
+/** Inline, also in a button or a link. */
 export function UserName({ user: { sub, name, email } }: { readonly user: UserSummary }): VNode {
   return (
     <span class="named">
       {name !== undefined && <bdi>{name}</bdi>}
-      {/* No value to select: it may stand in a button. */}
+      {/* Not selectable, because it may be inside a button. */}
       <code>{sub}</code>
       {email !== undefined && email !== sub && <bdi class="email">{email}</bdi>}
     </span>

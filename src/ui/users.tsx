@@ -3,11 +3,54 @@
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import type { ListedClaim, ListedUser, UserProps, UsersProps } from "../app/pages.ts";
+import type { EditForm } from "./field.tsx";
+import type { Site } from "./layout.tsx";
 import { Field, FormErrors } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
 import { DeleteForm } from "./confirmed_action.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
+
+/** A claim of a user, and the conditions for its release. */
+export interface ListedClaim {
+  /** The name of the claim. */
+  readonly name: string;
+  /** The value as JSON. */
+  readonly json: string;
+  /** The scope values of the server that release it; empty if none does. */
+  readonly releasedBy: readonly string[];
+  /** Whether access tokens for at least one resource contain it. */
+  readonly inAccessTokens: boolean;
+}
+
+/** A user, as pages show it. */
+export interface ListedUser {
+  /** The subject. */
+  readonly sub: string;
+  /** The full name. */
+  readonly name?: string;
+  /** The path of its page. */
+  readonly href: string;
+  /** Every claim except `sub`. */
+  readonly claims: readonly ListedClaim[];
+}
+
+/** The list of users. */
+export interface UsersProps extends Site {
+  /** The first one is the default user, whom `login: "auto"` logs in. */
+  readonly users: readonly ListedUser[];
+  /** The form that adds a user; absent if the list is read-only. */
+  readonly form?: EditForm;
+}
+
+/** One user. */
+export interface UserProps extends Site {
+  /** The user. */
+  readonly user: ListedUser;
+  /** Whether this is the default user. */
+  readonly isFirst: boolean;
+  /** The form that changes or removes it; absent if users are read-only. */
+  readonly form?: EditForm;
+}
 
 const claimsHint =
   `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. The granted scope decides ` +
@@ -104,7 +147,7 @@ function ClaimList({ user }: { readonly user: ListedUser }): VNode {
   );
 }
 
-/** The conditions under which a client receives a claim. */
+/** The conditions for the release of a claim to a client. */
 function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
   if (releasedBy.length === 0) {
     return <div class="aside">{inAccessTokens ? "In access tokens only" : "Released to no client"}</div>;

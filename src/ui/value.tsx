@@ -1,15 +1,15 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** Anything that travels on the wire: shown exactly, selected whole by one click, copied by one button. */
+/** Protocol values: shown exactly, selected by one click, copied by one button. */
 
 import type { ComponentChildren, VNode } from "preact";
 
-/** A text in the words of the protocol. */
+/** A protocol value. */
 export interface CodeProps {
   readonly text: string;
 }
 
-/** A wire text inside a line or a list; `whole`: in a place of its own, where one long word breaks not just at hyphens. */
+/** An inline protocol value; `whole`: one long word may break anywhere. */
 export function Code({ text, whole: block = false }: CodeProps & { readonly whole?: boolean }): VNode {
   return (
     <code class={block && text.length >= minBreakableLength && !text.includes(" ") ? "wire whole" : "wire"}>
@@ -18,10 +18,10 @@ export function Code({ text, whole: block = false }: CodeProps & { readonly whol
   );
 }
 
-/** Shorter texts fit into any line. */
+/** Shorter texts never break. */
 const minBreakableLength = 24;
 
-/** A text that breaks behind its slashes and between its parameters before it breaks anywhere; copied, it is the same. */
+/** A text that breaks first after slashes and between parameters, without a change of the copied text. */
 export function Breakable({ text }: CodeProps): VNode {
   // Replaces control characters, which browsers drop or render invisibly.
   const shown = text.replace(/[^\P{Cc}\t\n\r]/gu, "\uFFFD");
@@ -29,13 +29,13 @@ export function Breakable({ text }: CodeProps): VNode {
   return <>{pieces.map((piece, i) => i === 0 ? piece : [<wbr key={i} />, piece])}</>;
 }
 
-/** What a copy button copies, said to those who do not see what stands beside it. */
+/** The label of a copy button for screen readers. */
 export interface CopyButtonProps {
   /** Follows the word "Copy": `the authorization code`. */
   readonly description: string;
 }
 
-/** Copies the wire text beside it. Hidden, its place kept, until the script that makes it work shows it. */
+/** Copies the value beside it. Hidden until the script shows it. */
 export function CopyButton({ description }: CopyButtonProps): VNode {
   return (
     <button type="button" class="copy" hidden>
@@ -48,13 +48,13 @@ export function CopyButton({ description }: CopyButtonProps): VNode {
 export interface CopyableValueProps {
   readonly label: string;
   readonly text: string;
-  /** What the copy button says it copies. Default: `the`, and the label in small letters. */
+  /** The label of the copy button. Default: `the` and the label in lower case. */
   readonly copyDescription?: string;
-  /** An aside below the value. */
+  /** A note below the value. */
   readonly children?: ComponentChildren;
 }
 
-/** A labelled value in a box of its own; belongs inside `<dl class="values">`. */
+/** A labelled value in a box; belongs inside `<dl class="values">`. */
 export function CopyableValue({ label, text, copyDescription, children }: CopyableValueProps): VNode {
   return (
     <div>
@@ -68,7 +68,7 @@ export function CopyableValue({ label, text, copyDescription, children }: Copyab
   );
 }
 
-/** One line of a table of facts. */
+/** One line of a definition list. */
 export interface DefinitionItemProps {
   readonly label: ComponentChildren;
   readonly children: ComponentChildren;

@@ -1,6 +1,9 @@
 /** The callback page at the end of a real flow, and what was tried from there: ordinary steps and their extremes. */
 
-import type { CallbackProps, CheckResult, HttpExchange, PlaygroundProps, RoundTrip } from "../../src/app/pages.ts";
+import type { CallbackProps, RoundTrip } from "../../src/ui/callback_page.tsx";
+import type { CheckResult } from "../../src/ui/checks.tsx";
+import type { HttpExchange } from "../../src/ui/http_exchange.tsx";
+import type { PlaygroundProps } from "../../src/ui/playground.tsx";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);

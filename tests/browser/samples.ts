@@ -1,24 +1,18 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
-import type {
-  AccountProps,
-  CallbackProps,
-  ClientProps,
-  ClientsProps,
-  ConsentProps,
-  ErrorPageProps,
-  FormPostProps,
-  HomeProps,
-  ListedClient,
-  ListedUser,
-  LoginProps,
-  LogoutProps,
-  Pages,
-  Site,
-  UserProps,
-  UsersProps,
-} from "../../src/app/pages.ts";
+import type { AccountProps } from "../../src/ui/account.tsx";
+import type { CallbackProps } from "../../src/ui/callback_page.tsx";
+import type { ClientProps, ClientsProps, ListedClient } from "../../src/ui/clients.tsx";
+import type { ConsentProps } from "../../src/ui/consent.tsx";
+import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
+import type { FormPostProps } from "../../src/ui/form_post.tsx";
+import type { HomeProps } from "../../src/ui/home.tsx";
+import type { Site } from "../../src/ui/layout.tsx";
+import type { LoginProps } from "../../src/ui/login.tsx";
+import type { LogoutProps } from "../../src/ui/logout.tsx";
+import type { Pages } from "../../src/ui/pages.ts";
+import type { ListedUser, UserProps, UsersProps } from "../../src/ui/users.tsx";
 import { clientFromMetadata } from "../../src/oauth/clients/repository.ts";
 import {
   distrusted,

@@ -10,7 +10,7 @@ import * as oidcClientTs from "oidc-client-ts";
 import * as openidClient from "openid-client";
 import OAuth2Strategy from "passport-oauth2";
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
-import type { ClientSnippet } from "../../src/app/pages.ts";
+import type { ClientSnippet } from "../../src/ui/client_snippets.tsx";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
 import { forEachCase } from "./harness.ts";

@@ -4,15 +4,12 @@ import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, as
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateAssets } from "../../scripts/assets.ts";
-import type {
-  CallbackProps,
-  EditForm,
-  ErrorPageProps,
-  FieldError,
-  HomeProps,
-  ListedClient,
-  ListedUser,
-} from "../../src/app/pages.ts";
+import type { CallbackProps } from "../../src/ui/callback_page.tsx";
+import type { ListedClient } from "../../src/ui/clients.tsx";
+import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
+import type { EditForm, FieldError } from "../../src/ui/field.tsx";
+import type { HomeProps } from "../../src/ui/home.tsx";
+import type { ListedUser } from "../../src/ui/users.tsx";
 import { pages } from "../../src/ui/mod.ts";
 import {
   account,

@@ -1,7 +1,7 @@
 /** The values that settings are generated from, and how they are quoted. */
 
 import { endpointUrl } from "../../app/endpoint.ts";
-import type { ClientSnippet } from "../../app/pages.ts";
+import type { ClientSnippet } from "../../ui/client_snippets.tsx";
 import type { Client } from "../../oauth/clients/repository.ts";
 
 /** One client of one server. */

@@ -1,7 +1,7 @@
 /** Settings for client libraries, ready to paste: one file per library. */
 
 import type { Client } from "../../oauth/clients/repository.ts";
-import type { ClientSnippet } from "../../app/pages.ts";
+import type { ClientSnippet } from "../../ui/client_snippets.tsx";
 import { clientInfo } from "./client_info.ts";
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";

@@ -10,7 +10,9 @@ import type { Server } from "../../oauth/server.ts";
 import { callbackUri } from "../demo_client.ts";
 import type { App } from "../../app/endpoint.ts";
 import { endpointUrl } from "../../app/endpoint.ts";
-import type { HttpExchange, HttpMessage, PlaygroundStep, Secret } from "../../app/pages.ts";
+import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
+import type { PlaygroundStep } from "../../ui/playground_form.tsx";
+import type { Secret } from "../../ui/secret_value.tsx";
 
 /** The credentials of the client during the playground. */
 export interface ClientState {

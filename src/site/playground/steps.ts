@@ -17,14 +17,11 @@ import type { BrowserCookie } from "../../app/browser_cookie.ts";
 import type { DemoFlow } from "../demo_client.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import type { App } from "../../app/endpoint.ts";
-import type {
-  CallbackProps,
-  CheckResult,
-  HistoryStep,
-  PlaygroundForm,
-  PlaygroundProps,
-  PlaygroundStep,
-} from "../../app/pages.ts";
+import type { CallbackProps } from "../../ui/callback_page.tsx";
+import type { CheckResult } from "../../ui/checks.tsx";
+import type { HistoryStep } from "../../ui/history_entry.tsx";
+import type { PlaygroundProps } from "../../ui/playground.tsx";
+import type { PlaygroundForm, PlaygroundStep } from "../../ui/playground_form.tsx";
 import { checkResponse } from "../round_trip.ts";
 import { hasDemoSecret, isPlayable, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
 import type { ClientState, PlaygroundResult } from "./requests.ts";

@@ -1,29 +1,30 @@
-/** What the pages of the inspector are drawn from: plain values, in words and masked already. */
+/** The props of the inspector's pages: plain values, already redacted. */
 
-import type { Asset, Site } from "../../app/pages.ts";
+import type { Site } from "../layout.tsx";
+import type { Asset } from "../pages.ts";
 
 /** A status: good, good with a warning, bad, or neutral. */
 export type Tone = "good" | "warn" | "bad" | "open";
 
-/** How something stands, in words. */
+/** A status in words. */
 export interface Status {
   readonly tone: Tone;
   readonly label: string;
 }
 
-/** What flows can be filtered by. */
+/** A category by which flows are filtered. */
 export type FlowKind = "done" | "rejected" | "open";
 
-/** A refusal, in short. */
+/** A rejection, in short. */
 export interface RejectionSummary {
-  /** The error on the wire; absent where the answer named none. */
+  /** The error code; absent if the response has none. */
   readonly error?: string;
-  /** The ID of the rule; absent where no rule said no, but a fault had a hand in it. */
+  /** The ID of the rule; absent if an injected fault is the reason. */
   readonly rule?: string;
   readonly reason: string;
 }
 
-/** One flow as a line. Times in milliseconds since the epoch. */
+/** One flow as a row. Times in milliseconds since the epoch. */
 export interface FlowRow {
   readonly id: string;
   readonly at: number;
@@ -31,38 +32,38 @@ export interface FlowRow {
   readonly user?: string;
   readonly status: Status;
   readonly steps: number;
-  /** Why it failed, or why a step of it did. */
+  /** Why it or a step of it failed. */
   readonly rejection?: RejectionSummary;
 }
 
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
   readonly rows: readonly FlowRow[];
-  /** How many flows are remembered, whether they fit the filter or not. */
+  /** The number of recorded flows, without the filter. */
   readonly flowCount: number;
-  /** Every client that a flow is known of. */
+  /** Every client with a recorded flow. */
   readonly clients: readonly string[];
   readonly filter: { readonly client?: string; readonly outcome?: FlowKind };
-  /** The flow before which the next page goes on. */
+  /** The flow before which the next page starts. */
   readonly older?: string;
   readonly recording: boolean;
-  /** Proves that a form came from here. */
+  /** The CSRF token. */
   readonly csrfToken: string;
-  /** Where the demo flow starts; absent where there is none. */
+  /** The path that starts the demo flow; absent without a demo client. */
   readonly start?: string;
 }
 
-/** A parameter, a header or a member, as it was on the wire. */
+/** A parameter, a header or a JSON member. */
 export interface MessageField {
   readonly name: string;
   readonly value: string;
-  /** Whether the value is masked here. */
+  /** Whether the value is redacted. */
   readonly masked?: boolean;
-  /** What the value says, where it is a JWT. */
+  /** The decoded JWT, if the value is one. */
   readonly jwt?: JwtContent;
 }
 
-/** A JWT, taken apart without being verified. */
+/** A decoded JWT, not verified. */
 export interface JwtContent {
   readonly header: readonly JwtMember[];
   readonly claims: readonly JwtMember[];
@@ -71,45 +72,45 @@ export interface JwtContent {
 /** A member of a JWT. */
 export interface JwtMember {
   readonly name: string;
-  /** As JSON, strings without their quotes. */
+  /** As JSON, strings without quotes. */
   readonly value: string;
-  /** What a time means. */
+  /** A time in words. */
   readonly note?: string;
 }
 
-/** One side of an exchange as it was on the wire. */
+/** A request or a response. */
 export interface MessageDetails {
-  /** The request line or the status line. */
+  /** The request line or status line. */
   readonly line: string;
   readonly headers: readonly MessageField[];
-  /** Each group with what it is: query, body, … */
+  /** Groups of parameters with a title: query, body, … */
   readonly parts: readonly { readonly title: string; readonly sent: readonly MessageField[] }[];
   /** A body that is neither a form nor JSON. */
   readonly text?: string;
 }
 
-/** Who speaks. */
+/** A lane of the sequence diagram. */
 export type Participant = "client" | "browser" | "server";
 
 /** One arrow of the sequence diagram. */
 export interface Hop {
   readonly from: Participant;
   readonly to: Participant;
-  /** Who hands it on without being asked. */
+  /** The participant that forwards it. */
   readonly through?: Participant;
-  /** What travels, in the words of the wire. */
+  /** The request line or status. */
   readonly label: string;
-  /** What it carries, in short. */
+  /** The content, in short. */
   readonly carries?: string;
   readonly isFailure?: boolean;
 }
 
-/** A rule that was looked at, or would have been. */
+/** A rule with the result of its check. */
 export interface RuleCheckResult {
-  /** Undefined: it was not looked at. */
+  /** Undefined: not checked. */
   readonly passed: boolean | undefined;
   readonly rule: string;
-  /** The specifications that the rule cites. */
+  /** The sections that the rule cites. */
   readonly cites: readonly string[];
   readonly statement: string;
   readonly value?: string;
@@ -124,33 +125,33 @@ export interface FlowStep {
   readonly number: number;
   readonly title: string;
   readonly at: number;
-  /** Milliseconds until the answer. */
+  /** Milliseconds until the response. */
   readonly durationMs?: number;
   readonly status: Status;
-  /** Why it was refused, or not answered. */
+  /** Why it was rejected or dropped. */
   readonly rejection?: RejectionSummary;
   readonly hops: readonly Hop[];
   readonly checks: readonly RuleCheckResult[];
   readonly warnings: readonly RuleCheckResult[];
-  /** What the server noticed meanwhile, a sentence each. */
+  /** Events during the step, one sentence each. */
   readonly notes: readonly string[];
   readonly request: MessageDetails;
   readonly response?: MessageDetails;
-  /** How many values are masked in it. */
+  /** The number of redacted values. */
   readonly masked: number;
-  /** Whether it is unfolded at first. */
+  /** Whether it is initially unfolded. */
   readonly open: boolean;
 }
 
-/** The reason of a refusal, in full. */
+/** The reason of a rejection, in full. */
 export interface FailureReason extends RejectionSummary {
   readonly error: string;
   readonly rule: string;
-  /** The specifications that the rule cites. */
+  /** The sections that the rule cites. */
   readonly cites: readonly string[];
-  /** The step that was refused. */
+  /** The rejected step. */
   readonly step: number;
-  /** How many were refused right after it, and most likely because of it. */
+  /** The number of rejections right after it, most likely caused by it. */
   readonly more: number;
   readonly title: string;
   readonly expected?: string;
@@ -159,7 +160,7 @@ export interface FailureReason extends RejectionSummary {
   readonly fix?: string;
 }
 
-/** Something that was issued, and what was issued for it. */
+/** An issued code or token, with the tokens issued for it. */
 export interface Issued {
   readonly name: string;
   /** The step that issued it. */
@@ -171,26 +172,26 @@ export interface Issued {
 /** A flow in full. */
 export interface FlowProps extends Site {
   readonly row: FlowRow;
-  /** Milliseconds from the first request to the last answer. */
+  /** Milliseconds from the first request to the last response. */
   readonly durationMs?: number;
-  /** Whether what was refused in the end was the flow, and not only a step of it. */
+  /** Whether the flow continued after the rejection. */
   readonly continued: boolean;
   readonly reason?: FailureReason;
   readonly steps: readonly FlowStep[];
-  /** How many steps there are in all, and where the next ones begin that are not on this page. */
+  /** The first step of the next page; absent on the last page. */
   readonly next?: number;
   readonly issued: readonly Issued[];
-  /** Whether values may be unmasked here, and whether they are. */
+  /** Whether secrets are shown; `never`: they cannot be shown. */
   readonly secrets: "masked" | "shown" | "never";
   readonly csrfToken: string;
 }
 
-/** The pages of the inspector: props in, a whole HTML document out. */
+/** The pages of the inspector: props in, an HTML document out. */
 export interface FlowPages {
   /** The list. */
   list(props: FlowListProps): string;
   /** One flow. */
   flow(props: FlowProps): string;
-  /** The style sheets and scripts of these pages, by the last part of `{base}/flows/{name}`. */
+  /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;
 }

@@ -5,12 +5,12 @@
 import type { VNode } from "preact";
 import { citedSections } from "../specifications.ts";
 
-/** What a rule shows. */
+/** The props of a rule. */
 export interface RuleProps {
   readonly rule: string;
-  /** The specifications that it cites; none where an embedder has named a rule of its own. */
+  /** The sections that it cites; empty for a rule of an embedder. */
   readonly cites: readonly string[];
-  /** Of several sections the first alone. Default: all. */
+  /** Only the first section. Default: all. */
   readonly brief?: boolean;
 }
 

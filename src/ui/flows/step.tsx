@@ -11,7 +11,7 @@ import { RejectionLine } from "./rejection_line.tsx";
 import { Arrow } from "./sequence.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 
-/** What a step belongs to. */
+/** The props of a step. */
 export interface StepProps {
   readonly step: FlowStep;
   /** The path of the flow's page. */
@@ -37,7 +37,7 @@ function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): V
     );
 }
 
-/** Belongs inside `<ol class="sequence">`. The anchor lies in what is folded, so that a link to it unfolds it. */
+/** Belongs inside `<ol class="sequence">`. The anchor is inside the folded part, so that a link to it unfolds it. */
 export function StepItem(props: StepProps): VNode {
   const { step } = props;
   const { number, title, at, durationMs, status, rejection, hops, checks, warnings, notes, request, response } = step;

@@ -4,15 +4,15 @@
 
 import type { VNode } from "preact";
 
-/** What a moment shows. */
+/** The props of a time. */
 export interface TimestampProps {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Whole: with the date and the milliseconds. Default: the time alone, to the second. */
+  /** With date and milliseconds. Default: only the time, to the second. */
   readonly full?: boolean;
 }
 
-/** A moment. */
+/** A point in time. */
 export function Timestamp({ at, full = false }: TimestampProps): VNode {
   const text = new Date(at).toISOString();
   if (!full) return <time>{text.slice(11, 19)}</time>;

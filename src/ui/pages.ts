@@ -1,0 +1,84 @@
+/** The pages that a server can render: props in, an HTML document out. */
+
+import type { AccountProps } from "./account.tsx";
+import type { CallbackProps } from "./callback_page.tsx";
+import type { ClientProps, ClientsProps } from "./clients.tsx";
+import type { ConsentProps } from "./consent.tsx";
+import type { ErrorPageProps } from "./error_page.tsx";
+import type { FormPostProps } from "./form_post.tsx";
+import type { HomeProps } from "./home.tsx";
+import type { LoggedOutProps } from "./logged_out.tsx";
+import type { LoginProps } from "./login.tsx";
+import type { LogoutProps } from "./logout.tsx";
+import type { PlaygroundProps } from "./playground.tsx";
+import type { UserProps, UsersProps } from "./users.tsx";
+
+export type { AccountProps } from "./account.tsx";
+export type { CallbackProps, RoundTrip } from "./callback_page.tsx";
+export type { CheckResult } from "./checks.tsx";
+export type { ClientSnippet } from "./client_snippets.tsx";
+export type { ClientProps, ClientsProps, ListedClient } from "./clients.tsx";
+export type { ConsentProps } from "./consent.tsx";
+export type { ErrorPageProps, SuggestedMatch } from "./error_page.tsx";
+export type { TokenRequestExample } from "./example.tsx";
+export type { EditForm, FieldError } from "./field.tsx";
+export type { FormPostProps } from "./form_post.tsx";
+export type { HistoryStep } from "./history_entry.tsx";
+export type { HomeProps } from "./home.tsx";
+export type { HttpExchange, HttpMessage } from "./http_exchange.tsx";
+export type { NavigationLink, Site } from "./layout.tsx";
+export type { LoggedOutProps } from "./logged_out.tsx";
+export type { LoginProps } from "./login.tsx";
+export type { LogoutProps } from "./logout.tsx";
+export type { StartLink } from "./page_actions.tsx";
+export type { PkceProps } from "./pkce.tsx";
+export type { PlaygroundProps } from "./playground.tsx";
+export type { PlaygroundForm, PlaygroundStep } from "./playground_form.tsx";
+export type { HiddenFields } from "./post_form.tsx";
+export type { Secret } from "./secret_value.tsx";
+export type { UserSummary } from "./user_name.tsx";
+export type { ListedClaim, ListedUser, UserProps, UsersProps } from "./users.tsx";
+
+/** A style sheet, script or icon of the pages. */
+export interface Asset {
+  /** The media type. */
+  readonly type: string;
+  /** The value of the `ETag` header, quotes included. */
+  readonly etag: string;
+  /** The content. */
+  readonly body: string;
+}
+
+/** All pages: props in, an HTML document out. The option `pages` replaces them. */
+export interface Pages {
+  /** The home page. */
+  home(props: HomeProps): string;
+  /** The list of clients. */
+  clients(props: ClientsProps): string;
+  /** The page of one client. */
+  client(props: ClientProps): string;
+  /** The list of users. */
+  users(props: UsersProps): string;
+  /** The page of one user. */
+  user(props: UserProps): string;
+  /** The callback page of the demo clients, `/authorized`. */
+  callback(props: CallbackProps): string;
+  /** The outcome of a playground step. */
+  playground(props: PlaygroundProps): string;
+  /** The error page. */
+  error(props: ErrorPageProps): string;
+  /** The login page. */
+  login(props: LoginProps): string;
+  /** The consent page. */
+  consent(props: ConsentProps): string;
+  /** The account page. */
+  account(props: AccountProps): string;
+  /** The logout page. */
+  logout(props: LogoutProps): string;
+  /** The page after logout. */
+  loggedOut(props: LoggedOutProps): string;
+  /** An authorization response as a form that submits itself once; without script, it waits for a click. */
+  formPost(props: FormPostProps): string;
+  /** Style sheets, scripts and icon, by the last segment of `{base}/static/{name}`. */
+  readonly assets: Readonly<Record<string, Asset>>;
+}
