@@ -1,4 +1,12 @@
-/** The pages of this server, rendered on the server by Preact. Each component is a file with its props; `flows/` has the pages of the inspector. A component knows nothing of requests, stores or the protocol: the endpoints compute its props. */
+/**
+ * The pages of this server, rendered on the server by Preact.
+ *
+ * Each component is a file with its props; `pages.ts` lists the pages, `flows/` has those of the inspector. A component
+ * knows neither requests nor stores nor the protocol: the endpoints compute its props. Pages are complete without script;
+ * `static/` has their style sheets and scripts.
+ *
+ * @module
+ */
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
@@ -22,8 +30,8 @@ function toDocument(page: VNode): string {
 }
 
 /**
- * Props in, a whole HTML document out. Everything that came with a request is escaped; nothing of it becomes a link, and
- * only the redirect URI of a form post response, verified before, becomes the target of a form.
+ * Renders every page. Request values are escaped and never become links; only the verified redirect URI of a form post
+ * response becomes the target of a form.
  */
 export const pages: Pages = {
   home: (props) => toDocument(Home(props)),

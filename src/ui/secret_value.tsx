@@ -12,10 +12,7 @@ export interface Secret {
   readonly value: string;
 }
 
-/**
- * Masked by the style sheet alone, so that it works without script; what is copied is always the value. Fits into a line
- * of text, `pre` included.
- */
+/** Masked by CSS, so that it works without script; copying always copies the value. Inline, also in `pre`. */
 export function SecretValue({ name, value }: Secret): VNode {
   return (
     <label class="masked">
