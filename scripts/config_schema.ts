@@ -10,7 +10,7 @@ export const schemaPath = "static/config.schema.json";
 /** The files whose interfaces document the configuration. */
 const documentation = [
   "src/cli/options.ts",
-  "src/oauth/authorize/resources.ts",
+  "src/oauth/config/resource_list.ts",
   "src/oauth/clients/client.ts",
   "src/oauth/config/settings.ts",
 ];

@@ -19,7 +19,7 @@ import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
 import { formatEvent } from "./operating/format_event.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
-import { processEnvironment } from "./runtime/process_environment.ts";
+import { processEnvironment } from "./runtime/current_process.ts";
 import type { ProcessEnvironment } from "./runtime/process_environment.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";

@@ -37,7 +37,7 @@ export type { Client, ClientRepository, Repository, UserRepository } from "./oau
 export { OAuthError } from "./oauth/errors.ts";
 export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";
-export type { ResourceSettings } from "./oauth/authorize/resources.ts";
+export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
@@ -50,7 +50,7 @@ export { parameters } from "./oauth/parameter.ts";
 export type { ParameterDescription } from "./oauth/parameter.ts";
 export type { BoundedCache } from "./oauth/bounded_cache.ts";
 export type { RegisteredSecrets } from "./oauth/clients/registered_secrets.ts";
-export type { Resources } from "./oauth/authorize/resources.ts";
+export type { Resources } from "./oauth/config/resource_list.ts";
 export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
 export type { TokenIssuer, TokenResponse } from "./oauth/tokens/issuer.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";

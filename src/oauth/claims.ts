@@ -6,7 +6,7 @@
 import type { RequestedClaims } from "../store/store.ts";
 import type { User } from "./clients/client.ts";
 import { OAuthError } from "./errors.ts";
-import { canonicalUri } from "./authorize/resources.ts";
+import { canonicalUri } from "./config/resource_list.ts";
 import type { ResolvedSettings } from "./config/settings.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */

@@ -9,7 +9,7 @@ import type { JwtKind, Keys, SignClaims } from "./keys/keys.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
-import type { Resources } from "./authorize/resources.ts";
+import type { Resources } from "./config/resource_list.ts";
 import type { BoundedCache } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { RateLimiter } from "./rate_limiter.ts";

@@ -17,11 +17,3 @@ export interface ProcessEnvironment {
   onStop(callback: () => void): void;
   exit(code: number): never;
 }
-
-/** The machine under this runtime. */
-export async function processEnvironment(): Promise<ProcessEnvironment> {
-  const { Deno: deno } = globalThis as { Deno?: unknown };
-  return deno === undefined
-    ? (await import("./process.ts")).processEnvironment
-    : (await import("./deno.ts")).processEnvironment;
-}

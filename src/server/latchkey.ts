@@ -29,7 +29,7 @@ import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { userRepository } from "../oauth/users/user_repository.ts";
 import { deleteGuestUser } from "../oauth/users/users.ts";
-import { resourceIndicators } from "../oauth/authorize/resources.ts";
+import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";

@@ -1,7 +1,7 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
 import { endpointUrl } from "../app/endpoint.ts";
-import { splitScope } from "../oauth/authorize/scope.ts";
+import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
@@ -14,7 +14,8 @@ import { LoginError } from "./login_error.ts";
 import type { ExplainRejection, RejectionDetails } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 import { encodeParameters } from "./browser/test_browser.ts";
-import type { Callback, RequestParameters, TestBrowser } from "./browser/test_browser.ts";
+import type { Callback } from "./browser/callback.ts";
+import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
 
 /** Options of a login. */
 export interface LoginOptions extends Persona {

@@ -4,7 +4,7 @@ import type { RequestLike } from "../http/message.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import { formatInternalError } from "./internal_error.ts";
 import type { InternalError } from "./internal_error.ts";
-import type { Callback } from "./browser/test_browser.ts";
+import type { Callback } from "./browser/callback.ts";
 
 /** What the server knows about a rejected request. The client is told less. */
 export interface RejectionDetails {

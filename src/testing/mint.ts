@@ -6,7 +6,7 @@ import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Authorization, TokenRequest } from "../oauth/grants/grant_type.ts";
 import { paramsFromFields } from "../oauth/params.ts";
-import { splitScope } from "../oauth/authorize/scope.ts";
+import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId } from "../oauth/secrets.ts";
 import { secondsNow } from "../oauth/server.ts";
 import type { Server } from "../oauth/server.ts";

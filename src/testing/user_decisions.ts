@@ -5,7 +5,7 @@ import type { Approver } from "../app/approver.ts";
 import type { UserRepository } from "../oauth/clients/repository.ts";
 import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { splitScope } from "../oauth/authorize/scope.ts";
+import { splitScope } from "../oauth/authorize/scope_token.ts";
 import type { Server } from "../oauth/server.ts";
 import { parsePersona } from "./persona.ts";
 import type { Persona } from "./persona.ts";

@@ -4,7 +4,8 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import type { Client } from "../../src/oauth/clients/repository.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
-import { resolveScope, scopeToken, splitScope } from "../../src/oauth/authorize/scope.ts";
+import { resolveScope } from "../../src/oauth/authorize/scope.ts";
+import { scopeToken, splitScope } from "../../src/oauth/authorize/scope_token.ts";
 import type { Server } from "../../src/oauth/server.ts";
 
 /** What a server with these scopes and this default settles for a client, or the rule by which it refuses. */

@@ -6,7 +6,7 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
-import { splitScope } from "./scope.ts";
+import { splitScope } from "./scope_token.ts";
 import type { Session } from "../session/session.ts";
 import type { RequestedClaims } from "../../store/store.ts";
 import { subjectFor } from "../users/subject.ts";

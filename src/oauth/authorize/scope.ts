@@ -1,27 +1,19 @@
-/** Scope: a set of case-sensitive tokens, and what of it may be granted (OAuth 2.1 §1.4.1). */
+/** The scope of a request: a set of case-sensitive tokens (OAuth 2.1 §1.4.1). */
 
 import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Server } from "../server.ts";
 import { redactText } from "../trace.ts";
-
-/** One scope token: printable ASCII without space, quote and backslash. */
-export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+import { scopeToken, splitScope } from "./scope_token.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
 const maxNamedLength = 200;
 
-/** Splits a scope value into its tokens, each once. */
-export function splitScope(text: string): string[] {
-  const tokens = text.split(" ").filter((token) => token !== "");
-  if (tokens.length < 2) return tokens;
-  const distinct = new Set(tokens);
-  return distinct.size === tokens.length ? tokens : [...distinct];
-}
-
 /**
- * Settles what an authorization request asks for: its scope, or the server's default. With `openid` in it, values the
- * server does not know are ignored (OpenID Connect Core §3.1.2.1); without, they are refused (OAuth 2.1 §4.1.2.1).
+ * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core §3.1.2.1);
+ * without, they are rejected (OAuth 2.1 §4.1.2.1).
+ *
+ * @throws {OAuthError} If the client may not request it.
  */
 export function resolveScope(server: Server, client: Client, requested: string | undefined): string[] {
   const tokens = requested === undefined ? [...server.defaultScope] : splitScope(requested);

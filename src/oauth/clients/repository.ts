@@ -7,8 +7,8 @@ import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
-import { canonicalUri } from "../authorize/resources.ts";
-import { splitScope } from "../authorize/scope.ts";
+import { canonicalUri } from "../config/resource_list.ts";
+import { splitScope } from "../authorize/scope_token.ts";
 import { digest } from "../secrets.ts";
 
 /** A client as the rules use it. */

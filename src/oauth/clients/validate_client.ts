@@ -9,7 +9,7 @@ import type { ConfigIssue } from "../config/config_issue.ts";
 import { validate } from "../config/validate.ts";
 import { registeredClientField } from "./client_fields.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
-import { splitScope } from "../authorize/scope.ts";
+import { splitScope } from "../authorize/scope_token.ts";
 import { hasTestHost } from "../config/settings.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
 

@@ -5,7 +5,7 @@ import type { ClaimProblem, ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
-import { splitScope } from "../authorize/scope.ts";
+import { splitScope } from "../authorize/scope_token.ts";
 import type { ResolvedSettings, Settings } from "./settings.ts";
 
 /** Warnings about the settings and the configured users. */

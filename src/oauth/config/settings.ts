@@ -8,8 +8,8 @@ import { clientField, userField } from "../clients/client_fields.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
 import { isTestHost } from "../test_hosts.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
-import type { ResourceSettings } from "../authorize/resources.ts";
-import { splitScope } from "../authorize/scope.ts";
+import type { ResourceSettings } from "./resource_list.ts";
+import { splitScope } from "../authorize/scope_token.ts";
 import { choice, type Fields, flag, list, object, record, seconds, text, texts, whole, withDefaults } from "./field.ts";
 
 /** Lifetimes in seconds. */

@@ -3,7 +3,7 @@
 import { isReservedClaim, reservedClaims } from "../claims.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { scopeToken } from "../authorize/scope.ts";
+import { scopeToken } from "../authorize/scope_token.ts";
 import type { ResolvedSettings } from "./settings.ts";
 import { showPath } from "./show.ts";
 

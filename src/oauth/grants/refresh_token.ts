@@ -6,7 +6,7 @@ import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { narrowResources } from "../authorize/resources.ts";
-import { splitScope } from "../authorize/scope.ts";
+import { splitScope } from "../authorize/scope_token.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { deriveSuccessor, idleExpiresAt, storeRefreshToken, successorRecord } from "../tokens/refresh_token.ts";

@@ -4,7 +4,7 @@ import { invalidClient } from "../clients/auth/method.ts";
 import type { TokenRequest } from "../grants/grant_type.ts";
 import { findInvalidReason } from "../grants/revoke_grant.ts";
 import { registeredScope } from "../grants/narrow_to_registered.ts";
-import { canonicalUri } from "../authorize/resources.ts";
+import { canonicalUri } from "../config/resource_list.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { subjectFor } from "../users/subject.ts";

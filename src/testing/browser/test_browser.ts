@@ -1,6 +1,6 @@
 /** The test browser: it keeps cookies, submits the forms of the server, and stops at the redirect URI of the client. */
 
-import type { Explanation } from "../../oauth/trace.ts";
+import type { Callback } from "./callback.ts";
 import { cookieJar } from "./cookie_jar.ts";
 import type { CookieJar } from "./cookie_jar.ts";
 import { withContentLength } from "../fetch.ts";
@@ -8,7 +8,6 @@ import { extractText, parseForms, submitForm } from "./html_form.ts";
 import type { HtmlForm } from "./html_form.ts";
 import { LoginError } from "../login_error.ts";
 import type { ExplainRejection, RejectionDetails } from "../login_error.ts";
-import type { InternalError } from "../internal_error.ts";
 import { formatPersona, personaHeader } from "../persona.ts";
 import type { Persona } from "../persona.ts";
 import { findPagePrompt } from "../page_prompt.ts";
@@ -23,33 +22,6 @@ export interface TestBrowserOptions extends Persona {
   readonly now?: () => number;
   /** Explains rejections in errors. Default: errors quote the page. */
   readonly explain?: ExplainRejection;
-}
-
-/** What a client's redirect URI received. */
-export interface Callback {
-  /**
-   * The URL with the query, a string like `Response.url`. For a client library that takes a URL, such as openid-client:
-   * `new URL(callback.url)`.
-   */
-  readonly url: string;
-  /** `POST` for `response_mode=form_post`. */
-  readonly method: "GET" | "POST";
-  /** The parameters of the response: `params.get("code")`. Those of a form are not in `url`. */
-  readonly params: URLSearchParams;
-  /** The authorization code. */
-  readonly code?: string;
-  /** As the client sent it. */
-  readonly state?: string;
-  /** The issuer (RFC 9207). */
-  readonly iss?: string;
-  /** The error code of an error response. */
-  readonly error?: string;
-  /** One sentence about the error. */
-  readonly errorDescription?: string;
-  /** Why the request was rejected, if the server explains it. */
-  readonly explanation?: Explanation;
-  /** The unexpected error inside the server, if that is the reason. */
-  readonly internalError?: InternalError;
 }
 
 /** Parameters of a request: an array repeats a parameter, `undefined` omits it. */
