@@ -48,6 +48,8 @@ export function narrowToRegistered(
         received: [...granted.scope, ...granted.resources].join(" "),
       },
     });
+  } else {
+    server.passed?.("RT-09", scope.join(" "));
   }
   const claims = granted.claims &&
     filterRequestedClaims(granted.claims, (name) => mayBeRequested(server.claims, name, client.scope));

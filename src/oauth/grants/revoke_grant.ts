@@ -1,7 +1,6 @@
 /** Revocation of grants, and the reasons for which a grant is no longer valid. */
 
 import type { CodeRecord, RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
-import { chain } from "../maybe_promise.ts";
 import type { Client } from "../clients/repository.ts";
 import { findUser } from "../users/users.ts";
 import type { Server } from "../server.ts";
@@ -70,14 +69,14 @@ export async function findInvalidReason(
   if (isConsentRevoked) {
     return { rule: "CI-11", reason: "the consent was revoked", expected: "a consent that is not revoked" };
   }
-  if (!isSessionBound) return undefined;
+  server.passed?.("CI-11", sub);
+  if (!isSessionBound) return;
   const expected = "an active session, or offline_access";
   if (isSessionEnded) return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
-  return await chain(
-    passwordFingerprint(server, user),
-    (current) =>
-      password === current
-        ? undefined
-        : { rule: "LO-06", reason: "the user's password was changed after the login", expected },
-  );
+  server.passed?.("LO-05");
+  const fingerprint = passwordFingerprint(server, user);
+  if (password !== (fingerprint && await fingerprint)) {
+    return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
+  }
+  server.passed?.("LO-06");
 }

@@ -57,6 +57,8 @@ export function getPassedText(id: PassedRuleId): string {
 /** Order in which checks run, by endpoint or grant type: what was not checked after a rejection follows from it. */
 export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
   authorize: ["AZ-02", "RU-01", "AZ-07", "AZ-09", "AZ-17", "PK-07"],
-  authorization_code: ["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-06"],
-  refresh_token: ["TK-06", "RT-02", "RT-07", "RT-06", "RT-04"],
+  authorization_code: [
+    ...["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"] as const,
+  ],
+  refresh_token: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
 };

@@ -44,10 +44,12 @@ export const openidRules = {
     cites: ["OpenID Connect RP-Initiated Logout §3"],
   },
   "LO-05": {
+    passes: "the session of the grant is active",
     fix: "Start a new login. Request offline_access if tokens must outlive the session.",
     cites: ["OAuth 2.1 §4.3.3"],
   },
   "LO-06": {
+    passes: "the user's password is unchanged since the login",
     fix: "Start a new login. Request offline_access if tokens must outlive the session.",
     cites: ["OAuth 2.1 §4.3.1"],
   },

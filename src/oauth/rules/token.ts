@@ -87,6 +87,7 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
   },
   "CI-11": {
+    passes: "the user exists and has not revoked the consent",
     fix: "Start a new login.",
     cites: ["OAuth 2.1 §4.1.3"],
   },
@@ -112,6 +113,7 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
   },
   "RT-09": {
+    passes: "everything that was granted is still registered",
     fix: "Register the granted scope for the client again, or start a new login that requests what is registered now.",
     cites: ["OAuth 2.1 §4.3.1", "RFC 6749 §6"],
   },
