@@ -1,4 +1,4 @@
-/** Makes the one file in each way that works here, measures it and tests it: `deno task test:binary --help`. */
+/** Builds the executable with each available tool, measures and tests it: `deno task test:binary --help`. */
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -7,21 +7,20 @@ import { run } from "./run.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
-/** Seconds after which tests are taken to hang. */
+/** Seconds after which tests count as hung. */
 const timeoutSeconds = 240;
-/** How many starts are timed, after one that is not. */
+/** Number of timed starts, after one that is not timed. */
 const timedStarts = 9;
 
-/** Tests of the program as a process, which hold for it as one file too. */
+/** Tests of the program as a process, which apply to the executable too. */
 const programTests = ["tests/runtimes/program_test.ts", "tests/operating/process_test.ts"];
 
 const tools = ["bun", "node", "deno"];
 const { words } = readCommand({
   call: "deno task test:binary",
-  does:
-    "Makes the one file in each way that works here, copies it into an empty folder, says how large it is and how " +
-    "soon it answers, and runs the tests of the program against it.",
-  words: { value: "TOOL", does: "only the file that this makes: bun, node or deno", oneOf: tools },
+  does: "Builds the executable with each available tool, copies it into an empty folder, prints its size and start " +
+    "time, and runs the tests of the program.",
+  words: { value: "TOOL", does: "only the file of this tool: bun, node or deno", oneOf: tools },
 });
 const selectedTools = tools.filter((tool) => words.length === 0 || words.includes(tool));
 
@@ -37,7 +36,7 @@ const totalCounts = sumCounts(counts);
 console.log(formatCounts(totalCounts));
 Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 
-/** Makes, measures and tests one, and says how that went. */
+/** Builds, measures and tests one executable, and prints the result. */
 async function buildAndTest(tool: string): Promise<string> {
   let output: string;
   try {
@@ -45,37 +44,40 @@ async function buildAndTest(tool: string): Promise<string> {
     output = (await run([Deno.execPath(), "task", "--quiet", "compile", ...flags])).trim();
   } catch (error) {
     const { message } = error as Error;
-    // The one way that needs more than npm.
+    // Deno is the only tool that needs more than npm.
     if (tool === "deno" && message.includes("dl.deno.land")) return `left out.\n${message}`;
     counts.push({ passed: 0, failed: 1, skipped: 0 });
     return `FAILED\n${message}`;
   }
   const source = output.split("\n").at(-1)!;
-  // Without what made it beside it, and without a name that says what it is made of.
+  // In an empty folder, under a neutral name.
   const home = join(tempFolder, tool);
   await Deno.mkdir(home);
   const file = join(home, source.endsWith(".exe") ? "latchkey.exe" : "latchkey");
   await Deno.copyFile(source, file);
   const size = `${((await Deno.stat(file)).size / 2 ** 20).toFixed(1)} MiB`;
-  const { answer, login } = await measure(file);
+  const { response, login } = await measure(file);
   const files = [...globSync("tests/binary/*_binary.ts").sort(), ...programTests];
-  return `${size}, first answer after ${answer} ms, first login after ${login} ms; ${await runTests(files, file)}`;
+  return `${size}, first response after ${response} ms, first login after ${login} ms; ${await runTests(files, file)}`;
 }
 
-/** Milliseconds from the start of the process to its first answer, and to tokens for somebody; medians. */
-async function measure(file: string): Promise<{ answer: string; login: string }> {
-  // The key of the default takes its time to be made, which differs from start to start.
+/** Milliseconds from the start of the process to its first response, and to tokens; medians. */
+async function measure(file: string): Promise<{ response: string; login: string }> {
+  // Generating the default RSA key takes a varying time.
   const config = join(tempFolder, "measure.json");
   await Deno.writeTextFile(config, JSON.stringify({ alg: "ES256" }));
-  const rounds: { answer: number; login: number }[] = [];
+  const rounds: { response: number; login: number }[] = [];
   for (let left = timedStarts; left >= 0; left--) rounds.push(await timeStart(file, config));
   const median = (values: number[]) => values.sort((a, b) => a - b)[timedStarts >> 1]!.toFixed(0);
   const measured = rounds.slice(1);
-  return { answer: median(measured.map(({ answer }) => answer)), login: median(measured.map(({ login }) => login)) };
+  return {
+    response: median(measured.map(({ response }) => response)),
+    login: median(measured.map(({ login }) => login)),
+  };
 }
 
-/** Starts it, logs somebody in and takes the tokens. */
-async function timeStart(file: string, config: string): Promise<{ answer: number; login: number }> {
+/** Starts the program, logs a user in and gets the tokens. */
+async function timeStart(file: string, config: string): Promise<{ response: number; login: number }> {
   const startedAt = performance.now();
   const child = new Deno.Command(file, {
     args: ["--port", "0", "--config", config],
@@ -86,16 +88,16 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
   }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    let greeting = "";
+    let banner = "";
     let issuer: string | undefined;
     while (issuer === undefined) {
       const { value, done } = await reader.read();
-      if (done) throw new Error(`${file} ended before it greeted.`);
-      greeting += value;
-      issuer = /^Start the demo flow: (\S+)\/start$/m.exec(greeting)?.[1];
+      if (done) throw new Error(`${file} ended before it printed its banner.`);
+      banner += value;
+      issuer = /^Start the demo flow: (\S+)\/start$/m.exec(banner)?.[1];
     }
     await (await fetch(`${issuer}/.well-known/openid-configuration`)).body?.cancel();
-    const answer = performance.now() - startedAt;
+    const response = performance.now() - startedAt;
     const redirect_uri = `${issuer}/authorized`;
     // RFC 7636, Appendix B.
     const request = new URLSearchParams({
@@ -115,8 +117,8 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
       code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
     });
     const tokens = await (await fetch(`${issuer}/oauth2/token`, { method: "POST", body })).json();
-    if (typeof tokens.id_token !== "string") throw new Error(`${file} gave no tokens: ${JSON.stringify(tokens)}`);
-    return { answer, login: performance.now() - startedAt };
+    if (typeof tokens.id_token !== "string") throw new Error(`${file} issued no tokens: ${JSON.stringify(tokens)}`);
+    return { response, login: performance.now() - startedAt };
   } finally {
     child.kill("SIGKILL");
     await reader.cancel();
@@ -124,10 +126,10 @@ async function timeStart(file: string, config: string): Promise<{ answer: number
   }
 }
 
-/** Runs test files, about one executable where it is given; prints what failed or was left out, and gives back how many. */
+/** Runs test files, for one executable if given. Prints failed and skipped tests, and returns their numbers. */
 async function runTests(files: readonly string[], executable?: string): Promise<string> {
   const startedAt = performance.now();
-  // Without the lock: it is for what users need, and a browser driver is not.
+  // Without the lock, which has only what users need.
   const { tally, output } = await testOnDeno(["--no-lock", "--no-check", ...files], {
     timeoutSeconds,
     env: executable === undefined ? {} : { LATCHKEY_TEST_BINARY: executable },

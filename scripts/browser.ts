@@ -16,9 +16,9 @@ const chromiumPaths = [
 ];
 
 /**
- * The path of a Chromium on this machine: `LATCHKEY_CHROMIUM` if set, else the first usual place that has one.
+ * Path of a Chromium on this machine: `LATCHKEY_CHROMIUM` if set, else the first of the usual paths that exists.
  *
- * @throws When none is found and `CI` is `true`: there, leaving the browser tests out would go unnoticed.
+ * @throws If none is found and `CI` is `true`, so that skipped browser tests do not go unnoticed.
  */
 export function findChromium(): string | undefined {
   const path = [process.env.LATCHKEY_CHROMIUM, ...chromiumPaths].find((candidate) =>
@@ -34,12 +34,11 @@ export function findChromium(): string | undefined {
 if (import.meta.main) {
   const { flags: { shots } } = readCommand({
     call: "deno task test:browser",
-    does:
-      "Runs the tests that need a real browser: a Chromium where it usually lies, or where LATCHKEY_CHROMIUM says. " +
-      "Without one they are skipped, but where CI is true they fail.",
-    flags: { shots: { value: "FOLDER", does: "leaves a picture of each page there" } },
+    does: "Runs the tests that need a real browser: a Chromium at a usual path or at LATCHKEY_CHROMIUM. " +
+      "Without one they are skipped, or fail if CI is true.",
+    flags: { shots: { value: "FOLDER", does: "save a screenshot of each page there" } },
   });
-  // Without the lock: it is for what users need, and a browser driver is not.
+  // Without the lock, which has only what users need.
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "--no-lock", "-A", ...globSync("tests/browser/*_browser.ts").sort()],
     env: shots === undefined ? {} : { LATCHKEY_SHOTS: shots },

@@ -12,14 +12,14 @@ import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";
 
-/** What the package says that deno.json cannot: node:sqlite needs no flag from this version on. */
+/** Parts of the manifest that deno.json does not have: node:sqlite needs no flag from this version on. */
 const engines = { node: ">=22.13" };
 const bin = { latchkey: "main.js" };
 
-/** What users install beside it; everything else that the code imports is bundled. */
+/** Dependencies of users. Every other import is bundled. */
 const dependencies = ["jose", "preact", "preact-render-to-string"];
 
-/** What one store each needs, for those who use it. */
+/** Optional dependencies, one per store. */
 const optional = ["ioredis", "postgres"];
 
 /** Maximum size of the tarball, in KiB. It includes sources and source maps, which only debuggers load. */
@@ -46,7 +46,7 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
 
 /** Pictures and links that lead to files outside the package. */
 const outsidePackage = {
-  // A row of pictures is a table, with two lines above it; a paragraph that ends in a colon leads to one.
+  // A row of pictures is a table with two lines above it; a paragraph that ends in a colon introduces one.
   picture: /^(?:(?:.+\n)*.+:\n\n)?(?:\|.*\n\| ?-.*\n)?.*!\[[^\]]*\]\((?!https:).*\n\n?/gm,
   link: /\[([^\]]*)\]\((?!https:|#)([^)#]*)[^)]*\)/g,
 };
@@ -54,7 +54,7 @@ const outsidePackage = {
 readCommand({
   call: "deno task build",
   does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
-    "deno.json. Then packs it, installs the tarball into an empty folder, and says what that takes.",
+    "deno.json. Then packs it, installs the tarball into an empty folder, and prints the sizes.",
 });
 await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
@@ -64,7 +64,7 @@ for (const { path, text } of [...modules.files, ...commonJs.files]) {
   const content = path.endsWith(".map") ? withoutOwnSources(text) : text;
   await write(path, content, path === bin.latchkey ? 0o755 : 0o644);
 }
-// The sources that the source maps refer to, for debuggers.
+// Sources for debuggers.
 for (const path of new Set([...modules.sources, ...commonJs.sources])) {
   if (path.startsWith("src/")) await write(path, await Deno.readTextFile(path));
 }
@@ -82,14 +82,14 @@ await write(
 const tarball = await pack();
 const { packages, total, own } = await install(tarball);
 const packed = Math.ceil((await Deno.stat(tarball)).size / 1024);
-console.log(`${folder}/ is ready, and packed as ${tarball}; or node ${folder}/${bin.latchkey}`);
+console.log(`${folder}/ is ready, packed as ${tarball}; run: node ${folder}/${bin.latchkey}`);
 console.log(
   `installed: ${packages.length} packages, ${total} KiB: ${
     packages.join(", ")
   }; ${own} KiB are its own, ${packed} packed`,
 );
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
-if (surplus.length > 0) throw new Error(`Installing it brings ${surplus.join(", ")}, which it must do without.`);
+if (surplus.length > 0) throw new Error(`Installation adds unexpected packages: ${surplus.join(", ")}.`);
 if (packed > maxTarballKiB) throw new Error(`The tarball takes ${packed} KiB; expected at most ${maxTarballKiB} KiB.`);
 
 /** A source map without the text of this project's sources: the package contains them as files. */
@@ -120,13 +120,13 @@ async function readmeForUsers(path: string): Promise<string> {
   return text;
 }
 
-/** Packs what was built, and gives back where. */
+/** Packs the build, and returns the path. */
 async function pack(): Promise<string> {
   const output = await run("npm", "pack", `./${folder}`, "--pack-destination", "dist", "--json", "--silent");
   return `dist/${JSON.parse(output)[0].filename}`;
 }
 
-/** Installs the tarball into an empty folder, as a user would, and measures. Sizes in KiB. */
+/** Installs the tarball into an empty folder and measures it. Sizes in KiB. */
 async function install(tarball: string): Promise<{ packages: string[]; total: number; own: number }> {
   const tempFolder = await Deno.makeTempDir();
   try {
@@ -146,7 +146,7 @@ async function measureSize(path: string): Promise<number> {
   return Math.ceil((await Promise.all(bytes)).reduce((sum, size) => sum + size, 0) / 1024);
 }
 
-/** Unpacks the declarations of what is exported into types/; gives back what they import from elsewhere. */
+/** Unpacks the declarations of the exports into types/, and returns their external imports. */
 async function writeDeclarations(entryPoints: readonly string[]): Promise<string[]> {
   const tempFolder = await Deno.makeTempDir();
   try {
@@ -177,15 +177,15 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
   }
 }
 
-/** Every package that the output imports must be one that is installed with it. */
+/** Asserts that every imported package is a dependency. */
 function assertKnownPackages(specifiers: readonly string[]): void {
   for (const name of new Set(specifiers.map(getPackageName))) {
     if (name.startsWith("node:") || [...dependencies, ...optional].includes(name)) continue;
-    throw new Error(`The package would import ${name}, which is neither bundled nor among its dependencies.`);
+    throw new Error(`The package imports ${name}, which is neither bundled nor a dependency.`);
   }
 }
 
-/** The range of a dependency, as deno.json says it. */
+/** Range of a dependency in deno.json. */
 function getRange(name: string): string {
   const imports: Readonly<Record<string, string>> = { ...manifest.imports, ...manifest.scopes["./src/store/"] };
   const target = imports[name] ?? "";
@@ -194,7 +194,7 @@ function getRange(name: string): string {
   return range;
 }
 
-/** The manifest. Where it is published from decides where its sources are: npm compares the two for provenance. */
+/** The manifest. The repository is that of the workflow: npm compares the two for provenance. */
 function packageJson(): unknown {
   const { name, version, license, exports } = manifest;
   const repository = Deno.env.get("GITHUB_REPOSITORY");
@@ -243,7 +243,7 @@ async function write(path: string, text: string, mode = 0o644): Promise<void> {
   await Deno.writeTextFile(`${folder}/${path}`, text, { mode });
 }
 
-/** Runs a command, and gives back what it printed. */
+/** Runs a command, and returns its output. */
 async function run(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
   if (success) return new TextDecoder().decode(stdout);

@@ -1,4 +1,4 @@
-/** Bundles the modules of the npm package: what is loaded together is one file, the rest is loaded when it is needed. */
+/** Bundles the modules of the npm package: modules that are always loaded together become one file. */
 
 import * as esbuild from "esbuild";
 import { basename, dirname, relative, resolve } from "node:path/posix";
@@ -6,25 +6,25 @@ import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";
 
-/** What it loads is loaded by every start. */
+/** The entry whose static imports every start loads. */
 const mainEntry = "src/mod.ts";
 
-/** What is smaller, in bytes of its source, becomes part of the core rather than a file that several entries open. */
+/** Bytes of source. Smaller modules become part of the core, instead of a file shared by several entries. */
 const maxInlinedBytes = 4096;
 
 /** Keeps the code readable for debuggers: formatted like the source, with source maps. */
 const readable = { target: "node22", legalComments: "none" } as const;
 
-/** The piece that every login runs. */
+/** Name of the chunk that every login runs. */
 const corePath = "chunks/core.js";
 
-/** Tells Bun that nothing is left to translate, which it would otherwise do to each file that it loads. */
+/** Marks the file as translated, so that Bun does not transpile it. */
 const bunHeader = "// @bun";
 
-/** Makes the program executable by its path. */
+/** Makes the program executable. */
 const shebang = "#!/usr/bin/env node";
 
-/** The package holds it anyway, for editors: it is loaded from there, and no copy of it is bundled. */
+/** The schema is in the package anyway, for editors, and is loaded from there instead of bundled. */
 const schema = "static/config.schema.json";
 
 /** One file, by its path in the package. */
@@ -33,38 +33,38 @@ export interface PackageFile {
   readonly text: string;
 }
 
-/** What was made. */
+/** Result of bundling. */
 export interface Bundle {
   readonly files: readonly PackageFile[];
-  /** The packages and modules that the files import from elsewhere. */
+  /** Packages and modules that the files import. */
   readonly imports: readonly string[];
-  /** The sources that are in them. */
+  /** Sources that the files contain. */
   readonly sources: readonly string[];
 }
 
-/** Modules that are bundled into one file, because whoever loads one of them loads them all. */
+/** Modules bundled into one file, because the same entries load them. */
 interface Chunk {
   readonly path: string;
   readonly modules: readonly string[];
 }
 
-/** Everything that is known before something is bundled. Sources are named by their paths below the project. */
+/** Module graph before bundling. Sources are named by their paths below the project. */
 interface ModuleGraph {
-  /** What each module loads at once, and what later. */
+  /** Static and dynamic imports of each module. */
   readonly imports: Readonly<Record<string, { readonly loads: readonly string[]; readonly later: readonly string[] }>>;
-  /** What each module exports. */
+  /** Exports of each module. */
   readonly exportNames: ReadonlyMap<string, readonly string[]>;
-  /** Those that import nothing of another come last. */
+  /** Chunks in dependency order: independent ones last. */
   readonly chunks: readonly Chunk[];
 }
 
 /**
- * Bundles these entries. The bundler alone cuts what they share into a file for each combination of entries and of
- * modules that are loaded later, dozens of which every start would open. So each piece is bundled by itself, and what
- * others take of it is exported under the number of its module and its own name, such as `m12_settle`.
+ * Bundles these entries. esbuild alone would split shared modules into a file for each combination of entries and
+ * dynamic imports, and every start would open dozens. So each chunk is bundled separately, and its shared names are
+ * exported with the number of their module, such as `m12_resolve`.
  *
- * @param entries All but the program can be imported by users.
- * @param program What runs when it is loaded, and is therefore part of no piece.
+ * @param entries Users can import all of them except the program.
+ * @param program Runs when it is loaded, and is therefore part of no chunk.
  * @param external Packages that are not bundled.
  */
 export async function bundlePackage(
@@ -76,7 +76,7 @@ export async function bundlePackage(
     bundle: true,
     format: "esm",
     platform: "node",
-    // What a package wrote for itself before what it wrote for require, which cannot be called in a module.
+    // Prefer ES module builds of packages to CommonJS ones, which cannot be required in a module.
     mainFields: ["module", "main"],
     external: [...external],
     jsx: "automatic",
@@ -137,7 +137,7 @@ export async function bundlePackage(
   }
 }
 
-/** Finds out what belongs together: the core, which is all that the front door loads, and what the same entries load. */
+/** Groups modules into chunks: the core, which the main entry loads, and modules loaded by the same entries. */
 async function analyzeModules(
   options: esbuild.BuildOptions,
   entries: readonly string[],
@@ -153,14 +153,14 @@ async function analyzeModules(
     }),
   );
   const core = new Set(findReachable(mainEntry, graph));
-  const loadedAtOnce = new Set(entries.flatMap((entry) => findReachable(entry, graph)));
+  const staticImports = new Set(entries.flatMap((entry) => findReachable(entry, graph)));
   const beyond = entries.filter((entry) => entry !== program)
     .flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path));
   // A module that the core imports lazily must not share a chunk with the program, which imports it eagerly. The same
   // applies between entries: the inspector's pages must not load the mock and its test keys.
   const chunkEntries = new Set([
     ...entries,
-    ...[...core].flatMap((path) => graph[path]!.later).filter((path) => loadedAtOnce.has(path)),
+    ...[...core].flatMap((path) => graph[path]!.later).filter((path) => staticImports.has(path)),
     ...beyond.flatMap((path) => graph[path]!.later),
   ]);
   const loadedBy = new Map<string, string[]>();
@@ -170,7 +170,7 @@ async function analyzeModules(
   const shared = [...loadedBy.keys()].filter((path) => path !== program && !core.has(path));
   const groups = [...Map.groupBy(shared, (path) => `${loadedBy.get(path)}`).values()];
   const chunks: Chunk[] = [];
-  // First what most of them load, because nothing of it imports what fewer do.
+  // Chunks with most users first, because they import none with fewer.
   const countEntries = (modules: readonly string[]) => loadedBy.get(modules[0]!)!.length;
   for (const modules of groups.sort((a, b) => countEntries(b) - countEntries(a))) {
     const size = modules.reduce((sum, path) => sum + inputs[path]!.bytes, 0);
@@ -189,14 +189,14 @@ function chunkName(entries: readonly string[], number: number): string {
   return `chunks/${names.length > 2 ? `shared-${number}` : names.join("-and-")}.js`;
 }
 
-/** A module and all that is loaded with it. */
+/** A module and its static imports. */
 function findReachable(entry: string, graph: ModuleGraph["imports"]): readonly string[] {
   const reached = new Set([entry]);
   for (const path of reached) for (const loaded of graph[path]!.loads) reached.add(loaded);
   return [...reached];
 }
 
-/** What each of these modules exports. */
+/** Exports of each of these modules. */
 async function getExports(
   options: esbuild.BuildOptions,
   paths: readonly string[],
@@ -206,15 +206,15 @@ async function getExports(
   return new Map(outputs.map(({ entryPoint, exports }) => [entryPoint!, exports]));
 }
 
-/** What an export of a module is called in the file of its piece. */
+/** Name of an export in the file of its chunk. */
 function exportAlias({ exportNames }: ModuleGraph, module: string, name: string): string {
   return `m${[...exportNames.keys()].indexOf(module)}_${name}`;
 }
 
-/** Begins the path of a file of the package, from its root, until it is known from where that is looked for. */
+/** Prefix of a path from the package root, until the importing file is known. */
 const packagePathPrefix = "latchkey-file:";
 
-/** Leaves out of a bundle what is in a piece, other than its own, and what a piece loads later. */
+/** Excludes modules of other chunks, and dynamic imports of a chunk, from a bundle. */
 function externalizeChunks(moduleGraph: ModuleGraph, ownModules: readonly string[]): esbuild.Plugin {
   const findChunk = (path: string) => moduleGraph.chunks.find(({ modules }) => modules.includes(path));
   return {
@@ -226,7 +226,7 @@ function externalizeChunks(moduleGraph: ModuleGraph, ownModules: readonly string
         if (kind === "dynamic-import" && ownModules.length > 0) {
           return { path: packagePathPrefix + outputPath(found), external: true };
         }
-        // One for each importer: shared ones would become files of their own.
+        // One stub per importer: shared ones would become separate files.
         return findChunk(found) && { path: found, namespace: "piece", suffix: `?${importer}`, sideEffects: false };
       });
       build.onResolve({ filter: new RegExp(`^${packagePathPrefix}`) }, ({ path }) => ({ path, external: true }));
@@ -240,7 +240,7 @@ function externalizeChunks(moduleGraph: ModuleGraph, ownModules: readonly string
   };
 }
 
-/** Of deno.json the program tells its version, and nothing else. */
+/** Of deno.json the program includes only the version. */
 const slimManifest: esbuild.Plugin = {
   name: "version of deno.json",
   setup(build) {
@@ -249,7 +249,7 @@ const slimManifest: esbuild.Plugin = {
   },
 };
 
-/** Leaves the JSON Schema where it is. */
+/** Does not bundle the JSON Schema. */
 const externalSchema: esbuild.Plugin = {
   name: "JSON Schema apart",
   setup(build) {
@@ -265,12 +265,12 @@ function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }
 
-/** A file, and the source map of its text before lines were added in front. */
+/** A file, and its source map before lines were added at the top. */
 interface MappedFile extends PackageFile {
   readonly map: SourceMap;
 }
 
-/** The members of a source map (ECMA-426) that are changed here. */
+/** Members of a source map (ECMA-426) that change here. */
 interface SourceMap {
   readonly sources: readonly string[];
   readonly mappings: string;
@@ -290,7 +290,7 @@ async function toMappedFiles({ outputFiles }: esbuild.BuildResult): Promise<Mapp
   }));
 }
 
-/** A file of the package with these lines in front, and its source map, which contains the sources. */
+/** A file of the package with these lines at the top, and its source map, which contains the sources. */
 function withSourceMap({ path, text, map }: MappedFile, lines: readonly string[]): PackageFile[] {
   const parts = [...lines, resolvePackagePaths(path, text) + `//# sourceMappingURL=${basename(path)}.map`];
   const sources = map.sources.map((source) => relative(dirname(path), source));
@@ -298,7 +298,7 @@ function withSourceMap({ path, text, map }: MappedFile, lines: readonly string[]
   return [{ path, text: `${parts.join("\n")}\n` }, { path: `${path}.map`, text: JSON.stringify(moved) }];
 }
 
-/** The same text with the paths of other files as this one has to write them. */
+/** Rewrites paths of other files relative to this one. */
 function resolvePackagePaths(path: string, text: string): string {
   return text.replace(new RegExp(`"${packagePathPrefix}([^"]+)"`, "g"), (_, other: string) => {
     const found = relative(dirname(path), other);

@@ -1,4 +1,4 @@
-/** Bundles the tests for Node and Bun into dist/tests/, where they meet the packages as an npm user would. */
+/** Bundles the tests for Node and Bun into dist/tests/, with the packages as an npm user has them. */
 
 import * as esbuild from "esbuild";
 import { dirname, relative } from "node:path";
@@ -7,15 +7,15 @@ import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/tests";
 
-/** Milliseconds. No run of the tests takes longer, so a file written before then is in nobody's use. */
+/** Milliseconds. A test run is shorter, so that older files are unused. */
 const maxRunMs = 60 * 60_000;
 
-/** Specifier → `npm:` target, as an import map writes it. */
+/** Specifier → `npm:` target, as in an import map. */
 type Imports = Readonly<Record<string, string>>;
 
 /**
- * Bundles these tests, and every `_child.ts` that tests start as a process of its own, and gives back where each test
- * now lies. Files are replaced in one step, and old ones are kept for a while, so that two runs may go on side by side.
+ * Bundles these tests, and every `_child.ts` that tests start as a process. Returns the path of each bundled test.
+ * Replaces files atomically and keeps old ones for a while, so that two runs can overlap.
  *
  * @param plugins Further esbuild plugins.
  */
@@ -48,7 +48,7 @@ export async function bundleTests(
   return tests.map((test) => test.replace(/^tests/, `./${folder}`).replace(/\.tsx?$/, ".mjs"));
 }
 
-/** Resolves bare names as `imports` and `scopes` in deno.json say, for runtimes that cannot read an import map. */
+/** Resolves bare specifiers by `imports` and `scopes` in deno.json, for runtimes without import maps. */
 const importMap: esbuild.Plugin = {
   name: "import map of deno.json",
   setup(build) {
@@ -59,7 +59,7 @@ const importMap: esbuild.Plugin = {
   },
 };
 
-/** The npm path behind a bare name as this file may say it; undefined when the import map does not know the name. */
+/** The npm path of a bare specifier in this file; undefined if the import map has no entry. */
 function resolveImport(name: string, importer: string): string | undefined {
   const scopes: [string, Imports][] = Object.entries(manifest.scopes);
   const maps = scopes.filter(([scope]) => `./${importer}`.startsWith(scope)).map(([, imports]) => imports);
@@ -70,7 +70,7 @@ function resolveImport(name: string, importer: string): string | undefined {
   }
 }
 
-/** Writes a file beside its place and moves it there, so that nobody ever reads half of it. */
+/** Writes a temporary file and renames it, so that readers never see half a file. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${Deno.pid}`;
@@ -78,7 +78,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await Deno.rename(draft, path);
 }
 
-/** Removes what was written before the longest run that may still be going on. */
+/** Removes files older than the longest run. */
 async function removeOldFiles(): Promise<void> {
   for (const path of globSync(`${folder}/**/*.{mjs,map}`)) {
     const { mtime } = await Deno.stat(path);

@@ -1,56 +1,56 @@
-/** How every script here is called: what it says of itself, what it may be told, and how it refuses. */
+/** Command line of every script: description, options, errors. */
 
 import process from "node:process";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
-/** What is said without a stack trace, because whoever runs the script can mend it: the sentence is the whole of it. */
+/** An error that the user of a script can fix. Printed without a stack trace. */
 export class CommandError extends Error {}
 
-/** Ends the script with a sentence and exit code 1; of an error that nobody expected, with all that is known of it. */
+/** Ends the script with exit code 1. Prints a sentence, or for an unexpected error all details. */
 export function exitWithError(reason: unknown): never {
   console.error(reason instanceof CommandError ? reason.message : reason);
   process.exit(1);
 }
 
-/** A flag, which is there or not, unless its value has a name; or words without a flag. */
+/** A flag: boolean, unless its value has a name. Or positional arguments. */
 export interface Option {
-  /** What it does. */
+  /** Description for the help. */
   readonly does: string;
-  /** What the help calls its value, such as FILE. */
+  /** Name of the value in the help, such as FILE. */
   readonly value?: string;
-  /** The values that there are. */
+  /** Allowed values. */
   readonly oneOf?: readonly string[];
-  /** The same where commas may stand between several. */
+  /** Allowed values of a comma-separated list. */
   readonly someOf?: readonly string[];
 }
 
-/** Flags by their names, without dashes. */
+/** Options by name, without dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** What a script says of itself. */
+/** Description of a script. */
 export interface Command<Flags extends Options = Options> {
-  /** How it is called: `deno task test`. */
+  /** Command: `deno task test`. */
   readonly call: string;
-  /** What it does, in a sentence or two. */
+  /** Purpose, in one or two sentences. */
   readonly does: string;
   readonly flags?: Flags;
-  /** What may stand behind the flags, any number of times; without it nothing may. */
+  /** Positional arguments, any number. Default: none. */
   readonly words?: Option & { readonly value: string };
 }
 
-/** What one option was given. */
+/** Parsed value of one option. */
 type OptionValue<One extends Option> = One extends { oneOf: readonly (infer Word)[] } ? Word | undefined
   : One extends { someOf: readonly (infer Word)[] } ? readonly Word[] | undefined
   : One extends { value: string } ? string | undefined
   : boolean;
 
-/** What a script was told. */
+/** Parsed command line. */
 export interface ParsedCommand<Flags extends Options> {
   readonly flags: { readonly [Name in keyof Flags]: OptionValue<Flags[Name]> };
   readonly words: readonly string[];
 }
 
-/** What this script was told. Prints the help and ends where that is asked for, and refuses what it does not know. */
+/** Parses the command line of this script. Prints the help if requested, and rejects unknown options. */
 export function readCommand<const Flags extends Options>(command: Command<Flags>): ParsedCommand<Flags> {
   try {
     const parsed = parseCommand(command, process.argv.slice(2));
@@ -63,9 +63,9 @@ export function readCommand<const Flags extends Options>(command: Command<Flags>
 }
 
 /**
- * Reads the words of a command line; `undefined` where the help is asked for.
+ * Parses a command line; `undefined` if the help is requested.
  *
- * @throws {CommandError} With one sentence that says what was expected and what came.
+ * @throws {CommandError} With one sentence that names the expected and the received value.
  */
 export function parseCommand<const Flags extends Options>(
   command: Command<Flags>,
@@ -81,8 +81,8 @@ export function parseCommand<const Flags extends Options>(
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: words !== undefined });
   } catch (error) {
-    // The runtimes add advice, about positional arguments, that is of no use here.
-    throw new CommandError(`${(error as Error).message.split(/\. |\.?\n/)[0]}; ${call} --help shows what there is.`);
+    // Omits the runtime's advice about positional arguments, which does not apply.
+    throw new CommandError(`${(error as Error).message.split(/\. |\.?\n/)[0]}; ${call} --help shows the options.`);
   }
   const { help, ...values } = parsed.values;
   if (help) return undefined;
@@ -93,7 +93,7 @@ export function parseCommand<const Flags extends Options>(
   return { flags: Object.fromEntries(checked) as ParsedCommand<Flags>["flags"], words: parsed.positionals };
 }
 
-/** The value itself, or the values in it, if there are such ones. */
+/** Returns the value, or the values of a list, if allowed. */
 function assertAllowed(label: string, { oneOf, someOf }: Option, value: unknown): unknown {
   const [expected, received] = [oneOf ?? someOf, someOf === undefined ? [value] : String(value).split(",")];
   const unknownValue = expected && received.find((one) => !expected.includes(String(one)));
@@ -101,10 +101,10 @@ function assertAllowed(label: string, { oneOf, someOf }: Option, value: unknown)
   throw new CommandError(`${label}: expected ${expected!.join(", ")}; found ${JSON.stringify(unknownValue)}.`);
 }
 
-/** How many columns the help takes. */
+/** Width of the help, in columns. */
 const helpColumns = 80;
 
-/** What `--help` prints: what the script does, how it is called, and a line or more for each option. */
+/** Text of `--help`: purpose, usage, and each option. */
 export function formatHelp({ call, does, flags = {}, words }: Command): string {
   const rows = Object.entries(flags).map(([name, { value, does }]) => ({
     left: value === undefined ? `--${name}` : `--${name} ${value}`,
@@ -119,7 +119,7 @@ export function formatHelp({ call, does, flags = {}, words }: Command): string {
   return `${wrap(does, helpColumns).join("\n")}\n\nUsage: ${usage}\n\n${lines.join("\n")}`.trimEnd();
 }
 
-/** Lines of so many columns, broken between words. */
+/** Breaks text between words into lines of this width. */
 function wrap(text: string, width: number): string[] {
   return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)`, "g")) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Makes one file that runs the server anywhere: `deno task compile --help`. */
+/** Builds one executable file of the server: `deno task compile --help`. */
 
 import * as esbuild from "esbuild";
 import { dirname } from "node:path";
@@ -9,18 +9,18 @@ import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
 import { npx, run, thisSystem } from "./run.ts";
 
 const folder = "dist/compile";
-/** What both bundlers begin with; beside it lies what the program says of itself. */
+/** Entry of both bundlers; the file with the program's own information is written next to it. */
 const entry = `${folder}/entry.ts`;
 const bundle = `${folder}/main.mjs`;
 
-/** Where each comes from, but for Deno: that runs this script. */
+/** npm package of each tool. Deno runs this script and needs none. */
 const packages = { bun: "bun@1.4.4", node: "node@26" } as const;
 
-/** Each in its turn, where nobody says which. */
+/** Order of the tools, if none is requested. */
 const tools = { deno: compileWithDeno, bun: compileWithBun, node: compileWithNode } as const;
 type Tool = keyof typeof tools;
 
-/** What Deno and Bun call them. */
+/** Names of the targets in Deno and Bun. */
 const targets = {
   "linux-x64": { deno: "x86_64-unknown-linux-gnu", bun: "bun-linux-x64" },
   "linux-arm64": { deno: "aarch64-unknown-linux-gnu", bun: "bun-linux-arm64" },
@@ -30,35 +30,36 @@ const targets = {
 } as const;
 type Target = keyof typeof targets;
 
-/** What is made. */
+/** Result of a build. */
 interface BuildTarget {
   readonly target: Target;
-  /** Where it is made. */
+  /** Temporary path of the build. */
   readonly draft: string;
-  /** The packages whose licences are inside. */
+  /** Packages whose licences are included. */
   readonly licensed: readonly string[];
 }
 
 const { flags: { with: chosen, target, output } } = readCommand({
   call: "deno task compile",
-  does: "Makes one file that runs the server. The last line that is printed is its path. Its --version tells the " +
-    "commit, its --licenses the licences of everything inside.",
+  does: "Builds one executable file of the server. The last printed line is its path. Its --version shows the " +
+    "commit, its --licenses all licences.",
   flags: {
     with: {
       value: "TOOL",
-      does: "what makes it, and is inside as its runtime: deno, which fetches its base from dl.deno.land; bun, which " +
-        "comes from npm and starts the quickest; or node, which comes from npm and builds for this system alone; " +
-        "without it the first of these that can",
+      does:
+        "the tool, which is also the runtime inside: deno, which downloads its base from dl.deno.land; bun, which " +
+        "comes from npm and starts fastest; or node, which comes from npm and builds only for this system; " +
+        "default: the first of these that works",
       oneOf: Object.keys(tools) as Tool[],
     },
     target: {
       value: "SYSTEM",
-      does: `what it is for: ${Object.keys(targets).join(", ")}; without it this system`,
+      does: `the target: ${Object.keys(targets).join(", ")}; default: this system`,
       oneOf: Object.keys(targets) as Target[],
     },
     output: {
       value: "FILE",
-      does: "where it goes; without it dist/latchkey, or with --target dist/latchkey-SYSTEM; for Windows .exe is added",
+      does: "the path; default: dist/latchkey, or with --target dist/latchkey-SYSTEM; .exe is added for Windows",
     },
   },
 });
@@ -69,7 +70,7 @@ async function main(): Promise<void> {
   const systemTarget = target ?? currentTarget();
   const ending = systemTarget.startsWith("windows") ? ".exe" : "";
   const file = name.endsWith(ending) ? name : name + ending;
-  // Its name goes into what Bun makes: with always the same one, the same source makes the same bytes.
+  // Bun includes the file name: a fixed one makes the output reproducible.
   const draft = `${folder}/latchkey${ending}`;
 
   for (const path of [folder, dirname(file)]) await Deno.mkdir(path, { recursive: true });
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
     await writeEntry(tool, licences);
     await tools[tool]({ target: systemTarget, draft, licensed });
   });
-  // In one step, and beside one that may be running under that name.
+  // Renames, because a program may be running under that name.
   await Deno.copyFile(draft, `${file}.part`);
   await Deno.rename(`${file}.part`, file);
   await Deno.remove(draft);
@@ -91,7 +92,7 @@ async function main(): Promise<void> {
   console.log(file);
 }
 
-/** Tries one after the other, says why each that cannot does not, and gives back the one that did. */
+/** Tries one tool after the other, prints why each unavailable one is skipped, and returns the first that works. */
 async function useFirstTool(candidates: readonly Tool[], make: (tool: Tool) => Promise<void>): Promise<Tool> {
   for (const tool of candidates) {
     try {
@@ -102,10 +103,10 @@ async function useFirstTool(candidates: readonly Tool[], make: (tool: Tool) => P
       console.log(`Not with ${tool}: ${error.message}`);
     }
   }
-  throw new CommandError("None of the three could make the file; see above why.");
+  throw new CommandError("None of the three tools works; see above.");
 }
 
-/** Permissions are baked in: the same as `deno task start` gives. */
+/** Permissions are compiled in: those of `deno task start`. */
 async function compileWithDeno({ target, draft }: BuildTarget): Promise<void> {
   await writeBundle();
   const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
@@ -120,14 +121,14 @@ async function compileWithDeno({ target, draft }: BuildTarget): Promise<void> {
 }
 
 /**
- * From the source: Bun splits off what is loaded only when needed, and keeps all of it as bytecode, which halves the time
- * to the first answer. Names stay as they are, for those who read a stack trace. Nothing is read that lies about in the
- * working directory.
+ * Builds with Bun from the source: Bun separates what is loaded on demand, and stores all of it as bytecode, which
+ * halves the time to the first response. Names stay readable in stack traces. The program reads no file of the working
+ * directory.
  */
 async function compileWithBun({ target, draft, licensed }: BuildTarget): Promise<void> {
   const noAutoload = ["dotenv", "bunfig", "tsconfig", "package-json"].map((name) => `--no-compile-autoload-${name}`);
   const fast = ["--splitting", "--bytecode", "--format=esm"];
-  // Otherwise the folder of a package that asks where it lies would be inside: this one's, on this machine.
+  // Otherwise the path of this machine's package folder would be included.
   const withoutDirname = ["--define", `__dirname="/"`];
   const metafile = `${folder}/bun.json`;
   const flags = [
@@ -147,14 +148,14 @@ async function compileWithBun({ target, draft, licensed }: BuildTarget): Promise
   if (target.startsWith("macos")) await fixSignature(draft);
 }
 
-/** Bun signs for Apple's own processors, and leaves its own signature, which no longer holds, on what is for others. */
+/** Bun signs for Apple silicon, and leaves its own invalid signature on other binaries. */
 async function fixSignature(file: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const signature = readSignature(bytes);
   if (signature === undefined || !isSignatureValid(signature)) await Deno.writeFile(file, signAdHoc(bytes, "latchkey"));
 }
 
-/** A single executable application: Node itself, stripped, with the program and its code cache in a section it looks for. */
+/** Builds a single executable application: a stripped Node with the program and its code cache in a section. */
 async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
   if (target !== currentTarget()) {
     throw new CommandError(`Node builds for ${currentTarget()} alone; --with bun builds for ${target}.`);
@@ -164,7 +165,7 @@ async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
   const base = `${folder}/node`;
   await Deno.copyFile(node, base);
   await Deno.chmod(base, 0o755);
-  // Only before anything is put in: afterwards it would be lost.
+  // Strip before anything is injected, which would be lost.
   if (target.startsWith("linux")) {
     await run(["strip", base]).catch(() => console.log("Not stripped: strip is missing."));
   }
@@ -175,25 +176,25 @@ async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
     output: draft,
     useCodeCache: true,
     disableExperimentalSEAWarning: true,
-    // What NODE_OPTIONS says to other programs is not meant for this one.
+    // NODE_OPTIONS is meant for other programs.
     execArgvExtension: "none",
   };
   await Deno.writeTextFile(`${folder}/sea.json`, JSON.stringify(settings));
   await run([node, "--build-sea", `${folder}/sea.json`]);
-  // The signature of Node no longer holds, and without one nothing runs on Apple's own processors.
+  // The signature of Node is invalid now, and Apple silicon runs no unsigned program.
   if (target.startsWith("macos")) await run(["codesign", "--force", "--sign", "-", draft]);
 }
 
-/** The files that the program consists of, and the licences of those that are not ours. */
+/** Files of the program, and the licences of packages among them. */
 async function inspectBundle(): Promise<{ inputs: string[]; licences: string }> {
   const { metafile } = await bundleWith({ entryPoints: ["src/main.ts"], metafile: true, write: false });
   const inputs = Object.keys(metafile!.inputs);
   return { inputs, licences: await readLicenses(inputs) };
 }
 
-/** The program, and before it what it says of itself, in a file: for a flag, licences are too long on some systems. */
+/** Writes the program with its own information into a file: as a flag, licences are too long on some systems. */
 async function writeEntry(tool: Tool, licences: string): Promise<void> {
-  // Not a tag: the number of the version stands beside it.
+  // Not a tag: the version number is next to it.
   const commit = await run(["git", "describe", "--always", "--dirty", "--exclude=*"]).catch(() => "");
   const about = {
     commit: commit.trim() || undefined,
@@ -206,7 +207,7 @@ async function writeEntry(tool: Tool, licences: string): Promise<void> {
   await Deno.writeTextFile(entry, `import "./about.ts";\nimport "../../src/main.ts";\n`);
 }
 
-/** Under which licence the runtime inside stands; none of the three comes with a file that says it all. */
+/** Licence of the included runtime; no runtime comes with a complete licence file. */
 async function runtimeLicenseText(tool: Tool): Promise<string> {
   if (tool === "deno") {
     const { deno } = Deno.version;
@@ -224,7 +225,7 @@ to relink them: https://github.com/oven-sh/bun/blob/bun-v${version}/LICENSE.md\n
 
 /** The program as one module, for Deno and Node. */
 async function writeBundle(): Promise<void> {
-  // What some packages require at run time, as a module they cannot.
+  // Some packages use require(), which a module does not have.
   const banner = { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` };
   await bundleWith({ entryPoints: [entry], banner, outfile: bundle });
 }
@@ -235,7 +236,7 @@ async function bundleWith(options: esbuild.BuildOptions): Promise<esbuild.BuildR
     platform: "node",
     target: "node22",
     format: "esm",
-    // What some packages say in "main" requires by names that no bundler can follow.
+    // Some packages require computed paths in "main", which no bundler can follow.
     mainFields: ["module", "main"],
     minifySyntax: true,
     minifyWhitespace: true,
@@ -245,7 +246,7 @@ async function bundleWith(options: esbuild.BuildOptions): Promise<esbuild.BuildR
   }).finally(() => esbuild.stop());
 }
 
-/** This system, if it is one of those that files are made for. */
+/** This system, if it is a build target. */
 function currentTarget(): Target {
   const target = Object.keys(targets).find((known): known is Target => known === thisSystem);
   if (target !== undefined) return target;

@@ -1,4 +1,4 @@
-/** Makes the JSON Schema that editors read from the description of the configuration file and from its comments. */
+/** Builds the JSON Schema for editors from the description of the configuration file and from its comments. */
 
 import { readFileSync } from "node:fs";
 import { configFileField } from "../src/cli/options.ts";
@@ -18,7 +18,7 @@ const documentation = [
 const title = "Latchkey configuration";
 const description = "The configuration that a Latchkey server reads from the file of --config. Every key is optional.";
 
-/** A reference to a secret, in place of the secret. */
+/** A reference to a secret, instead of the secret. */
 const references = [
   ["env", "The environment variable with the secret.", "WEB_SECRET"],
   ["file", "The file with the secret and nothing else, relative to the working directory.", "/run/secrets/web"],
@@ -65,7 +65,7 @@ export function configSchemaText(): string {
   return `${JSON.stringify(whole, null, 2)}\n`;
 }
 
-/** The comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and what interfaces extend. */
+/** Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces. */
 function readComments() {
   const comments = new Map<string, string>();
   const parents = new Map<string, string>();

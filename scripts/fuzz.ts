@@ -1,20 +1,19 @@
-/** Sends requests that nobody should send to servers in this process: `deno task fuzz --help`. */
+/** Sends random and hostile requests to servers in this process: `deno task fuzz --help`. */
 
 import fc from "fast-check";
 import { assertAttackFails, attack } from "../tests/fuzz/campaign.ts";
 import { exitWithError, readCommand } from "./command.ts";
 
-/** Attacks after which it is said how far it has come. */
+/** Number of attacks between two progress lines. */
 const attacksPerReport = 500;
 
 const { flags } = readCommand({
   call: "deno task fuzz",
-  does:
-    "Sends requests that nobody should send to servers in this process, and judges every answer. The first attack " +
-    "that succeeds is made as small as it can be and printed, with the seed that brings it about again.",
+  does: "Sends hostile requests to servers in this process, and checks every response. The first attack " +
+    "that succeeds is reduced and printed, with the seed that reproduces it.",
   flags: {
-    cases: { value: "NUMBER", does: "so many requests, or a few more; without it 100000" },
-    seed: { value: "NUMBER", does: "which ones; without it a number is drawn" },
+    cases: { value: "NUMBER", does: "number of requests, at least; default: 100000" },
+    seed: { value: "NUMBER", does: "seed of the requests; default: a random number" },
   },
 });
 const { cases = "100000", seed: seedText = String(Math.trunc(Math.random() * 2 ** 31)) } = flags;

@@ -1,4 +1,4 @@
-/** The plugin of `deno lint` that keeps platform globals, the clock and random sources of src/ in a few files. */
+/** Plugin of `deno lint` that restricts platform globals, the clock and random sources of src/ to a few files. */
 
 import { fileURLToPath } from "node:url";
 
@@ -26,7 +26,7 @@ const reserved: readonly Reserved[] = [
       'NewExpression[callee.name="Date"][arguments.length=0]',
     ],
     allowedIn: ["server/latchkey.ts", "runtime/", "testing/clock.ts"],
-    message: "The rest of src/ is handed a clock.",
+    message: "The rest of src/ receives a clock.",
   },
   {
     selectors: [
@@ -34,7 +34,7 @@ const reserved: readonly Reserved[] = [
       "Identifier[name=/^(?:getRandomValues|randomUUID)$/]",
     ],
     allowedIn: ["server/latchkey.ts", "runtime/"],
-    message: "The rest of src/ is handed a random source.",
+    message: "The rest of src/ receives a random source.",
   },
   {
     selectors: ['ImportExpression[source.type!="Literal"]'],

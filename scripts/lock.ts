@@ -5,21 +5,22 @@ import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { getPackageName } from "./import_rules.ts";
 
-/** A lock (version 5), as far as it is read here. */
+/** A lock file (version 5), as far as needed here. */
 interface Lock {
   readonly version: string;
-  /** `npm:name@range` → version, with what its peers are. */
+  /** `npm:name@range` → version, with its peers. */
   readonly specifiers: Readonly<Record<string, string>>;
-  /** `name@version` → what stands there; what it depends on is a name, with a version where there are several. */
+  /** `name@version` → its entry; a dependency is a name, with a version if there are several. */
   readonly npm: Readonly<Record<string, { readonly dependencies?: readonly string[] }>>;
   readonly workspace: { readonly dependencies: readonly string[] };
 }
 
 const { flags } = readCommand({
   call: "deno task lock",
-  does: "Makes deno.lock from dev.lock. All of deno.lock is downloaded before any task runs, so it holds what src/ " +
-    "imports and nothing else; tests and tools have dev.lock.",
-  flags: { check: { does: "writes nothing, and only tells if it is stale" } },
+  does:
+    "Writes deno.lock from dev.lock. Deno downloads all of deno.lock before any task runs, so it has only what src/ " +
+    "imports; tests and tools have dev.lock.",
+  flags: { check: { does: "write nothing, and fail if it is out of date" } },
 });
 
 const devLock: Lock = JSON.parse(await Deno.readTextFile("dev.lock"));
@@ -27,24 +28,24 @@ const unlisted = Object.keys(devLock.specifiers).filter((name) => !devLock.works
 if (unlisted.length > 0) {
   exitWithError(
     `dev.lock holds ${unlisted.join(", ")}, which deno.json does not name, so every test run would download it.\n` +
-      "Run what imports it with --no-lock, then mend the lock: rm dev.lock && deno task modules && deno task lock",
+      "Run the importing script with --no-lock, then fix the lock: rm dev.lock && deno task modules && deno task lock",
   );
 }
 
 const text = JSON.stringify(filterLock(await findServerPackages(), devLock), null, 2) + "\n";
 if (!flags.check) await Deno.writeTextFile("deno.lock", text);
 else if (text !== await Deno.readTextFile("deno.lock").catch(() => "")) {
-  exitWithError("deno.lock is not what src/ needs of dev.lock. Write it anew: deno task lock");
+  exitWithError("deno.lock does not match dev.lock. Run: deno task lock");
 }
 
-/** The packages that the server may load. */
+/** Packages that the server may load. */
 async function findServerPackages(): Promise<Set<string>> {
   const edges = await readImportGraph(".", globSync("src/**/*.{ts,tsx}"));
   const external = edges.filter(({ specifier, kind }) => !/^\.|^node:/.test(specifier) && kind !== "type");
   return new Set(external.map(({ specifier }) => getPackageName(specifier)));
 }
 
-/** The same lock with these packages alone, and what they depend on. */
+/** The same lock with only these packages and their dependencies. */
 function filterLock(names: ReadonlySet<string>, { version, specifiers, npm, workspace }: Lock): Lock {
   const requested = Object.entries(specifiers).filter(([specifier]) =>
     names.has(stripVersion(specifier.slice("npm:".length)))

@@ -1,6 +1,6 @@
 /**
- * Signatures in executables for macOS (Mach-O, 64 bits): reads one and holds each page against it, and signs ad hoc, which
- * is to say that nobody vouches for the file, and the system only sees that nothing was changed since.
+ * Signatures in executables for macOS (Mach-O, 64 bits): reads a signature and verifies each page, and signs ad hoc. An
+ * ad hoc signature has no identity; it only proves that the file is unchanged.
  */
 
 import { createHash } from "node:crypto";
@@ -11,15 +11,15 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** A signature inside a file. */
 export interface Signature {
   readonly adHoc: boolean;
-  /** How many bytes, from the first, it covers; it is to be all up to itself. */
+  /** Number of bytes it covers, from the start of the file to the signature. */
   readonly coveredBytes: number;
-  /** Where it begins in the file. */
+  /** Offset in the file. */
   readonly signatureOffset: number;
-  /** Numbers of the pages that are not as they were signed. */
+  /** Numbers of the pages that do not match. */
   readonly brokenPages: readonly number[];
 }
 
-/** The load commands that are of interest here (`mach-o/loader.h`), and the size of what stands before the first. */
+/** Load commands used here (`mach-o/loader.h`), and the size of the header before the first. */
 const loadCommands = { segment: 0x19, signature: 0x1d, header: 32 } as const;
 
 /** Magic numbers and flags of signatures (`kern/cs_blobs.h`). */
@@ -29,18 +29,18 @@ const sha256 = 2;
 const pageBits = 12;
 const page = 2 ** pageBits;
 
-/** Whether every byte before the signature is as it was signed. */
+/** Whether every byte before the signature is unchanged. */
 export function isSignatureValid({ coveredBytes, signatureOffset, brokenPages }: Signature): boolean {
   return coveredBytes === signatureOffset && brokenPages.length === 0;
 }
 
-/** The signature of a file; undefined where there is none. */
+/** Reads the signature of a file; undefined if it has none. */
 export function readSignature(file: Bytes): Signature | undefined {
   const view = new DataView(file.buffer);
   const command = findLoadCommands(view).signature;
   if (command === undefined) return undefined;
   const signatureOffset = view.getUint32(command + 8, true);
-  // From here on numbers are big-endian. First a list of kinds and offsets, one of which is the directory of the code.
+  // From here on numbers are big-endian. First a list of kinds and offsets, which includes the code directory.
   const parts = Array.from(
     { length: view.getUint32(signatureOffset + 8) },
     (_, i) => view.getUint32(signatureOffset + 16 + 8 * i),
@@ -60,7 +60,7 @@ export function readSignature(file: Bytes): Signature | undefined {
   return { adHoc: (view.getUint32(directory + 12) & flags.adHoc) !== 0, coveredBytes, signatureOffset, brokenPages };
 }
 
-/** The same file, signed ad hoc in the place of its signature. */
+/** Replaces the signature of a file by an ad hoc signature. */
 export function signAdHoc(file: Bytes, name: string): Bytes {
   const old = new DataView(file.buffer);
   const { signature, text, linkedit } = findLoadCommands(old);
@@ -77,7 +77,7 @@ export function signAdHoc(file: Bytes, name: string): Bytes {
   const signed = new Uint8Array(signatureOffset + size);
   signed.set(file.subarray(0, signatureOffset));
   const view = new DataView(signed.buffer);
-  // The segment at the end of the file, which holds the signature, ends with it. All this is signed, so it comes first.
+  // The last segment contains the signature. Its size is signed too, so it is set first.
   view.setUint32(signature + 12, size, true);
   const inSegment = BigInt(signatureOffset + size) - view.getBigUint64(linkedit + 40, true);
   view.setBigUint64(linkedit + 32, (inSegment + 0x3fffn) & ~0x3fffn, true);
@@ -101,7 +101,7 @@ export function signAdHoc(file: Bytes, name: string): Bytes {
   ];
   fields.forEach((number, i) => view.setUint32(directory + 4 * i, number));
   signed.set([32, sha256, 0, pageBits], directory + 36);
-  // How much of it is code, and that it is a program's.
+  // Size of the code, and the flag of a main executable.
   view.setBigUint64(directory + 72, view.getBigUint64(text + 48, true));
   view.setBigUint64(directory + 80, 1n);
   signed.set(identifier, directory + head.directory);
@@ -109,7 +109,7 @@ export function signAdHoc(file: Bytes, name: string): Bytes {
   return signed;
 }
 
-/** The digest of each page of so many bytes; the last one may be shorter. */
+/** Digest of each page of this size; the last one may be shorter. */
 function digests(file: Bytes, length: number): Buffer[] {
   return Array.from(
     { length: Math.ceil(length / page) },
@@ -117,7 +117,7 @@ function digests(file: Bytes, length: number): Buffer[] {
   );
 }
 
-/** Where the load commands stand that say where code, the last segment and the signature are. */
+/** Offsets of the load commands for code, last segment and signature. */
 function findLoadCommands(view: DataView): { signature?: number; text?: number; linkedit?: number } {
   const found: { signature?: number; text?: number; linkedit?: number } = {};
   let position: number = loadCommands.header;

@@ -1,4 +1,4 @@
-/** Runs the tests that need several instances and databases of their own: `deno task test:many --help`. */
+/** Runs the tests with several instances and their own databases: `deno task test:many --help`. */
 
 import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
@@ -7,22 +7,21 @@ import { getCleanEnvironment, npx, run } from "./run.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
-/** Seconds after which the tests are taken to hang. */
+/** Seconds after which the tests count as hung. */
 const timeoutSeconds = 600;
 
 const { words: pathParts } = readCommand({
   call: "deno task test:many",
-  does:
-    "Runs the tests that need several instances and databases of their own, and prints the account of every fault. " +
-    "They start PostgreSQL and Redis from Debian's packages themselves, on odd ports below 20000.",
-  words: { value: "PART", does: "only files that have this in their path" },
+  does: "Runs the tests with several instances and their own databases, and prints the audit of every failure. " +
+    "They start PostgreSQL and Redis from Debian's packages, on ports below 20000.",
+  words: { value: "PART", does: "only files whose path contains this" },
 });
 const files = globSync("tests/many/*_many.ts").sort().filter((path) =>
   pathParts.length === 0 || pathParts.some((name) => path.includes(name))
 );
 if (files.length === 0) exitWithError(`No file tests/many/*_many.ts has ${pathParts.join(" or ")} in its path.`);
 
-// Instances run on Node and Bun too, and there from a bundle.
+// Instances also run on Node and Bun, from a bundle.
 const [node, bun] = await Promise.all([
   run([npx, "-y", "node@24.21.0", "-p", "process.execPath"]),
   run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]),
@@ -30,7 +29,7 @@ const [node, bun] = await Promise.all([
 ]).catch(exitWithError);
 const env = { ...getCleanEnvironment(), MANY_NODE: node.trim(), MANY_BUN: bun.trim() };
 
-// Two at a time: they wait more than they work. Each has ports of its own.
+// Two at a time: they mostly wait. Each has its own ports.
 const remainingFiles = files.map((file, i) => ({ file, ports: 15_001 + 600 * i }));
 const counts: TestCounts[] = [];
 await Promise.all([1, 2].map(async () => {
@@ -42,7 +41,7 @@ const totalCounts = sumCounts(counts);
 console.log(formatCounts(totalCounts));
 Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 
-/** Runs one file, prints what it says when it has ended, and counts. */
+/** Runs one file, prints its output at the end, and counts. */
 async function runFile(file: string, ports: number): Promise<void> {
   const own = { ...env, MANY_PORTS: String(ports) };
   const { tally, output } = await testOnDeno(["--lock=dev.lock", "--no-check", file], {
@@ -50,12 +49,12 @@ async function runFile(file: string, ports: number): Promise<void> {
     env: own,
     clearEnv: true,
   });
-  // The accounts, and whatever went wrong; where all went well, not the names of the tests once more.
+  // Print the audits and all errors; omit the names of passed tests.
   console.log(`${file}\n${tally.failed > 0 ? output : findReportLines(output)}`);
   counts.push(tally);
 }
 
-/** The lines that tests have printed, and the last one. */
+/** Output of the tests, and its last line. */
 function findReportLines(text: string): string {
   return text.split("\n").filter((line) => /: .*(lost \d|swept in \d)|^ok \|/.test(line)).map((line) => `  ${line}\n`)
     .join("");

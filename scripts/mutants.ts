@@ -49,12 +49,12 @@ const { flags, words } = readCommand({
     "on Bun, and prints each fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
     "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {
-    count: { value: "NUMBER", does: "so many faults; without it 200" },
-    seed: { value: "TEXT", does: "which ones; without it 1" },
-    skip: { value: "NUMBER", does: "leave out so many at the beginning, to go on after an interruption" },
+    count: { value: "NUMBER", does: "number of faults; default: 200" },
+    seed: { value: "TEXT", does: "seed of the sample; default: 1" },
+    skip: { value: "NUMBER", does: "skip this many, to continue after an interruption" },
     list: { does: "print the faults without trying them" },
   },
-  words: { value: "PART", does: "only in files that have this in their path" },
+  words: { value: "PART", does: "only in files whose path contains this" },
 });
 const { count = "200", seed = "1", skip = "0" } = flags;
 for (const [name, text] of Object.entries({ count, skip })) {
@@ -76,7 +76,7 @@ if (flags.list) {
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
 const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(exitWithError)).trim();
 
-if (!await testsPass()) exitWithError("The tests fail without a fault: mend that first (deno task test --bun).");
+if (!await testsPass()) exitWithError("The tests fail without a mutation: fix them first (deno task test --bun).");
 const survivors: Mutant[] = [];
 for (const [i, mutant] of sampled.entries()) {
   const started = performance.now();

@@ -1,16 +1,16 @@
-/** Looks at everything that must hold before a push: `deno task ok --help`. */
+/** Runs every check that must pass before a push: `deno task ok --help`. */
 
 import { readCommand } from "./command.ts";
 import manifest from "../deno.json" with { type: "json" };
 
-/** Each part: what it looks at, the arguments for `deno`, and what to do when it fails. */
+/** Each check: its name, the arguments for `deno`, and advice for a failure. */
 const checks: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
-  ["format", ["fmt", "--check"], "deno fmt mends it."],
-  ["lint", ["lint"], "Each finding above names its rule; deno lint --fix mends some."],
-  ["lock", ["task", "lock", "--check"], "See above how to mend it."],
-  ["types", ["task", "check"], "Mend the type errors above; examples in comments and in every README count too."],
+  ["format", ["fmt", "--check"], "Run: deno fmt"],
+  ["lint", ["lint"], "Each finding above names its rule; deno lint --fix fixes some."],
+  ["lock", ["task", "lock", "--check"], "See the fix above."],
+  ["types", ["task", "check"], "Fix the type errors above; examples in comments and READMEs count too."],
   ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
-  ["package", ["publish", "--dry-run", "--allow-dirty"], "Nothing could be published like this."],
+  ["package", ["publish", "--dry-run", "--allow-dirty"], "The package cannot be published."],
   ["imports", ["task", "imports"], "Move the code, or change the list in scripts/imports.ts and say why."],
   [
     "rules",
@@ -18,15 +18,13 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
     "Write the missing tests, correct the IDs in their titles, or make table and rules.md agree.",
   ],
   ["words", ["task", "words"], "Write what is named behind each word, or add an exception to scripts/words.json."],
-  ["assets", ["task", "assets", "--check"], "deno task assets writes them anew."],
+  ["assets", ["task", "assets", "--check"], "Run: deno task assets"],
 ];
 
 const { flags } = readCommand({
   call: "deno task ok",
-  does: `Looks at everything that must hold before a push: ${
-    checks.map(([name]) => name).join(", ")
-  }, tests. Stops at ` +
-    "the first thing that does not, and says how to mend it.",
+  does: `Runs every check that must pass before a push: ${checks.map(([name]) => name).join(", ")}, tests. Stops at ` +
+    "the first failure, and prints how to fix it.",
   flags: { "but-tests": { does: "without the tests" } },
 });
 

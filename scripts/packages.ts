@@ -1,15 +1,15 @@
-/** Installs the packed npm package into empty projects, as its users would: `deno task test:packages --help`. */
+/** Installs the packed npm package into empty projects, as a user would: `deno task test:packages --help`. */
 
 import { globSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { exitWithError, readCommand } from "./command.ts";
 import { formatCounts } from "./test_counts.ts";
 
-/** A project: what its user installs beside Latchkey, and how they run their tests. */
+/** A project: packages besides Latchkey, and its test command. */
 interface Project {
   readonly name: string;
   readonly packages: readonly string[];
-  /** Beside the sample suite. */
+  /** Files besides the sample suite. */
   readonly files: readonly string[];
   readonly command: readonly string[];
   /** Whether the project and its sample suite are CommonJS. Default: ES modules. */
@@ -31,7 +31,7 @@ const projects: readonly Project[] = [
   { name: "bun", packages: [], files: ["bun.test.js"], command: ["npx", "-y", "bun@1.4.4", "test"] },
   {
     name: "deno",
-    // Deno checks types before it runs, and asks for those of Node's modules where there is a package.json.
+    // With a package.json Deno checks types before it runs, and needs those of Node.
     packages: ["@types/node@24"],
     files: ["deno_test.js"],
     command: [Deno.execPath(), "test", "--allow-net", "--allow-env", "--allow-read", "deno_test.js"],
@@ -61,12 +61,11 @@ const projects: readonly Project[] = [
 
 const { words: names } = readCommand({
   call: "deno task test:packages",
-  does:
-    "Installs the packed npm package, which deno task build makes, into empty projects and runs the sample suite in " +
-    "each. The suite is type-checked first, strictly.",
+  does: "Installs the npm package of deno task build into empty projects, and runs the sample suite in " +
+    "each. The suite is strictly type-checked first.",
   words: {
     value: "PART",
-    does: `only projects that have this in their name: ${projects.map(({ name }) => name).join(", ")}`,
+    does: `only projects whose name contains this: ${projects.map(({ name }) => name).join(", ")}`,
   },
 });
 const selectedProjects = projects.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
@@ -83,7 +82,7 @@ const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 let passed = 0;
 let failed = 0;
 try {
-  // The compiler sees the same installed package, under the strictest settings that a user may have.
+  // The compiler sees the same installed package, with the strictest settings.
   for (const commonJs of [false, true]) {
     await runStep(typesFolder(commonJs), async (home) => {
       const settings = commonJs ? "commonjs/tsconfig.json" : "tsconfig.json";
@@ -111,7 +110,7 @@ try {
 console.log(formatCounts({ passed, failed, skipped: 0 }));
 Deno.exit(failed > 0 ? 1 : 0);
 
-/** Makes a folder and does something there; prints what went wrong. */
+/** Runs an action in a new folder, and prints its error. */
 async function runStep(name: string, action: (home: string) => Promise<string | undefined>): Promise<void> {
   const started = performance.now();
   const home = `${tempFolder}/${name}`;
@@ -129,7 +128,7 @@ function typesFolder(commonJs = false): string {
   return commonJs ? "types-commonjs" : "types";
 }
 
-/** A project as its user has it: a manifest, the installed packages, and test files. */
+/** A user's project: a manifest, the installed packages, and test files. */
 async function setUpProject(
   home: string,
   { packages, files, commonJs = false }: Pick<Project, "packages" | "files" | "commonJs">,
@@ -146,7 +145,7 @@ async function setUpProject(
   for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${basename(file)}`);
 }
 
-/** Runs a command in a folder; `undefined` when it went well, or else all that it printed. */
+/** Runs a command in a folder. Returns its output if it failed. */
 async function run(cwd: string, ...[command, ...args]: string[]): Promise<string | undefined> {
   const { success, stdout, stderr } = await new Deno.Command(command!, {
     args,

@@ -1,4 +1,4 @@
-/** Makes everything that a release consists of, into dist/release/: `deno task release --help`. */
+/** Writes every file of a release into dist/release/: `deno task release --help`. */
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -16,27 +16,25 @@ import { run, thisSystem } from "./run.ts";
 const folder = "dist/release";
 const { name, version, license } = manifest;
 
-/** Libraries that are on every Linux with glibc, and in the base of the image. */
+/** Libraries of every Linux with glibc, and of the image's base. */
 const standardLibraries = /^(?:libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\.so\.\d+$/;
 
 const { flags } = readCommand({
   call: "deno task release",
-  does:
-    `Makes what a release consists of, into ${folder}/, and prints what there is. It publishes nothing. Pushing the ` +
-    "tag does: then .github/workflows/release.yml makes the same files once more, and publishes those.",
+  does: `Writes every file of a release into ${folder}/, and prints the list. It publishes nothing. Pushing the ` +
+    "tag does: .github/workflows/release.yml builds the same files again and publishes them.",
   flags: {
     "dry-run": {
-      does:
-        "what would keep the version from being released is a remark here, and the rest is made and tried all the same",
+      does: "print reasons against the release as remarks, and build and test everything",
     },
     targets: {
       value: "LIST",
-      does: `binaries for these systems alone, with commas between them: ${targets.join(", ")}`,
+      does: `binaries for these systems only, comma-separated: ${targets.join(", ")}`,
       someOf: targets,
     },
-    tag: { value: "NAME", does: "the tag that is to be released; it must be that of the version" },
-    "but-checks": { does: "without deno task ok --but-tests before, where it has just run" },
-    try: { does: "makes nothing, but tries what was made for this system" },
+    tag: { value: "NAME", does: "the tag to release; it must match the version" },
+    "but-checks": { does: "skip deno task ok --but-tests, if it has just run" },
+    try: { does: "build nothing, and test the existing file for this system" },
   },
 });
 await (flags.try ? tryArchive() : makeRelease()).catch(exitWithError);
@@ -77,12 +75,12 @@ async function makeRelease(): Promise<void> {
   for (const remark of remarks) console.log(`Remark: ${remark}`);
   console.log(
     isDryRun
-      ? "That was all, and nothing was published."
+      ? "Done. Nothing was published."
       : `Nothing was published. To do that: git tag v${version} && git push origin v${version}`,
   );
 }
 
-/** What keeps this version from being released as it stands here. */
+/** Reasons why this version cannot be released. */
 async function checkRelease(tag?: string): Promise<string[]> {
   return findReleaseBlockers({
     version,
@@ -99,7 +97,7 @@ async function checkRelease(tag?: string): Promise<string[]> {
   });
 }
 
-/** The npm package, made twice, because it must be the same; gives back what it lacks. */
+/** Builds the npm package twice, compares both, and returns the problems. */
 async function makePackage(locked: readonly LockedPackage[], seconds: number): Promise<string[]> {
   const file = `${name.slice(1).replace("/", "-")}-${version}.tgz`;
   const make = async () => {
@@ -132,7 +130,7 @@ async function makePackage(locked: readonly LockedPackage[], seconds: number): P
     : ["The npm package has no CHANGELOG.md: scripts/build.ts must copy static/changes.md there."];
 }
 
-/** Makes the binary for this system twice, tries it, and gives back the licences that it brings, and what is wrong. */
+/** Builds the binary for this system twice and tests it. Returns the included licences, and the problems. */
 async function buildAndTryBinary(): Promise<{ licences: string; problems: string[] }> {
   const currentTarget = findCurrentTarget(targets);
   if (currentTarget === undefined) {
@@ -161,7 +159,7 @@ async function buildAndTryBinary(): Promise<{ licences: string; problems: string
   };
 }
 
-/** The archive for one system, and its bill of materials. */
+/** Archive for one system, and its bill of materials. */
 async function makeBinary(
   target: string,
   licences: string,
@@ -194,7 +192,7 @@ async function makeBinary(
   await Deno.writeTextFile(`${folder}/${title}.cdx.json`, billOfMaterials(subject, parts, seconds));
 }
 
-/** By Bun, which builds for every system on any. Always into the same place: its name is inside. */
+/** Builds with Bun, which supports every target. The path is fixed, because the binary includes it. */
 async function compile(target: string): Promise<string> {
   const file = binaryPath(target);
   await deno("task", "compile", "--with", "bun", "--target", target, "--output", file);
@@ -209,7 +207,7 @@ function archivePath(target: string): string {
   return `${folder}/latchkey-${version}-${target}${target.startsWith("windows") ? ".zip" : ".tar.gz"}`;
 }
 
-/** Unpacks the archive for this system as its user would, and runs what is inside. */
+/** Unpacks the archive for this system and runs its program. */
 async function tryArchive(): Promise<void> {
   const currentTarget = findCurrentTarget(targets);
   if (currentTarget === undefined) {
@@ -226,15 +224,15 @@ async function tryArchive(): Promise<void> {
   }
 }
 
-/** Which of these systems is this one. */
+/** The target that is this system. */
 function findCurrentTarget(candidates: readonly string[]): string | undefined {
   return candidates.find((target) => target === thisSystem);
 }
 
-/** Writes the sums as `sha256sum --check` reads them, and prints what there is now. */
+/** Writes the checksums in the format of `sha256sum --check`, and prints the list of files. */
 async function writeChecksums(): Promise<void> {
   const made = await listFiles(folder);
-  // The notes are not downloaded: they stand beside the files.
+  // The release notes are not downloaded.
   const sums = made.filter(({ name }) => name !== "NOTES.md").map(({ name, sum }) => `${sum}  ${name}\n`);
   await Deno.writeTextFile(`${folder}/SHA256SUMS`, sums.join(""));
   const files = await listFiles(folder);
@@ -245,7 +243,7 @@ async function writeChecksums(): Promise<void> {
   }
 }
 
-/** The files of a folder, by their names. */
+/** Names of the files in a folder. */
 async function listFiles(folder: string): Promise<{ name: string; size: number; sum: string }[]> {
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
   return await Promise.all(names.map(async (name) => {
@@ -269,7 +267,7 @@ async function deno(...args: string[]): Promise<string> {
   return await run([Deno.execPath(), ...args]);
 }
 
-/** Without the lock: it is for what everybody needs, and these judges are not. */
+/** Without the lock, which has only what users need. */
 async function runReleaseTest(test: string): Promise<string> {
   return await deno("test", "--no-lock", "--quiet", "-A", test);
 }

@@ -21,10 +21,10 @@ interface Title {
 const testsFolder = new URL("../tests/", import.meta.url);
 const sourceFolder = new URL("../src/", import.meta.url);
 
-/** What names a specification that can be looked up; other sources are programs, or this project itself. */
+/** Sources that are specifications. Others are programs, or this project. */
 const specification = /^(?:RFC \d+|OAuth 2\.[01]|OpenID Connect|MCP authorization)/;
 
-/** The rows `| ID | Level | Rule | Source |` of the table; throws, with the line, on a row that is none. */
+/** Parses the rows `| ID | Level | Rule | Source |`. Throws with the line of a malformed row. */
 function parseRules(): Map<string, Rule> {
   const rules = new Map<string, Rule>();
   for (const [index, line] of readFileSync(new URL("rules.md", testsFolder), "utf8").split("\n").entries()) {
@@ -46,7 +46,7 @@ function parseRules(): Map<string, Rule> {
   return rules;
 }
 
-/** The titles of every `test(` whose ID can be read off the source. Skipped tests and comments prove nothing. */
+/** Titles of every `test(` with a literal title. Skipped tests and comments do not count. */
 function findTestTitles(): { readonly titles: readonly Title[]; readonly unread: readonly string[] } {
   const titles: Title[] = [];
   const unread: string[] = [];
@@ -68,13 +68,13 @@ function findTestTitles(): { readonly titles: readonly Title[]; readonly unread:
   return { titles, unread };
 }
 
-/** The specifications in a row's source, as the table in the code cites them. */
+/** Specifications in the source column of a row, in the format of the rule table. */
 function getCitations({ source }: Rule): string {
   return source.replaceAll(/ †|`[^`]*`/g, "").split("; ").map((one) => one.replace(/, (?!§|App\.).*$/, ""))
     .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
 }
 
-/** The IDs that the code names, the table itself left out. */
+/** Rule IDs in the code, without the rule table. */
 function findRuleIdsInCode(): Set<string> {
   const files = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/")).filter((file) =>

@@ -1,16 +1,16 @@
-/** Runs commands, ends what is wrong with them in a sentence, and knows what this system is called. */
+/** Runs commands, and reports failures as one sentence. */
 
 import { CommandError } from "./command.ts";
 
-/** The names of npm's commands on this system. */
+/** npm's commands on this system. */
 export const [npm, npx] = Deno.build.os === "windows" ? ["npm.cmd", "npx.cmd"] as const : ["npm", "npx"] as const;
 
-/** What this system is called where a binary is for one: `linux-x64`. */
+/** This system, as used in the names of binaries: `linux-x64`. */
 export const thisSystem: string = `${Deno.build.os === "darwin" ? "macos" : Deno.build.os}-${
   Deno.build.arch === "x86_64" ? "x64" : "arm64"
 }`;
 
-/** Runs a command, with these variables beside those of the surroundings, and gives back what it printed. */
+/** Runs a command with additional environment variables, and returns its output. */
 export async function run([command, ...args]: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const options = { args, env: { NO_COLOR: "1", ...env }, stdin: "null" } as const;
   const { success, stdout, stderr } = await new Deno.Command(command!, options).output().catch((error) => {
@@ -21,12 +21,12 @@ export async function run([command, ...args]: readonly string[], env: Record<str
   throw new CommandError(`${[command, ...args].join(" ")} failed:\n${`${out}${err}`.trim()}`);
 }
 
-/** Whether a command is there, and does it. */
+/** Whether a command exists and succeeds. */
 export async function succeeds(words: readonly string[]): Promise<boolean> {
   return await run(words).then(() => true, () => false);
 }
 
-/** The variables of the surroundings, but for what the shell has set for Latchkey, or for its tests. */
+/** The environment without variables for Latchkey and its tests. */
 export function getCleanEnvironment(): Record<string, string> {
   return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("LATCHKEY_")));
 }

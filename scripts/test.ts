@@ -13,16 +13,16 @@ import {
 } from "./test_counts.ts";
 import { capture } from "./test_run.ts";
 
-/** The runtimes beside Deno, as npm packages: always these versions, whatever the machine has. */
+/** Node and Bun as npm packages, in fixed versions. */
 const node = "node@24.21.0";
 const bun = "bun@1.4.4";
 
-/** Minutes after which a run is taken to hang. */
+/** Minutes after which a run counts as hung. */
 const timeoutMinutes = 8;
 
 type RuntimeName = "deno" | "node" | "bun";
 
-/** A way to run the tests, and where its output says how many. */
+/** A way to run the tests, and how to read the counts from its output. */
 interface Runtime {
   readonly command: () => Promise<readonly string[]>;
   readonly counts: CountPatterns;
@@ -43,7 +43,7 @@ const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
     },
   },
   bun: {
-    // Files in processes of their own and without a time limit for each test, as on the other two.
+    // One process per file and no time limit per test, as on the other runtimes.
     command:
       async () => ["npx", "-y", bun, "test", "--parallel", `--timeout=${timeoutMinutes * 60_000}`, ...await bundle()],
     counts: {
@@ -56,11 +56,11 @@ const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
 
 const { flags, words: pathParts } = readCommand({
   call: "deno task test",
-  does: "Runs the tests on Deno from source, and on Node and Bun from a bundle, and adds up what they counted. " +
-    "Without flags on all three. Tests that need more than a runtime are apart: test:browser, test:many, " +
+  does: "Runs the tests on Deno from source, and on Node and Bun from a bundle, and adds up the counts. " +
+    "Default: all three. Tests that need more than a runtime have their own tasks: test:browser, test:many, " +
     "test:packages and test:binary.",
   flags: { deno: { does: "on Deno" }, node: { does: "on Node" }, bun: { does: "on Bun" } },
-  words: { value: "PART", does: "only files that have this in their path" },
+  words: { value: "PART", does: "only files whose path contains this" },
 });
 const runtimeNames = ["deno", "node", "bun"] as const;
 const selectedRuntimes = runtimeNames.some((name) => flags[name])
@@ -76,13 +76,13 @@ let bundled: Promise<string[]> | undefined;
 const allCounts: TestCounts[] = [];
 for (const name of selectedRuntimes) {
   const started = performance.now();
-  const { tally, complaint } = await run(runtimes[name]);
+  const { tally, problem } = await run(runtimes[name]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const files = `${testFiles.length} ${testFiles.length === 1 ? "file" : "files"}`;
   console.log(`${`${name}:`.padEnd(9)}${formatCounts(tally)} in ${files}, ${seconds} s`);
-  // Whatever else is wrong counts as a failure too, so that the last line and the exit code agree.
-  if (complaint) console.log(`${" ".repeat(9)}${complaint}`);
-  allCounts.push(complaint ? { ...tally, failed: tally.failed + 1 } : tally);
+  // Any other error counts as a failure too, so that the last line and the exit code agree.
+  if (problem) console.log(`${" ".repeat(9)}${problem}`);
+  allCounts.push(problem ? { ...tally, failed: tally.failed + 1 } : tally);
 }
 const totalCounts = sumCounts(allCounts);
 const ranCounts = allCounts.map(({ passed, failed, skipped }) => passed + failed + skipped);
@@ -96,31 +96,31 @@ const finalCounts = isUneven ? { ...totalCounts, failed: 1 } : totalCounts;
 console.log(formatCounts(finalCounts));
 Deno.exit(finalCounts.failed ? 1 : 0);
 
-/** Runs the tests once; shows what the runtime printed when something failed. */
-async function run({ command, counts }: Runtime): Promise<{ tally: TestCounts; complaint?: string }> {
+/** Runs the tests once. Prints the output of the runtime if a test failed. */
+async function run({ command, counts }: Runtime): Promise<{ tally: TestCounts; problem?: string }> {
   const zeroCounts = { passed: 0, failed: 0, skipped: 0 };
   let words: readonly string[];
   try {
     words = await command();
   } catch (error) {
-    return { tally: zeroCounts, complaint: `The tests could not be bundled: ${error}` };
+    return { tally: zeroCounts, problem: `The tests could not be bundled: ${error}` };
   }
   const { output, success, timedOut } = await capture(words, { timeoutSeconds: timeoutMinutes * 60 });
   const testCounts = parseCounts(output, counts);
   if (!success) console.log(output);
-  // What had to be left out is said even where everything else went well.
+  // Print skipped tests even if all others passed.
   for (const line of new Set(output.match(/^.*SKIPPED: .*$/gm))) console.log(line.slice(line.indexOf("SKIPPED")));
-  if (timedOut) return { tally: testCounts, complaint: `It was ended after ${timeoutMinutes} minutes.` };
+  if (timedOut) return { tally: testCounts, problem: `Timed out after ${timeoutMinutes} minutes.` };
   if (!success && !testCounts.failed) {
-    return { tally: testCounts, complaint: "It ended with an error outside the tests; see above." };
+    return { tally: testCounts, problem: "It ended with an error outside the tests; see above." };
   }
   if (testCounts.passed + testCounts.failed + testCounts.skipped === 0) {
-    return { tally: testCounts, complaint: "It ran no test." };
+    return { tally: testCounts, problem: "It ran no test." };
   }
   return { tally: testCounts };
 }
 
-/** Bundles the tests once for both runtimes. */
+/** Bundles the tests once for Node and Bun. */
 function bundle(): Promise<string[]> {
   return bundled ??= bundleTests(testFiles);
 }

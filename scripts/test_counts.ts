@@ -1,23 +1,23 @@
-/** What runners of tests have counted. */
+/** Counts in the output of test runners. */
 
-/** What was counted. */
+/** Number of tests by result. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** What a runner of tests prints before each number; of each pattern the last find counts, and all of them add up. */
+/** Patterns of the text before each number. The last match of each pattern counts, and all are added. */
 export type CountPatterns = Readonly<Record<keyof TestCounts, readonly RegExp[]>>;
 
-/** What Deno prints. */
+/** Patterns of Deno's output. */
 export const denoCountPatterns: CountPatterns = {
   passed: [/^(?:ok|FAILED) \| (\d+) passed/gm],
   failed: [/^(?:ok|FAILED) \|.* (\d+) failed/gm],
   skipped: [/^(?:ok|FAILED) \|.* (\d+) ignored/gm],
 };
 
-/** The numbers in what a runner has printed. */
+/** Reads the counts from a runner's output. */
 export function parseCounts(output: string, { passed, failed, skipped }: CountPatterns): TestCounts {
   const sumMatches = (patterns: readonly RegExp[]) =>
     patterns.map((pattern) => [...output.matchAll(pattern)].at(-1)?.[1] ?? "0")
@@ -25,13 +25,13 @@ export function parseCounts(output: string, { passed, failed, skipped }: CountPa
   return { passed: sumMatches(passed), failed: sumMatches(failed), skipped: sumMatches(skipped) };
 }
 
-/** The sum of them all. */
+/** Adds counts. */
 export function sumCounts(all: readonly TestCounts[]): TestCounts {
   const sum = (what: keyof TestCounts) => all.reduce((sum, counts) => sum + counts[what], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
 }
 
-/** The line in which every task that runs tests says how many. */
+/** The line with the counts that every test task prints last. */
 export function formatCounts({ passed, failed, skipped }: TestCounts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }

@@ -1,23 +1,23 @@
-/** Runs tests in processes that come to an end whatever happens. */
+/** Runs tests in processes that always end. */
 
 import { stripVTControlCharacters } from "node:util";
 import { denoCountPatterns, parseCounts, type TestCounts } from "./test_counts.ts";
 
-/** How a command is run. */
+/** Options of a command. */
 export interface RunOptions {
-  /** Seconds after which it is taken to hang. */
+  /** Seconds after which the command counts as hung. */
   readonly timeoutSeconds: number;
-  /** Variables beside those that it inherits, or with `clearEnv` all that it has. */
+  /** Additional environment variables; with `clearEnv` the only ones. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clearEnv?: boolean;
 }
 
-/** What came of a command. */
+/** Result of a command. */
 export interface RunResult {
-  /** Both its streams, as they came, without colours. */
+  /** Both output streams in order, without colours. */
   readonly output: string;
   readonly success: boolean;
-  /** Whether our patience was at an end. */
+  /** Whether the timeout ended it. */
   readonly timedOut: boolean;
 }
 
@@ -29,7 +29,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** Runs a command to its end, or to that of our patience or of this process; what it has started is killed with it. */
+/** Runs a command until it ends, times out, or this process ends. Kills its child processes too. */
 export async function capture(
   [command, ...args]: readonly string[],
   { timeoutSeconds, env, clearEnv }: RunOptions,
@@ -41,7 +41,7 @@ export async function capture(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    detached: true, // a process group of its own, so that one signal reaches everything that it has started
+    detached: true, // own process group, so that one signal reaches every child process
   }).spawn();
   running.add(child);
   let timedOut = false;
@@ -56,14 +56,14 @@ export async function capture(
   const reading = [read(child.stdout), read(child.stderr)];
   const { success } = await child.status;
   clearTimeout(timer);
-  // What a test that failed has left running would hold the streams open.
+  // Child processes of a failed test would keep the streams open.
   killGroup(child);
   running.delete(child);
   await Promise.all(reading);
   return { output: stripVTControlCharacters(output), success, timedOut };
 }
 
-/** Runs tests on Deno: `args` are flags for it, and files. Whatever else is wrong counts as a failure too. */
+/** Runs tests on Deno. `args` are Deno's flags, and files. Any other error counts as a failure too. */
 export async function testOnDeno(
   args: readonly string[],
   options: RunOptions,
@@ -80,6 +80,6 @@ function killGroup(child: Deno.ChildProcess): void {
   try {
     Deno.kill(-child.pid, "SIGKILL");
   } catch {
-    // The whole group has ended by itself.
+    // The whole group has ended already.
   }
 }

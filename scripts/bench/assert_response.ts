@@ -1,4 +1,4 @@
-/** What an answer must be: its status, its caching, and every member of its JSON; and whether its tokens hold. */
+/** Expected responses: status, caching, every JSON member, and valid tokens. */
 
 import { getHeader } from "./connection.ts";
 import type { Connection, RawResponse } from "./connection.ts";
@@ -10,16 +10,15 @@ export const jwt = /^[\w-]{20,}\.[\w-]{100,}\.[\w-]{80,}$/;
 /** 256 random bits. */
 export const secret = /^[\w-]{43}$/;
 
-/** The error for an answer that is not as it must be. */
+/** Error for an invalid response. */
 export function unexpectedResponse(expected: string, { head, body }: RawResponse): Error {
   return new Error(`Expected ${expected}, found:\n${head}\n\n${body}`);
 }
 
 /**
- * The members of a JSON answer: 200, not to be cached, and the expected members; throws otherwise.
+ * Members of a JSON response. Throws unless it is 200, not cacheable, and has the expected members.
  *
- * @param expected What each of them must be, or, where that is not known before, how it must look as text.
- * @param exact Whether there must be no others.
+ * @param expected Value of each member, or a pattern if the value is not known before.
  */
 export function assertJson<Expected extends Readonly<Record<string, unknown>>>(
   response: RawResponse,
@@ -43,7 +42,7 @@ function matches(value: unknown, expected: unknown): boolean {
   return expected instanceof RegExp ? expected.test(String(value)) : value === expected;
 }
 
-/** A token, and claims it must have. */
+/** A token, and its required claims. */
 export interface ExpectedToken {
   readonly token: string;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -58,7 +57,7 @@ const parameters = {
 /** Throws unless a token is signed by a published key and has its claims. */
 export type VerifyToken = (signed: ExpectedToken) => Promise<void>;
 
-/** Fetches the keys that a server publishes. */
+/** Fetches the published keys of a server. */
 export async function tokenVerifier(connection: Connection, { paths }: Site): Promise<VerifyToken> {
   const response = await connection.get(paths.jwks);
   if (response.status !== 200) throw unexpectedResponse("200 from the JWKS endpoint", response);

@@ -16,7 +16,7 @@ export interface BareRequest {
   form(): Promise<string>;
 }
 
-/** An answer before it takes the runtime's form. */
+/** A response, independent of the runtime. */
 export interface BareResponse {
   readonly status: number;
   readonly headers: Record<string, string>;

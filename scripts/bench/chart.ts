@@ -1,6 +1,6 @@
-/** Draws growth as a line chart in SVG, to be read on light and on dark ground. */
+/** Draws growth as a line chart in SVG, readable on light and dark backgrounds. */
 
-/** What a request costs by how many there are of something, as many times what it costs beside the fewest. */
+/** Cost of a request by size, as a factor of the cost at the smallest size. */
 export interface Line {
   readonly name: string;
   readonly points: readonly { readonly count: number; readonly times: number }[];
@@ -9,13 +9,13 @@ export interface Line {
 const width = 760;
 const height = 380;
 
-/** Where the plot is within it. */
+/** Area of the plot. */
 const plot = { left: 62, right: 500, top: 52, bottom: 318 };
 
-/** One per line: colours that differ on white and on black, and for those who see fewer of them. */
+/** One colour per line: distinct on white and on black, and with colour blindness. */
 const colours = ["#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#66c2a5", "#cc79a7"];
 
-/** The picture; `heading` says what was measured. */
+/** The chart; `heading` names the measurement. */
 export function chart(heading: string, lines: readonly Line[]): string {
   const counts = lines.flatMap(({ points }) => points.map(({ count }) => count));
   const decades = { from: Math.log10(Math.min(...counts)), to: Math.log10(Math.max(...counts)) };

@@ -15,7 +15,7 @@ export const publicId = "bench-public";
 export const rotatingId = "bench-rotating";
 
 /** Authenticates by HTTP Basic. */
-export const confidential = { id: "bench-confidential", secret: "a-secret-that-anybody-may-read-in-the-source" };
+export const confidential = { id: "bench-confidential", secret: "a-secret-that-is-public-in-the-source" };
 
 /** All of them, as Latchkey is given them. */
 export const clients: readonly ClientMetadata[] = [

@@ -29,7 +29,7 @@ interface Row {
 export async function compare(options: Options, load: RunningProcess): Promise<void> {
   console.log(
     `${connections} connections. A flow counts as one request. Ratios are parts of what the reference does: requests per\n` +
-      "second, and requests per CPU time, by which is judged. Latchkey is as many times as fast as each of the others.",
+      "second, and requests per CPU time, which decides. The last column: how many times faster Latchkey is.",
   );
   for (const name of options.runtimes) {
     const runtime = await findRuntime(name);
@@ -78,7 +78,7 @@ function report(rows: readonly Row[]): void {
   const maxBusy = Math.max(...rows.flatMap(({ rounds }) => rounds.map(({ busy }) => busy)));
   if (maxBusy > maxLoadCore) {
     console.log(
-      `  The load generator used up to ${maxBusy.toFixed(2)} of its core: where it did, trust the CPU columns.`,
+      `  The load generator used up to ${maxBusy.toFixed(2)} of its core: if near 1, use the CPU columns.`,
     );
   }
 }

@@ -3,7 +3,7 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** What a server answered. Headers and body as they were sent. */
+/** A response. Headers and body as sent. */
 export interface RawResponse {
   readonly status: number;
   /** Status line and header lines. */
@@ -12,9 +12,9 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** An open connection: one request at a time, and a rejection when it ends before the answer. */
+/** An open connection: one request at a time. Rejects if it ends before the response. */
 export interface Connection {
-  /** `credentials` are the value of the `Authorization` header, where there is one. */
+  /** `credentials` is the value of the `Authorization` header, if present. */
   get(path: string, credentials?: string): Promise<RawResponse>;
   /** Posts a form. */
   post(path: string, form: string, credentials?: string): Promise<RawResponse>;
@@ -22,14 +22,14 @@ export interface Connection {
 }
 
 interface PendingRequest {
-  resolve(answer: RawResponse): void;
+  resolve(result: RawResponse): void;
   reject(error: Error): void;
 }
 
-/** The global fetch, or what is called like it. */
+/** The global fetch, or a function with its signature. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The same by a fetch, as most clients have it. */
+/** A connection that uses fetch, as most clients do. */
 export function fetchConnection(fetch: Fetch, origin: string): Connection {
   async function send(method: string, path: string, credentials?: string, form?: string): Promise<RawResponse> {
     const headers: Record<string, string> = {};
@@ -46,7 +46,7 @@ export function fetchConnection(fetch: Fetch, origin: string): Connection {
   };
 }
 
-/** Milliseconds within which any answer must have come. */
+/** Timeout of a response, in milliseconds. */
 const responseTimeoutMs = 20_000;
 
 /** Opens a connection to a port of 127.0.0.1. */
@@ -64,11 +64,11 @@ export async function openConnection(port: number): Promise<Connection> {
 
   socket.setEncoding("latin1");
   socket.setTimeout(responseTimeoutMs, () => {
-    failWith(`There was no answer within ${responseTimeoutMs / 1000} s.`);
+    failWith(`No response within ${responseTimeoutMs / 1000} s.`);
     socket.destroy();
   });
   socket.on("error", (error) => failWith(`The connection failed: ${error.message}`));
-  socket.on("close", () => failWith("The server closed the connection before it had answered."));
+  socket.on("close", () => failWith("The server closed the connection before the response."));
   socket.on("data", (text: string) => {
     received += text;
     let response: RawResponse | undefined;
@@ -100,7 +100,7 @@ export async function openConnection(port: number): Promise<Connection> {
   };
 }
 
-/** Opens one connection to each of several servers; each request goes to the next of them. */
+/** Opens one connection to each of several servers; each request goes to the next one. */
 export async function openConnections(ports: readonly number[]): Promise<Connection> {
   const all = await Promise.all(ports.map(openConnection));
   if (all.length === 1) return all[0]!;
@@ -124,7 +124,7 @@ function connectSocket(port: number): Promise<Socket> {
   });
 }
 
-/** The answer, when all of it is there. Only answers with Content-Length are read: every server here sends it. */
+/** The complete response. Requires Content-Length, which every server here sends. */
 function parseResponse(text: string): RawResponse | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
@@ -137,7 +137,7 @@ function parseResponse(text: string): RawResponse | undefined {
   return { status: Number(head.slice(9, 12)), head, body };
 }
 
-/** The value of the first header of that lower-case name. */
+/** Value of the first header with that lower-case name. */
 export function getHeader(head: string, name: string): string | undefined {
   for (let start = head.indexOf("\r\n"); start >= 0;) {
     const next = head.indexOf("\r\n", start + 2);

@@ -1,4 +1,4 @@
-/** The embedded part: Latchkey's mock beside other packages for tests, each in the process of the test. */
+/** The embedded part: Latchkey's mock and other packages, each in the process of the test. */
 
 import type { Duration, FirstRun, FreshRun, Job, SubjectName, Transport } from "./embedded/child.ts";
 import type { Options } from "./options.ts";
@@ -10,14 +10,14 @@ import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
 import { median, print } from "./table.ts";
 
-/** One subject on one runtime, and what was measured of it. */
+/** One subject on one runtime, with its measurements. */
 interface Row {
   readonly label: string;
   readonly command: readonly string[];
   readonly firstRuns: FirstRun[];
   readonly freshRuns: FreshRun[];
   readonly logins: Duration[];
-  /** By its own call for a login. */
+  /** By its own login function. */
   readonly ownLogins: Duration[];
 }
 
@@ -25,9 +25,9 @@ interface Row {
 export async function embedded(options: Options): Promise<void> {
   await installPeers();
   console.log(
-    "In one process, one login at a time, by the same client: it is given the mock's own fetch, or the global one for the\n" +
-      "others, which listen on loopback; 'by socket': a bare keep-alive connection instead, the cheapest client there is.\n" +
-      "Every answer is checked, and all sign two tokens with the same ready keys. Milliseconds, from the start of making a\n" +
+    "In one process, one login at a time, by the same client: it uses the mock's own fetch, or the global one for the\n" +
+      "others, which listen on loopback; 'by socket': a bare keep-alive connection instead, the cheapest client.\n" +
+      "Every response is checked, and all sign two tokens with the same prepared keys. Milliseconds, from the start of making a\n" +
       "server; CPU on all threads. How many times more than Latchkey's mock on Node stands behind.",
   );
   const node = await findRuntime("node", peersFolder);
@@ -89,7 +89,7 @@ function report(rows: readonly Row[]): void {
   const isLatchkey = ({ label }: Row): boolean => label.startsWith("latchkey");
   const best = rows.find((row) => isLatchkey(row) && row.label.includes("Node"));
 
-  /** Time and CPU, and by how many times more than Latchkey's mock on Node. */
+  /** Time and CPU, and the factor of Latchkey's mock on Node. */
   const cells = (spans: (row: Row) => readonly Duration[], row: Row, digits: number): string[] => {
     const getMedian = (one: Row, part: keyof Duration): number => median(spans(one).map((span) => span[part]));
     const ratio = (part: keyof Duration): string =>

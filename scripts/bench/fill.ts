@@ -1,32 +1,32 @@
-/** A server that has been in use for long: as many clients, users, refresh tokens and codes as one likes. */
+/** A server with existing data: any number of clients, users, refresh tokens and codes. */
 
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { clients, publicId, redirectUri, rotatingId, user } from "./clients.ts";
 
-/** How many there are of each, beside those that the bench itself uses. */
+/** Number of each, besides those of the bench. */
 export interface StoreContents {
   readonly clients?: number;
   readonly users?: number;
-  /** Live ones, of as many approvals. */
+  /** Active ones, each of its own approval. */
   readonly refreshTokens?: number;
-  /** Live ones. */
+  /** Active ones. */
   readonly codes?: number;
 }
 
-/** Flows leave no more behind while they are measured. */
+/** Measured flows store no further records. */
 const headroom = 1_000_000;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The options of such a server. */
+/** Options of such a server. */
 export async function filledOptions(fill: StoreContents): Promise<LatchkeyOptions> {
   const { clients: registered = 0, users = 0, refreshTokens = 0, codes = 0 } = fill;
   const store = memoryStore({ maxRecords: headroom + Math.max(refreshTokens, codes) });
   const now = Date.now();
   const common = { sub: user.sub, scope: ["openid", "profile", "read"], resources: [], authTime: now };
   for (let i = 0; i < refreshTokens; i++) {
-    // They end one after the other, as those of real approvals do.
+    // They expire one after the other, like those of real approvals.
     const endsAt = now + 30 * dayMs + i;
     await store.add("refresh_token", random(32), {
       ...common,

@@ -1,4 +1,4 @@
-/** One whole authorization code flow of a public client over one connection, with every answer checked. */
+/** A complete authorization code flow of a public client over one connection, with every response checked. */
 
 import { createHash, randomBytes } from "node:crypto";
 import { assertJson, jwt, secret, unexpectedResponse } from "./assert_response.ts";
@@ -8,27 +8,27 @@ import { getHeader } from "./connection.ts";
 import type { Connection } from "./connection.ts";
 import type { Site } from "./site.ts";
 
-/** What every flow asks for. */
+/** Scope of every flow. */
 export const scope = "openid profile read";
 
-/** What a flow ends with. */
+/** Result of a flow. */
 export interface Tokens {
   readonly access_token: string;
   readonly id_token: string;
-  /** Only for the client that is registered for it. */
+  /** Only for a client registered for it. */
   readonly refresh_token?: string;
   readonly nonce: string;
 }
 
-/** What every answer with tokens for a user holds. */
+/** Members of every response with a user's tokens. */
 export const userTokens = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope, id_token: jwt };
 
-/** The same where only the tokens matter. */
+/** The same, if only the tokens matter. */
 const anyTokenMembers = { access_token: jwt, token_type: "Bearer", id_token: jwt };
 
 const callback = encodeURIComponent(redirectUri);
 
-/** GET authorize → redirect with a code → POST token → 200 with tokens; throws what is wrong with an answer. */
+/** GET authorize → redirect with a code → POST token → 200 with tokens. Throws for an invalid response. */
 export async function runFlow(connection: Connection, site: Site, clientId = site.clientId): Promise<Tokens> {
   const random = randomBytes(56).toString("base64url");
   const verifier = random.slice(0, 43);
@@ -65,7 +65,7 @@ export async function runFlow(connection: Connection, site: Site, clientId = sit
   return { ...assertJson(tokenResponse, expected), nonce };
 }
 
-/** What the tokens of a user must say. */
+/** Required claims of a user's tokens. */
 export function expectedTokens(
   { issuer, sub, exact }: Site,
   clientId: string,

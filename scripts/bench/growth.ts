@@ -1,6 +1,6 @@
 /**
- * The growth part: what a flow and a refresh cost beside ever more clients, users, live grants and instances, and how
- * much memory a live grant takes.
+ * The growth part: cost of a flow and a refresh with more clients, users, active grants and instances, and the memory
+ * of an active grant.
  */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
@@ -21,18 +21,18 @@ import type { Runtime } from "./runtimes.ts";
 import { combineServers, startServer } from "./served.ts";
 import { print } from "./table.ts";
 
-/** Each tenfold may add this part of what the smallest costs: no more than logarithmic growth, and little of that. */
+/** Additional cost per factor of ten, as a fraction of the smallest: at most slow logarithmic growth. */
 const maxGrowthPerDecade = 0.1;
 
-/** Several instances beside one may cost as many times as much. */
+/** Maximum cost with several instances, as a factor of one instance. */
 const maxInstancesRatio = 1.25;
 
-/** What of each grows, and what is asked of the server beside it. */
+/** Dimensions of growth, and the requests measured. */
 const dimensions: readonly {
   readonly of: string;
   readonly fill: keyof StoreContents;
   readonly whats: readonly RequestName[];
-  /** As many at most: this part of the most that there are of anything. */
+  /** Maximum, as a fraction of the overall maximum. */
   readonly part: number;
 }[] = [
   { of: "clients", fill: "clients", whats: ["flow", "refresh"], part: 0.1 },
@@ -41,14 +41,14 @@ const dimensions: readonly {
   { of: "live codes", fill: "codes", whats: ["flow"], part: 1 },
 ];
 
-/** What answers for all instances of a comparison. */
+/** The servers of a comparison. */
 const issuer = "http://localhost:9000";
 
 /** Measures, prints and draws. */
 export async function growth(options: Options, load: RunningProcess): Promise<void> {
   console.log(
-    "\nGrowth: µs of the servers' CPU per request, by how many of one kind there are. Wanted is that each tenfold adds no\n" +
-      `more than ${maxGrowthPerDecade * 100} % of what the smallest costs.`,
+    "\nGrowth: µs of the servers' CPU per request, by size. Target: each factor of ten adds no\n" +
+      `more than ${maxGrowthPerDecade * 100} % of the cost at the smallest size.`,
   );
   const lines: Line[] = [];
   let heading = "";
@@ -62,9 +62,9 @@ export async function growth(options: Options, load: RunningProcess): Promise<vo
     }
   }
   if (options.picture === undefined) return;
-  // Of the last of them, where there are several: a picture shows one.
+  // The last comparison, if there are several: a chart shows one.
   await Deno.writeTextFile(options.picture, chart(heading, lines));
-  // As everything else in the tree is.
+  // Formatted like every file of the tree.
   await capture(Deno.execPath(), "fmt", "--quiet", options.picture);
 }
 
@@ -81,7 +81,7 @@ async function measureGrowth(
   );
   const measured = await measureAllInTurn(starters, whats, options, load);
   const first = measured[0]!;
-  const bytes = (i: number): number => (measured[i]!.held - first.held) * 2 ** 20 / (counts[i]! - counts[0]!);
+  const bytes = (i: number): number => (measured[i]!.resident - first.resident) * 2 ** 20 / (counts[i]! - counts[0]!);
   print(
     [
       `${label}, ${runtime.name} ${runtime.version}, ${alg}`,
@@ -94,8 +94,8 @@ async function measureGrowth(
       ...whats.flatMap((
         what,
       ) => [medianOf(result.rounds[what]!, "cpu").toFixed(0), `${getRatio(result, first, what).toFixed(2)}×`]),
-      result.held.toFixed(0),
-      // Of fewer, what the runtime takes for itself would be most of it.
+      result.resident.toFixed(0),
+      // With fewer grants the runtime's own memory would dominate.
       counts[i]! < 100_000 ? "" : bytes(i).toFixed(0),
     ]),
   );
@@ -115,7 +115,7 @@ async function measureGrowth(
   }));
 }
 
-/** One, two and three instances on one database, on whichever core there is; each request goes to the next instance. */
+/** One, two and three instances on one database, on any core; each request goes to the next instance. */
 async function measureInstances(
   runtime: Runtime,
   alg: SigningAlgorithm,

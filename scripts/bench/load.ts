@@ -1,4 +1,4 @@
-/** The load generator, a process of its own: a job per line comes in, requests are sent, a result per line goes out. */
+/** The load generator, a separate process: reads one job per line, sends requests, and prints one result per line. */
 
 import process from "node:process";
 import { createInterface } from "node:readline";
@@ -11,42 +11,44 @@ import { requests } from "./requests.ts";
 import type { RequestName, SendRequest } from "./requests.ts";
 import type { Site } from "./site.ts";
 
-/** What to do: requests until the time is up or that many have been sent. */
+/** A job: requests until a time or a number is reached. */
 export interface Job {
-  /** The servers, on 127.0.0.1; where there are several, each request goes to the next. */
+  /** Ports on 127.0.0.1; each request goes to the next one. */
   readonly ports: readonly number[];
   readonly site: Site;
   readonly requestName: RequestName;
-  /** The servers' processes. */
+  /** Processes of the servers. */
   readonly pids: readonly number[];
-  /** As many requests are under way at any time, unless there is a rate. */
+  /** Concurrent requests, unless there is a rate. */
   readonly connections: number;
-  /** Whichever of these comes first. */
+  /** The first of these limits ends the job. */
   readonly seconds: number;
   readonly count: number;
-  /** Requests per second, evenly spaced, whether or not the ones before have been answered. Default: as many as go. */
+  /** Requests per second, evenly spaced, independent of responses. Default: as many as possible. */
   readonly rate?: number;
 }
 
-/** What came of it; what prepared the connections counts for nothing. */
+/** Result of a job, without the preparation of connections. */
 export interface Result {
   /** Requests per second. */
   readonly rate: number;
   /** Milliseconds per request; at a fixed rate from the moment at which it was due. */
   readonly p50: number;
   readonly p99: number;
-  /** Milliseconds after they were due at which 99 of 100 requests had been sent; 0 where there is no rate. */
+  /** 99th percentile of the delay of sending, in milliseconds; 0 without a rate. */
   readonly late: number;
   /** Microseconds of the servers' CPU per request. */
   readonly cpu: number;
-  /** The part of the time in which there were answers to read and requests to send, 0 to 1: near 1, this process was slow. */
+  /**
+   * Fraction of the time with responses to read or requests to send, 0 to 1. Near 1, this process is the bottleneck.
+   */
   readonly busy: number;
 }
 
-/** Of this many requests, one has the signatures of its tokens verified. */
+/** One of this many requests verifies the signatures of its tokens. */
 const verifiedEvery = 500;
 
-/** A server that cannot keep up is given up on when so many requests wait at once. */
+/** Number of waiting requests at which an overloaded server is given up. */
 const maxWaiting = 2000;
 
 async function runJob(job: Job): Promise<Result> {
@@ -65,7 +67,7 @@ async function runJob(job: Job): Promise<Result> {
     const start = performance.now();
     let started = 0;
 
-    /** Sends one request and checks what comes back; gives the moment at which it was there. */
+    /** Sends one request and checks the response. Returns the time of the response. */
     const request = async (step: SendRequest, due: number): Promise<number> => {
       const isVerified = started++ % verifiedEvery === 0;
       const tokens = await step();
@@ -86,7 +88,7 @@ async function runJob(job: Job): Promise<Result> {
     const sendEvenly = async (rate: number): Promise<void> => {
       const count = Math.min(job.count, Math.floor(job.seconds * rate));
       const waiting: number[] = [];
-      // The one that has rested longest comes next, so that none rests until the server hangs up on it.
+      // Use the least recently used connection, so that the server closes none as idle.
       const idle = [...steps];
       let failure: { readonly error: unknown } | undefined;
       const send = async (step: SendRequest): Promise<void> => {
@@ -133,7 +135,7 @@ function quantile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? 0;
 }
 
-/** Timers are too coarse for the last of the wait. */
+/** Timers are too coarse for the last part of the wait. */
 async function waitUntil(due: number): Promise<void> {
   for (let left = due - performance.now(); left > 0; left = due - performance.now()) {
     await new Promise<void>((resolve) => left > 3 ? setTimeout(resolve, left - 2) : setImmediate(resolve));
@@ -141,11 +143,11 @@ async function waitUntil(due: number): Promise<void> {
 }
 
 /**
- * Looks for answers all the time. Whoever sends to a process that sleeps has to wake it, which costs more than sending: a
- * server that is slower than the client would pay for that with each answer, and one that is quicker would not.
+ * Polls for responses. Sending to a sleeping process has to wake it, which costs more than the message: servers slower
+ * than the client would pay for it with each response, faster ones would not.
  *
- * @param getDone How many requests have been answered.
- * @returns Lets it sleep again, and tells the milliseconds that passed without an answer.
+ * @param getDone Number of completed requests.
+ * @returns Stops polling, and returns the milliseconds without a response.
  */
 function startBusyLoop(getDone: () => number): () => number {
   let idle = 0;

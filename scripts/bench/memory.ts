@@ -1,4 +1,4 @@
-/** The memory part: what a process holds when it is idle, when it is warm, and after ever more flows. */
+/** The memory part: memory of an idle and a warm process, and after each step of flows. */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
 import { atMost } from "./targets.ts";
@@ -12,15 +12,15 @@ import { getSubjectLabel, startOnServerCore } from "./subjects.ts";
 import type { SubjectName } from "./subjects.ts";
 import { firstLines, print } from "./table.ts";
 
-/** As many times what the bare server holds may Latchkey hold. */
+/** Maximum memory of Latchkey, as a factor of the reference server's. */
 const maxMemoryRatio = 1.3;
 
-/** Afterwards it may grow to as many times as much, in half as many flows again. */
+/** Maximum growth afterwards, as a factor, in half as many flows again. */
 const maxLateGrowth = 1.1;
 
 /** Measures and prints. */
 export async function memory(options: Options, load: RunningProcess): Promise<void> {
-  console.log("\nMemory: MiB resident. Codes live 10 s, and are kept for 30 s more.");
+  console.log("\nMemory: MiB resident. Codes live 10 s, and stay stored for another 30 s.");
   for (const name of options.runtimes) {
     const runtime = await findRuntime(name);
     for (const alg of options.algs ?? ["EdDSA"]) {
@@ -43,7 +43,7 @@ export async function memory(options: Options, load: RunningProcess): Promise<vo
       for (const line of absent) console.log(line);
       const i = options.steps * 2 / 3;
       const where = `memory, ${name}, ${alg}`;
-      // Before the first step stand two figures, of which the flows have none.
+      // The first step follows two figures that flows do not have.
       atMost(
         `${where}: after ${flows[i - 1]} flows, times the reference's`,
         maxMemoryRatio,

@@ -1,4 +1,4 @@
-/** The options of the bench: how much to measure, and on what. */
+/** Options of the bench: the amount of work, and the subjects. */
 
 import { parseArgs } from "node:util";
 import type { SigningAlgorithm } from "../../src/mod.ts";
@@ -7,46 +7,46 @@ import type { PeerName } from "./peers/packages.ts";
 import { requests } from "./requests.ts";
 import type { RequestName } from "./requests.ts";
 
-/** The runtimes that servers are measured on. */
+/** Measured runtimes. */
 export const runtimeNames = ["deno", "bun", "node"] as const;
 
-/** One of them. */
+/** A measured runtime. */
 export type RuntimeName = typeof runtimeNames[number];
 
-/** Parts that `--what` may name beside kinds of requests. */
+/** Parts that `--what` accepts besides kinds of requests. */
 const optionalParts = ["embedded", "stores", "growth", "soak"] as const;
 
-/** The name of a part beside the comparison of requests. */
+/** Name of a part besides the comparison of requests. */
 export type PartName = "start" | "memory" | typeof optionalParts[number];
 
-/** What to do. */
+/** Parsed options. */
 export interface Options {
   readonly runtimes: readonly RuntimeName[];
-  /** Those that were named; each part has its own defaults. */
+  /** Requested parts; each has its own defaults. */
   readonly algs?: readonly SigningAlgorithm[];
   readonly peers: readonly PeerName[];
-  /** Requests for which Latchkey is measured beside the others. */
+  /** Kinds of requests to compare. */
   readonly requestNames: readonly RequestName[];
   readonly parts: readonly PartName[];
   readonly rounds: number;
   /** Per round, server and kind of request. */
   readonly seconds: number;
-  /** Seconds of load before anything is counted. */
+  /** Seconds of load before measurement. */
   readonly warmUp: number;
   /** Spawns per server in the start part. */
   readonly spawns: number;
-  /** One executable file of Latchkey, for the start part. */
+  /** An executable file of Latchkey, for the start part. */
   readonly binary: string;
-  /** Servers that are made, and logged in at once, in one round of the embedded part. */
+  /** Servers created, each with one login, in one round of the embedded part. */
   readonly freshServers: number;
   /** Flows in the soak. */
   readonly soakFlows: number;
   /** Flows per step in the memory part, and how many steps: a multiple of three. */
   readonly flowsPerStep: number;
   readonly steps: number;
-  /** As many of each at most in the growth part. */
+  /** Maximum of each dimension in the growth part. */
   readonly maxGrowth: number;
-  /** Where the growth part draws its picture, if anywhere. */
+  /** Path of the growth part's chart. */
   readonly picture?: string;
 }
 
@@ -54,7 +54,7 @@ const algNames = ["RS256", "ES256", "EdDSA"] as const;
 
 const requestNames = Object.keys(requests) as RequestName[];
 
-/** What `--help` shows. */
+/** Text of `--help`. */
 export const help =
   `deno task bench: requests per second and their cost. Latchkey beside a bare server that does the same work on the same
 runtime (parse, hash, sign or verify, and nothing else), and beside oauth2-mock-server and oidc-provider, which npm
@@ -74,7 +74,7 @@ installs into dist/bench/peers. Without options: flows, three runtimes, some min
                              stores               flows with each store, one and three instances, and round trips
                              growth               flows and refreshes beside ever more clients, users, live grants,
                                                   instances: their cost, and the memory of a live grant
-                             soak                 an hour's worth of flows at a fixed rate: memory, latency
+                             soak                 an hour of flows at a fixed rate: memory, latency
   --rounds 5                 rounds, each of all servers in turn; medians are printed
   --seconds 1                length of a round, per server
   --start                    from the spawn of the process to listening and to the end of the first flow, median of 9;
@@ -88,9 +88,9 @@ installs into dist/bench/peers. Without options: flows, three runtimes, some min
 `;
 
 /**
- * Reads the command line; `undefined` where the help is asked for.
+ * Parses the command line; `undefined` if the help is requested.
  *
- * @throws {Error} With one sentence that says what was expected and what came.
+ * @throws {Error} With one sentence that names the expected and the received value.
  */
 export function parseOptions(args: string[]): Options | undefined {
   const values = parseArguments(args);
@@ -145,8 +145,8 @@ function parseArguments(args: string[]) {
       },
     }).values;
   } catch (error) {
-    // The runtimes add advice, about positional arguments, that is of no use here.
-    throw new Error(`${(error as Error).message.split(/[.\n]/)[0]}; deno task bench --help shows what there is.`);
+    // Omits the runtime's advice about positional arguments, which does not apply.
+    throw new Error(`${(error as Error).message.split(/[.\n]/)[0]}; deno task bench --help shows the options.`);
   }
 }
 

@@ -1,27 +1,27 @@
-/** Programs in processes of their own: on which core they stay, what they say, and that they end with us. */
+/** Programs as processes: CPU cores, output, and termination with this process. */
 
 import { cpus } from "node:os";
 import { text } from "node:stream/consumers";
 
-/** What a command prints; throws what it complains of when it fails. */
+/** Output of a command. Throws with its error output. */
 export async function capture(command: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
   if (success) return new TextDecoder().decode(stdout);
   throw new Error(`${command} ${args.join(" ")} failed:\n${new TextDecoder().decode(stderr)}`);
 }
 
-/** A running program whose lines are read one by one. */
+/** A running program, read line by line. */
 export interface RunningProcess extends AsyncDisposable {
   readonly pid: number;
   /** Writes a line to its input. */
   writeLine(line: string): Promise<void>;
-  /** Its next line; rejects with its error output when it ends instead, or when none comes within `patience` ms. */
-  readLine(patience: number): Promise<string>;
+  /** Its next line. Rejects with its error output if it ends first, or after `timeoutMs`. */
+  readLine(timeoutMs: number): Promise<string>;
 }
 
 const canPin = Deno.build.os === "linux" && cpus().length > 1 && await isInstalled("taskset");
 
-/** What was said about cores, for the heading. */
+/** Description of the cores, for the heading. */
 export const pinning: string = canPin ? "servers on core 0, load on core 1" : "not pinned to cores";
 
 function isInstalled(command: string): Promise<boolean> {
@@ -32,9 +32,9 @@ function isInstalled(command: string): Promise<boolean> {
 const running = new Set<Deno.ChildProcess>();
 
 /**
- * Starts a program. It is killed when it is disposed of, or with us.
+ * Starts a program. Disposal, or the end of this process, kills it.
  *
- * @param core Where it stays, if the system can do that. Default: wherever the system puts it.
+ * @param core CPU core, if the system supports it. Default: chosen by the system.
  */
 export function startProcess(words: readonly string[], core?: 0 | 1): RunningProcess {
   const [command, ...args] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
@@ -64,7 +64,7 @@ export function startProcess(words: readonly string[], core?: 0 | 1): RunningPro
     async readLine(timeoutMs) {
       const { promise: timeout, reject } = Promise.withResolvers<never>();
       const timer = setTimeout(
-        () => reject(new Error(`${words.join(" ")} said nothing for ${timeoutMs / 1000} s`)),
+        () => reject(new Error(`${words.join(" ")} printed nothing for ${timeoutMs / 1000} s`)),
         timeoutMs,
       );
       try {
@@ -81,7 +81,7 @@ export function startProcess(words: readonly string[], core?: 0 | 1): RunningPro
   };
 }
 
-/** Ends every program that is still running, at once. */
+/** Ends every running program immediately. */
 export function killAll(): void {
   for (const child of running) kill(child);
 }
@@ -90,6 +90,6 @@ function kill(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has ended already.
   }
 }

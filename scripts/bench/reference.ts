@@ -1,7 +1,7 @@
 /**
- * The bare server to measure by: the same bytes in and out, one digest, as many signatures, a Map, and hardly a check. It
- * digests and signs by the functions that Latchkey has for that, so that what differs is everything else; or it signs by
- * WebCrypto, as a server does that takes what every runtime has.
+ * The reference server: same bytes in and out, one digest, the same number of signatures, a Map, and almost no checks.
+ * It digests and signs with Latchkey's functions, so that everything else is compared; or it signs by WebCrypto, which
+ * every runtime has.
  */
 
 import { encodeBase64url } from "../../src/runtime/base64url.ts";
@@ -13,7 +13,7 @@ import { confidential, rotatingId, user } from "./clients.ts";
 import type { ServerAddress } from "./server.ts";
 import { latchkeySite } from "./site.ts";
 
-/** What a code or a refresh token stands for. */
+/** Data of a code or a refresh token. */
 interface GrantRecord {
   readonly clientId: string;
   readonly scope: string;
@@ -32,7 +32,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const native = "toBase64" in Uint8Array.prototype;
 
-/** Listens on a free port of 127.0.0.1, with a key made now. */
+/** Listens on a free port of 127.0.0.1, with a new key. */
 export async function listen(alg: keyof typeof algorithms, signer: "quickest" | "webcrypto"): Promise<ServerAddress> {
   const privateJwk = await generateKey(alg);
   const { kty, crv, x, y, n, e } = privateJwk;
@@ -147,13 +147,13 @@ export async function listen(alg: keyof typeof algorithms, signer: "quickest" | 
     return claims === undefined ? badRequest : json({ name: user.name, sub: claims.sub }, cors);
   }
 
-  /** The id of a client whose secret is right. */
+  /** Id of a client with a correct secret. */
   async function authenticate(credentials: string): Promise<string | undefined> {
     const [id, secret = ""] = atob(credentials.slice("Basic ".length)).split(":");
     return await sha256(secret) === secretDigest ? id : undefined;
   }
 
-  /** The claims of a token whose signature holds. */
+  /** Claims of a token with a valid signature. */
   async function verifyToken(token: string): Promise<Record<string, unknown> | undefined> {
     const end = token.lastIndexOf(".");
     const signature = decodeBase64url(token.slice(end + 1));
@@ -177,7 +177,7 @@ export async function listen(alg: keyof typeof algorithms, signer: "quickest" | 
     }
   });
   issuer = `http://localhost:${port}`;
-  // As long as Latchkey's.
+  // Same length as Latchkey's.
   cookie = `latchkey_session_${port}=${"A".repeat(108)}; Path=/; HttpOnly; SameSite=Lax`;
   return { port, site: latchkeySite(issuer) };
 }
@@ -194,7 +194,7 @@ const cors = {
   "access-control-expose-headers": "WWW-Authenticate, Retry-After",
 };
 
-/** With the headers of Latchkey's answers. */
+/** Responds with the headers of Latchkey. */
 function json(body: unknown, extra?: Record<string, string>): BareResponse {
   const headers = {
     "content-type": "application/json",
@@ -209,7 +209,7 @@ function randomText(bytes: number): string {
   return encodeBase64url(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
-/** The bytes that base64url stands for. */
+/** Bytes of a base64url string. */
 function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   return native ? Uint8Array.fromBase64(text, { alphabet: "base64url" }) : Buffer.from(text, "base64url");
 }

@@ -1,4 +1,4 @@
-/** The kinds of requests that are measured, one entry each: what is prepared, what is sent, what must come back. */
+/** The measured kinds of requests: preparation, request, expected response. */
 
 import { assertJson, jwt, secret, unexpectedResponse } from "./assert_response.ts";
 import type { ExpectedToken } from "./assert_response.ts";
@@ -7,7 +7,7 @@ import type { Connection } from "./connection.ts";
 import { expectedTokens, runFlow, scope, userTokens } from "./flow.ts";
 import type { Site } from "./site.ts";
 
-/** Sends one request (a whole flow counts as one) and checks the answer; gives the tokens that were issued. */
+/** Sends one request (a whole flow counts as one) and checks the response. Returns the issued tokens. */
 export type SendRequest = () => Promise<readonly ExpectedToken[]>;
 
 /** Prepares a connection for one kind of request. */
@@ -17,7 +17,7 @@ const credentials = `Basic ${btoa(`${confidential.id}:${confidential.secret}`)}`
 const clientToken = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope: "read" };
 const time = /^\d{10}$/;
 
-/** Every kind of request there is; all but the first are for servers that answer as Latchkey does. */
+/** Every kind of request. All except the first need a server with Latchkey's responses. */
 export const requests = {
   flow: (connection, site) =>
     Promise.resolve(async () => expectedTokens(site, site.clientId, await runFlow(connection, site))),

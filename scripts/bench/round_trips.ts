@@ -1,4 +1,4 @@
-/** What a request asks of the store, counted, and the rule that needs it: what no rule needs makes the bench fail. */
+/** Store calls of each request, with the rule that needs each. A call without a rule fails the bench. */
 
 import { latchkey, memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
@@ -9,22 +9,22 @@ import type { RequestName } from "./requests.ts";
 import { latchkeySite } from "./site.ts";
 import { print } from "./table.ts";
 
-const grantNotRevoked = "CI-06, RV-05: nobody ended the family, at whichever instance";
+const grantNotRevoked = "CI-06, RV-05: the grant is not revoked, on any instance";
 const tokenNotRevoked = "RV-05: nor the token by itself";
 
-/** Each trip that there may be, as often as it stands here, and why. */
+/** Allowed calls, with number and reason. */
 const expectedTrips: Readonly<Record<RequestName, readonly (readonly [trip: string, why: string])[]>> = {
   flow: [
     ["put code", "CI-03: what the code stands for, for whichever instance redeems it"],
     ["get code", "CI-03, CI-09: everything about it must be right before it is used up"],
-    ["get ended_family", "CI-11: the approval was not ended"],
-    ["get ended_family", "LO-05: nor was the session"],
+    ["get ended_family", "CI-11: the consent is not revoked"],
+    ["get ended_family", "LO-05: nor has the session ended"],
     ["consume code", "CI-04: the one step that decides who redeems it"],
   ],
   refresh: [
     ["get refresh_token", "RT-02, RT-07: everything about it must be right before it is used up"],
-    ["get ended_family", "RT-04, RV-05: the family goes on"],
-    ["get ended_family", "RT-01, LO-05: and so does the session"],
+    ["get ended_family", "RT-04, RV-05: the grant is not revoked"],
+    ["get ended_family", "RT-01, LO-05: nor has the session ended"],
     ["consume refresh_token", "RT-05: the one step that decides who exchanges it"],
     ["add refresh_token", "RT-04: the one that takes its place"],
   ],
@@ -33,7 +33,7 @@ const expectedTrips: Readonly<Record<RequestName, readonly (readonly [trip: stri
   client_credentials: [],
 };
 
-/** Counts, compares and prints. A request that is the first of its kind, which also asks for keys, is not counted. */
+/** Counts, compares and prints. The first request of a kind, which also reads keys, is not counted. */
 export async function roundTrips(): Promise<void> {
   const calls: StoreCall[] = [];
   await using as = await latchkey({ clients, store: recordCalls(memoryStore(), calls) });
@@ -61,11 +61,11 @@ export async function roundTrips(): Promise<void> {
 /** One call of the store. */
 interface StoreCall {
   readonly trip: string;
-  /** Whether it began when no other was under way. */
+  /** Whether no other call was pending when it started. */
   readonly isSequential: boolean;
 }
 
-/** The same store, each call of which is written down; sweeps are no part of a request. */
+/** A store that records each call. Deletion of expired records is no part of a request. */
 function recordCalls(store: Store, calls: StoreCall[]): Store {
   let inFlight = 0;
   async function record<T>(trip: string, call: () => Promise<T>): Promise<T> {
@@ -81,7 +81,7 @@ function recordCalls(store: Store, calls: StoreCall[]): Store {
     get: (kind, id) => record(`get ${kind}`, () => store.get(kind, id)),
     put: (kind, id, value, metadata) => record(`put ${kind}`, () => store.put(kind, id, value, metadata)),
     add: (kind, id, value, metadata) => record(`add ${kind}`, () => store.add(kind, id, value, metadata)),
-    consume: (kind, id, now) => record(`spend ${kind}`, () => store.consume(kind, id, now)),
+    consume: (kind, id, now) => record(`consume ${kind}`, () => store.consume(kind, id, now)),
     revoke: (grantId, until) => record("revoke", () => store.revoke(grantId, until)),
     delete: (kind, id) => record(`delete ${kind}`, () => store.delete(kind, id)),
     list: (kind, options) => record(`list ${kind}`, () => store.list(kind, options)),

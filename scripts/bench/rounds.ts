@@ -1,4 +1,4 @@
-/** Interleaved rounds: each server does the same work in turn, again and again, so that the machine favours nobody. */
+/** Interleaved rounds: the servers do the same work in turn, so that changes of the machine's speed affect all equally. */
 
 import type { Result } from "./load.ts";
 import type { Options } from "./options.ts";
@@ -14,10 +14,10 @@ export interface Measurement {
   /** By kind of request. */
   readonly rounds: Readonly<Partial<Record<RequestName, readonly Result[]>>>;
   /** MiB resident after the last round. */
-  readonly held: number;
+  readonly resident: number;
 }
 
-/** A server that did not start, or whose answers were not as they must be. */
+/** A server that did not start, or sent an invalid response. */
 export interface NotStarted {
   readonly absent: string;
 }
@@ -52,7 +52,7 @@ export async function measureInTurn(
   return await Promise.all(subjects.map(async (subject) => {
     if ("absent" in subject) return subject;
     const uses = await Promise.all(subject.served.processes.map(({ pid }) => getProcessUsage(pid)));
-    return { rounds: subject.rounds, held: uses.reduce((sum, { rss }) => sum + rss, 0) };
+    return { rounds: subject.rounds, resident: uses.reduce((sum, { rss }) => sum + rss, 0) };
   }));
 }
 

@@ -1,10 +1,10 @@
-/** The runtimes a server is measured on, and how its program is started there. */
+/** The measured runtimes, and how they start the server's program. */
 
 import * as esbuild from "esbuild";
 import type { RuntimeName } from "./options.ts";
 import { capture } from "./processes.ts";
 
-/** The programs that are started, by their files in this folder. */
+/** Programs, by their files in this folder. */
 export type Program = "server" | "load" | "embedded/child";
 
 /** One runtime, ready to start programs. */
@@ -12,9 +12,9 @@ export interface Runtime {
   readonly key: RuntimeName;
   readonly name: string;
   readonly version: string;
-  /** The words that start any program; its file follows. */
+  /** Command that starts any program; followed by its file. */
   readonly words: readonly string[];
-  /** The words that start a program of the bench; arguments follow. */
+  /** Command that starts a program of the bench; followed by arguments. */
   command(program: Program): readonly string[];
 }
 
@@ -24,15 +24,15 @@ const runtimePackages = { bun: "bun@1.4.4", node: "node@24" };
 const defaultFolder = "dist/bench";
 
 /**
- * Finds the program behind a name; Bun and Node are fetched by npx where they are not yet.
+ * Finds the runtime of that name. npx downloads Bun and Node if needed.
  *
- * @param folder Where programs are bundled to: what they import is looked for from there. Default: Deno runs the source,
- * and for the others it is a folder from which our own packages are found.
+ * @param folder Folder of bundled programs, from which imports are resolved. Default: Deno runs the source; for the
+ * others a folder that resolves this project's packages.
  */
 export async function findRuntime(name: RuntimeName, folder?: string): Promise<Runtime> {
   if (name === "deno") {
     if (folder !== undefined) await bundleOnce(folder);
-    // Without our manifest, but with the packages of the folder.
+    // Without deno.json, but with the packages of the folder.
     const foreign = ["--no-config", "--node-modules-dir=manual"];
     return {
       key: name,
@@ -71,7 +71,7 @@ function fetchRuntime(
 
 const bundled = new Map<string, Promise<unknown>>();
 
-/** Bundles the servers for runtimes that cannot read an import map; packages come from node_modules. */
+/** Bundles the servers for runtimes without import maps; packages come from node_modules. */
 function bundleOnce(folder: string): Promise<unknown> {
   let done = bundled.get(folder);
   if (done === undefined) bundled.set(folder, done = bundleServers(folder));

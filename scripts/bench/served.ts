@@ -1,4 +1,4 @@
-/** Servers in processes of their own, and what the load generator is asked to do to them. */
+/** Servers as processes, and jobs of the load generator for them. */
 
 import type { Job, Result } from "./load.ts";
 import { startProcess } from "./processes.ts";
@@ -8,13 +8,13 @@ import type { Runtime } from "./runtimes.ts";
 import type { ServerAddress, ServerSetup } from "./server.ts";
 import type { Site } from "./site.ts";
 
-/** As many requests are under way at once at each server, where their rate is not fixed. */
+/** Concurrent requests per server, without a fixed rate. */
 export const connections = 16;
 
-/** As many may be where it is; more of them wait on the client's side, and their waiting counts. */
+/** Maximum of concurrent requests at a fixed rate. Further requests wait in the client, and their wait counts. */
 const maxConnections = 64;
 
-/** One server, or several that answer for one issuer. */
+/** One server, or several instances of one issuer. */
 export interface RunningServer extends AsyncDisposable {
   readonly processes: readonly RunningProcess[];
   readonly ports: readonly number[];
@@ -24,7 +24,7 @@ export interface RunningServer extends AsyncDisposable {
 /**
  * Starts a server.
  *
- * @param core Where it stays; default: wherever the system puts it.
+ * @param core CPU core. Default: chosen by the system.
  */
 export async function startServer(runtime: Runtime, setup: ServerSetup, core?: 0 | 1): Promise<RunningServer> {
   const process = startProcess([...runtime.command("server"), JSON.stringify(setup)], core);
@@ -38,7 +38,7 @@ export async function startServer(runtime: Runtime, setup: ServerSetup, core?: 0
   }
 }
 
-/** Several servers as one, each request going to the next of them. */
+/** Several servers as one: each request goes to the next server. */
 export function combineServers(all: readonly RunningServer[]): RunningServer {
   return {
     processes: all.flatMap(({ processes }) => processes),
@@ -51,9 +51,9 @@ export function combineServers(all: readonly RunningServer[]): RunningServer {
 }
 
 /**
- * Has the load generator do a job.
+ * Runs a job of the load generator.
  *
- * @throws {Error} With the first answer that was not as it must be.
+ * @throws {Error} With the first invalid response.
  */
 export async function runLoad(
   load: RunningProcess,
@@ -62,12 +62,12 @@ export async function runLoad(
   { seconds = 600, count = 1e9, rate }: { seconds?: number; count?: number; rate?: number },
 ): Promise<Result> {
   const pids = processes.map(({ pid }) => pid);
-  // Shared out among several, the same requests would cost more: servers do less for each where they have more to do.
+  // Several clients would cost more: servers do less per request under load.
   const connectionCount = rate === undefined ? connections * ports.length : maxConnections;
   const job: Job = { ports, site, pids, requestName, connections: connectionCount, seconds, count, rate };
   await load.writeLine(JSON.stringify(job));
   const result: Result | { readonly failed: string } = JSON.parse(await load.readLine(seconds * 1000 + 30_000));
   if ("failed" in result) throw new Error(result.failed);
-  // Where CPU time cannot be read, it is not a number, which JSON cannot say.
+  // Unreadable CPU time is NaN, which JSON cannot represent.
   return { ...result, cpu: result.cpu ?? NaN };
 }

@@ -19,7 +19,7 @@ export interface ServerSetup {
   readonly namespace?: string;
   /** Default: it follows the port. */
   readonly issuer?: string;
-  /** Whether what a team lays around its server is there. */
+  /** Whether the plugins of a team's server are loaded. */
   readonly withPlugins?: boolean;
   /** What is there before the first request. */
   readonly fill?: StoreContents;
@@ -83,7 +83,7 @@ async function openStore(url: string | undefined, namespace: string | undefined)
   return await (await import("../../src/store/redis.ts")).redisStore(url, { prefix: namespace });
 }
 
-/** What the program lays around a server of a team, where the inspector is off. */
+/** Plugins of a team's server, without the inspector. */
 async function teamPlugins(): Promise<Plugin[]> {
   const { limitConcurrency } = await import("../../src/operating/limit_concurrency.ts");
   const { metrics } = await import("../../src/operating/metrics.ts");

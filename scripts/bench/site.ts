@@ -1,43 +1,43 @@
-/** Where a server is, and what a client must know to log in there. */
+/** Location of a server, and the data that a client needs to log in. */
 
 import { publicId, user } from "./clients.ts";
 import type { Fetch } from "./connection.ts";
 
-/** A server, as a client sees it. */
+/** A server, from the client's view. */
 export interface Site {
   readonly issuer: string;
   readonly paths: { readonly authorize: string; readonly token: string; readonly jwks: string };
   /** A public client. */
   readonly clientId: string;
-  /** Who logs in. */
+  /** The user that logs in. */
   readonly sub: string;
-  /** Whether answers are Latchkey's to the last member; others may add some, and leave out `iss` in the redirect. */
+  /** Whether responses have exactly Latchkey's members. Others may add some, and omit `iss` in the redirect. */
   readonly exact: boolean;
 }
 
-/** Latchkey, or what answers as it does. */
+/** Latchkey, or a server with the same responses. */
 export function latchkeySite(issuer: string): Site {
   const paths = { authorize: "/oauth2/authorize", token: "/oauth2/token", jwks: "/oauth2/jwks" };
   return { issuer, paths, clientId: publicId, sub: user.sub, exact: true };
 }
 
-/** A package that offers an authorization server. */
+/** A package with an authorization server. */
 export interface Subject {
-  /** Makes a server; it is ready to be logged in at when the promise resolves. */
+  /** Creates a server that is ready for logins. */
   start(): Promise<Started>;
 }
 
 /** A server in this process. */
 export interface Started {
   readonly site: Site;
-  /** What a client is given: the global fetch, or one that is called like it. */
+  /** The global fetch, or a function with its signature. */
   readonly fetch: Fetch;
-  /** Where it listens, if it has to. */
+  /** URL, if it listens. */
   readonly port?: number;
-  /** A login in the subject's own way, where it has one. */
+  /** The package's own login function, if it has one. */
   readonly logIn?: () => Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Loads a subject's package, and gives what makes servers that sign by an algorithm with a ready key. */
+/** Loads a package, and returns a factory of servers with this algorithm and a prepared key. */
 export type Load = (alg: "RS256" | "ES256" | "EdDSA") => Promise<Subject>;

@@ -1,4 +1,4 @@
-/** The soak: an hour's worth of flows at 70 % of what the server can do; memory must stay, and latency must not spread. */
+/** The soak: flows at 70 % of the server's capacity for up to an hour; memory and latency must stay stable. */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
 import { atMost } from "./targets.ts";
@@ -12,28 +12,28 @@ import { runLoad, startServer } from "./served.ts";
 import type { RunningServer } from "./served.ts";
 import { median, print } from "./table.ts";
 
-/** The part of the capacity that is asked for. */
+/** Load, as a fraction of the capacity. */
 const loadShare = 0.7;
 
-/** The p99 may be as many times the p50. */
+/** Maximum p99, as a factor of the p50. */
 const maxSpread = 3;
 
-/** And as many times the bare server's at the same part of its own capacity. */
+/** Maximum p99, as a factor of the reference server's at the same fraction of its capacity. */
 const maxP99Ratio = 1.5;
 
-/** In the last third memory may grow to as many times what it was: until then as many codes are kept as ever will be. */
+/** Maximum memory growth in the last third, as a factor. By then the number of stored codes is constant. */
 const maxLateGrowth = 1.1;
 
-/** Milliseconds; where more flows than one of 100 were sent later than that, a slice says nothing about the server. */
+/** Milliseconds. A slice in which 1 % of the flows were sent later than that says nothing about the server. */
 const maxLateMs = 1;
 
-/** So many slices have to say something. */
+/** Minimum number of valid slices. */
 const minSlices = 3;
 
-/** An hour has as many slices, for each of which a row is printed. */
+/** Slices of an hour, one row each. */
 const slices = 12;
 
-/** One server, and how much is asked of it. */
+/** One server, and its load. */
 interface SoakSubject {
   readonly served: RunningServer;
   readonly capacity: number;
@@ -48,7 +48,7 @@ export async function soak(options: Options, load: RunningProcess): Promise<void
       loadShare * 100
     } % of the capacity ` +
       "that was measured just before,\nin turn with the bare server at as much of its own; latency counts from the moment " +
-      "at which a flow was due. Codes\nlive 10 s and are kept for 30 s more; overload limit, metrics and health are laid around, as a team has them. The " +
+      "at which a flow was due. Codes\nlive 10 s and are kept for 30 s more; overload limit, metrics and health are on, as for a team. The " +
       "bare server shows what the machine\nand the runtime do by themselves. Where flows were sent late (ms, p99), the load " +
       "generator had to wait for its core.",
   );
@@ -105,7 +105,7 @@ async function soakBoth(
   const where = `soak, ${runtime.key}, ${alg}`;
   const pairs = latchkey.results.map((result, i) => ({ result, beside: reference.results[i]! }))
     .filter(({ result, beside }) => Math.max(result.late, beside.late) <= maxLateMs);
-  if (pairs.length < minSlices) console.log("  Latency is not judged: the machine had too much other work.");
+  if (pairs.length < minSlices) console.log("  Latency is not compared: the machine was too busy.");
   else {
     atMost(`${where}: p99, times p50`, maxSpread, median(pairs.map(({ result }) => getSpread(result))));
     atMost(
@@ -118,7 +118,7 @@ async function soakBoth(
   atMost(`${where}: memory, times that after two thirds`, maxLateGrowth, Math.max(...last) / last[0]!);
 }
 
-/** What a server can do when it is warm. */
+/** Capacity of a warm server. */
 async function measureCapacity(served: RunningServer, options: Options, load: RunningProcess): Promise<SoakSubject> {
   await runLoad(load, served, "flow", { seconds: options.warmUp });
   const rates: number[] = [];

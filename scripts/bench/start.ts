@@ -14,10 +14,10 @@ import { latchkeySite } from "./site.ts";
 import { getSubjectLabel, startOnServerCore } from "./subjects.ts";
 import { firstLines, median, print } from "./table.ts";
 
-/** As many times as long as the bare server may Latchkey take. */
+/** Maximum time of Latchkey, as a factor of the reference server's. */
 const maxStartRatio = 1.25;
 
-/** Something that is started again and again. */
+/** A program that is started repeatedly. */
 interface Row {
   readonly label: string;
   readonly start: () => Promise<RunningServer>;
@@ -30,15 +30,15 @@ interface Row {
 /** Measures and prints. */
 export async function measureStart(options: Options): Promise<void> {
   console.log(
-    "\nThe start, in milliseconds since the spawn: until it listens, and until the first flow is finished. Latchkey is\n" +
-      "what its users start, with settings from a file, and makes its keys; so does the reference. The peers' are ready.",
+    "\nThe start, in milliseconds since the spawn: until it listens, and until the first flow is complete. Latchkey is\n" +
+      "the real program with a configuration file, and creates its keys; so does the reference. The peers' keys are prepared.",
   );
   await buildPackage();
   const compiled = await getModifiedTime(options.binary);
   if (compiled === 0) {
-    console.log(`Left out the executable file: there is no ${options.binary}; deno task compile makes one.`);
+    console.log(`Skipped the executable file: ${options.binary} does not exist; deno task compile builds it.`);
   } else if (compiled < await getNewestTime("src")) {
-    console.log(`${options.binary} is older than the source: deno task compile makes a new one.`);
+    console.log(`${options.binary} is older than the source: deno task compile rebuilds it.`);
   }
   for (const alg of options.algs ?? ["ES256"]) {
     const file = await Deno.makeTempFile({ suffix: ".json" });
@@ -75,7 +75,7 @@ function createRow(label: string, begin: Row["start"]): Row {
   return { label, start: begin, listening: [], firstFlow: [] };
 }
 
-/** Each in turn, again and again; the first time, in which caches may be filled, does not count. */
+/** Each in turn, repeatedly. The first start, which may fill caches, does not count. */
 async function measure(rows: readonly Row[], options: Options): Promise<void> {
   for (let spawn = 0; spawn <= options.spawns; spawn++) {
     for (const row of rows) {
@@ -127,7 +127,7 @@ function cells({ label, listening, firstFlow }: Row): string[] {
   return [label, median(listening).toFixed(0), median(firstFlow).toFixed(0)];
 }
 
-/** Latchkey as its users have it: told by flags, and telling where it is in its first line. */
+/** Latchkey as a user starts it: configured by flags, with the URL in its first line. */
 async function spawnLatchkey(words: readonly string[]): Promise<RunningServer> {
   const process = startProcess(words, 0);
   const end = (): PromiseLike<void> => process[Symbol.asyncDispose]();
@@ -145,7 +145,7 @@ async function spawnLatchkey(words: readonly string[]): Promise<RunningServer> {
 
 const packageFolder = "dist/npm";
 
-/** Builds the npm package, unless it is newer than everything that it is made from. */
+/** Builds the npm package, unless it is newer than its sources. */
 async function buildPackage(): Promise<void> {
   const built = await getModifiedTime(`${packageFolder}/main.js`);
   if (await getNewestTime("src") > built || await getNewestTime("static") > built) {
@@ -162,7 +162,7 @@ async function getNewestTime(folder: string): Promise<number> {
   return time;
 }
 
-/** When a file was written; 0 where there is none. */
+/** Modification time of a file; 0 if it does not exist. */
 async function getModifiedTime(path: string): Promise<number> {
   return await Deno.stat(path).then(({ mtime }) => mtime!.getTime(), () => 0);
 }

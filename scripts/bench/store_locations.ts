@@ -1,18 +1,18 @@
-/** Where records may be kept: memory, a file, and the database servers that the environment names. */
+/** Stores of the bench: memory, a file, and the database servers named by the environment. */
 
-/** Somewhere to keep records. */
+/** A store to measure. */
 export interface StoreLocation {
   readonly name: string;
-  /** Of a server's setup; absent: in memory. */
+  /** Setup of a server; absent: in memory. */
   readonly store?: string;
   readonly namespace?: string;
   /** Whether instances on other machines could share it. */
   readonly shared?: true;
-  /** Removes what was kept. */
+  /** Removes the data. */
   clear?(): Promise<void>;
 }
 
-/** Finds them; those on servers have a name of their own there, that nobody else has. */
+/** Finds the stores. On database servers each has a unique name. */
 export async function findStoreLocations(): Promise<StoreLocation[]> {
   await Deno.mkdir("dist/bench", { recursive: true });
   const folder = await Deno.makeTempDir({ dir: "dist/bench", prefix: "stores-" });

@@ -1,4 +1,4 @@
-/** The stores part: flows with each store beside memory, and what a request asks of the store. */
+/** The stores part: flows with each store compared to memory, and the store calls of a request. */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
 import type { Options } from "./options.ts";
@@ -29,7 +29,7 @@ export async function stores(options: Options, load: RunningProcess): Promise<vo
   }
 }
 
-/** Flows with each store, beside the first. */
+/** Flows with each store, compared to the first. */
 async function compare(
   runtime: Runtime,
   alg: SigningAlgorithm,

@@ -1,4 +1,4 @@
-/** The servers of every comparison: where each is run from, and what it is called. */
+/** Servers of every comparison, with source and name. */
 
 import { installPeers } from "./peers/install.ts";
 import { peers, peersFolder, versions } from "./peers/packages.ts";
@@ -9,23 +9,23 @@ import { startServer } from "./served.ts";
 import type { RunningServer } from "./served.ts";
 import type { ServerSetup } from "./server.ts";
 
-/** One of them. */
+/** A subject. */
 export type SubjectName = ServerSetup["subject"];
 
-/** Starts one on the core that is the servers'. */
+/** Starts a subject on the servers' core. */
 export async function startOnServerCore(runtime: Runtime, setup: ServerSetup): Promise<RunningServer> {
   if (!isPeer(setup.subject)) return await startServer(runtime, setup, 0);
   await installPeers();
   return await startServer(await findRuntime(runtime.key, peersFolder), setup, 0);
 }
 
-/** What it is called in a table. */
+/** Name in a table. */
 export function getSubjectLabel(which: SubjectName): string {
   if (which === "webcrypto") return "reference by WebCrypto";
   return isPeer(which) ? `${which} ${versions[which]}` : which;
 }
 
-/** Whether it is another project's. */
+/** Whether it is another project's server. */
 export function isPeer(which: SubjectName): which is PeerName {
   return peers.some((name) => name === which);
 }

@@ -1,13 +1,13 @@
-/** Figures for people: medians, and tables that line up. */
+/** Medians and aligned tables. */
 
-/** The middle one, or the mean of the two in the middle. */
+/** The middle value, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }
 
-/** Prints rows under a heading: the first column to the left, the others to the right. */
+/** Prints rows under a heading: the first column left-aligned, the others right-aligned. */
 export function print(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const all = [heading, ...rows];
   const widths = heading.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
@@ -17,7 +17,7 @@ export function print(heading: readonly string[], rows: readonly (readonly strin
   }
 }
 
-/** As much of a long message as fits below a table. */
+/** Truncates a long message for the line below a table. */
 export function firstLines(text: string): string {
   return text.split("\n").map((line) => line.trim()).filter(Boolean).slice(0, 4).join(" ").slice(0, 400);
 }

@@ -15,16 +15,16 @@ export function atMost(target: string, limit: number, actual: number): void {
 }
 
 function record(target: string, limit: string, actual: number, reached: boolean): void {
-  results.push([target, limit, actual.toFixed(2), reached ? "held" : "not held"]);
+  results.push([target, limit, actual.toFixed(2), reached ? "reached" : "missed"]);
 }
 
-/** Fewer rounds tell nothing. */
+/** Minimum number of rounds for a comparison. */
 const minRounds = 3;
 
-/** Prints all that was judged, if anything was, and by rounds enough. */
+/** Prints the targets, if there are any and enough rounds. */
 export function printTargets(rounds: number): void {
   if (results.length === 0) return;
-  if (rounds < minRounds) return console.log(`\nToo few rounds to say whether what was aimed at is reached.`);
+  if (rounds < minRounds) return console.log(`\nToo few rounds to compare with the targets.`);
   console.log();
-  print(["what was aimed at", "wanted", "found", ""], results);
+  print(["target", "limit", "actual", ""], results);
 }

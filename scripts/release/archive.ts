@@ -1,4 +1,4 @@
-/** Archives that are the same bytes whenever they are made of the same files: tar.gz and zip. */
+/** Reproducible archives: tar.gz and zip. */
 
 import { Buffer } from "node:buffer";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
@@ -6,7 +6,7 @@ import { CommandError } from "../command.ts";
 
 /** A file of an archive. */
 export interface ArchiveEntry {
-  /** With slashes; below 100 bytes, as the plainest form of tar has it. */
+  /** With slashes; below 100 bytes, the limit of plain tar. */
   readonly path: string;
   readonly bytes: Uint8Array;
   /** Permissions, such as 0o755. */
@@ -16,7 +16,7 @@ export interface ArchiveEntry {
 /** Higher levels take twice as long for less than half a percent. */
 const compressionLevel = 6;
 
-/** A gzipped tar (ustar) of files that all belong to root and were all changed at that second. */
+/** A gzipped tar (ustar) of files owned by root, with this modification time. */
 export function tarGz(files: readonly ArchiveEntry[], seconds: number): Uint8Array {
   const blocks = files.flatMap(({ path, bytes, mode }) => {
     const padding = new Uint8Array((512 - bytes.length % 512) % 512);
@@ -38,7 +38,7 @@ function tarHeader(path: string, size: number, mode: number, seconds: number): U
   octal(0, 116, 8);
   octal(size, 124, 12);
   octal(seconds, 136, 12);
-  // The sum counts itself as blanks.
+  // The checksum counts itself as spaces.
   header.write("        ", 148, "ascii");
   header.write("0", 156, "ascii");
   header.write("ustar\x0000", 257, "ascii");
@@ -48,7 +48,7 @@ function tarHeader(path: string, size: number, mode: number, seconds: number): U
   return header;
 }
 
-/** A zip of files that were all changed at that second. */
+/** A zip of files with this modification time. */
 export function zip(files: readonly ArchiveEntry[], seconds: number): Uint8Array {
   const local: Uint8Array[] = [];
   const central: Uint8Array[] = [];
@@ -56,7 +56,7 @@ export function zip(files: readonly ArchiveEntry[], seconds: number): Uint8Array
   for (const { path, bytes, mode } of files) {
     const name = Buffer.from(path, "utf8");
     const packed = deflateRawSync(bytes, { level: compressionLevel });
-    // Since version 2.0: deflate; bit 11: the name is UTF-8; then time, date, sum and both sizes.
+    // Version 2.0: deflate; bit 11: UTF-8 name; then time, date, checksum and both sizes.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x0800, 2);
@@ -67,7 +67,7 @@ export function zip(files: readonly ArchiveEntry[], seconds: number): Uint8Array
     common.writeUInt32LE(bytes.length, 18);
     common.writeUInt16LE(name.length, 22);
     local.push(Buffer.from("PK\x03\x04", "ascii"), common, name, packed);
-    // Made by Unix, so that the permissions mean something; they stand in the upper half.
+    // Made by Unix, so that the permissions in the upper half count.
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE((0o100000 | mode) * 0x10000, 6);
     rest.writeUInt32LE(offset, 10);
@@ -83,7 +83,7 @@ export function zip(files: readonly ArchiveEntry[], seconds: number): Uint8Array
   return Buffer.concat([...local, ...central, end]);
 }
 
-/** The time of day below, the date above, in steps of two seconds, as DOS had it; here in UTC. */
+/** Time of day below, date above, in steps of two seconds, as in DOS; here in UTC. */
 function dosTime(seconds: number): number {
   const at = new Date(seconds * 1000);
   const time = at.getUTCHours() << 11 | at.getUTCMinutes() << 5 | at.getUTCSeconds() >> 1;

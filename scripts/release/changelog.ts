@@ -1,27 +1,27 @@
-/** Reads the change log, static/changes.md, and says what keeps a version from being released. */
+/** Reads the change log, static/changes.md, and finds reasons against a release. */
 
 import { CommandError } from "../command.ts";
 
-/** What changed in one version. */
+/** Changes of one version. */
 export interface ChangelogEntry {
   readonly version: string;
-  /** YYYY-MM-DD; absent as long as the version is unreleased. */
+  /** YYYY-MM-DD; absent for an unreleased version. */
   readonly date?: string;
   /** Markdown, without the heading. */
   readonly notes: string;
 }
 
-/** What the release of a version hangs on. */
+/** Conditions of a release. */
 export interface ReleaseState {
   readonly version: string;
-  /** The text of static/changes.md. */
+  /** Text of static/changes.md. */
   readonly changelog: string;
-  /** Files that differ from the commit, as `git status` names them. */
+  /** Uncommitted files, as `git status` names them. */
   readonly uncommittedFiles: readonly string[];
   readonly head: string;
-  /** The commit that the tag of this version stands at, where there is one. */
+  /** Commit of this version's tag, if it exists. */
   readonly taggedCommit?: string;
-  /** The tag that somebody asks to release. */
+  /** Tag that the workflow was started with. */
   readonly requestedTag?: string;
 }
 
@@ -29,9 +29,9 @@ const heading = /^## (\d+\.\d+\.\d+) \((?:unreleased|(\d{4}-\d{2}-\d{2}))\)$/;
 const kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
 
 /**
- * The entries, the newest first.
+ * Entries, newest first.
  *
- * @throws In one sentence, with its line, when the text is not written as this reads it.
+ * @throws In one sentence with the line, if the text is malformed.
  */
 export function parseChangelog(text: string): ChangelogEntry[] {
   const entries: { version: string; date?: string; lines: string[] }[] = [];
@@ -57,7 +57,7 @@ export function parseChangelog(text: string): ChangelogEntry[] {
   return entries.map(({ version, date, lines }) => ({ version, date, notes: lines.join("\n").trim() }));
 }
 
-/** What keeps this version from being released, one sentence each, with what to do about it. */
+/** Reasons against the release of this version, one sentence each, with a fix. */
 export function findReleaseBlockers(
   { version, changelog, uncommittedFiles, head, taggedCommit, requestedTag }: ReleaseState,
 ): string[] {
@@ -92,7 +92,7 @@ function isDate(date: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }
 
-/** Whether that version came before this one. */
+/** Whether that version precedes this one. */
 function isOlder(version: string, other: string): boolean {
   return version.localeCompare(other, "en", { numeric: true }) < 0;
 }

@@ -1,11 +1,11 @@
-/** What packages say of themselves: under which licence they stand, and which of Bun's is the runtime of a binary. */
+/** Licences of packages, and the package of Bun that is the runtime of a binary. */
 
 import type { LockedPackage } from "./locked_packages.ts";
 import { CommandError } from "../command.ts";
 import { npm, run } from "../run.ts";
 import type { Component } from "./sbom.ts";
 
-/** These packages with what their manifests say, which lie in node_modules since something was built. */
+/** These packages with their manifests, which are in node_modules after a build. */
 export async function withLicenses(
   packages: readonly LockedPackage[],
   scope: Component["scope"],
@@ -19,7 +19,7 @@ export async function withLicenses(
   }));
 }
 
-/** Bun's names of the systems that it is published for. */
+/** Bun's names of its targets. */
 const bunPackages: Readonly<Record<string, string>> = {
   "linux-x64": "@oven/bun-linux-x64",
   "linux-arm64": "@oven/bun-linux-aarch64",
@@ -28,10 +28,10 @@ const bunPackages: Readonly<Record<string, string>> = {
   "windows-x64": "@oven/bun-windows-x64",
 };
 
-/** The systems that binaries are released for. */
+/** Systems with released binaries. */
 export const targets: readonly string[] = Object.keys(bunPackages);
 
-/** The runtime inside the binary for that system, in the version whose licence the binary brings. */
+/** The runtime inside the binary for a system, in the version of the binary's licence text. */
 export async function getRuntimeComponent(target: string, licences: string): Promise<Component> {
   const [, version] = /^Bun (\d+\.\d+\.\d+)\r?$/m.exec(licences) ?? [];
   if (version === undefined) {

@@ -1,4 +1,4 @@
-/** Makes the container image of a Linux binary with whatever engine this machine has, and tries it. */
+/** Builds the container image of a Linux binary with any available engine, and tests it. */
 
 import { dirname } from "node:path";
 import { CommandError } from "../command.ts";
@@ -9,26 +9,26 @@ const containerfile = "static/team/Containerfile";
 const folder = "dist/image";
 const fallbackBase = "localhost/latchkey-base";
 
-/** What is written on the image. */
+/** Labels of the image. */
 export interface Label {
   readonly version: string;
   readonly revision: string;
   readonly seconds: number;
 }
 
-/** A way to make images, and to run a program of one. */
+/** An engine that builds images and runs a program in one. */
 interface Engine {
   readonly name: string;
   readonly probe: readonly string[];
   readonly build: readonly string[];
-  /** The command that the program's own flags follow; what `done` says is run afterwards. */
+  /** Command before the program's own flags; `done` is run afterwards. */
   readonly start: (
     image: string,
   ) => Promise<{ readonly command: readonly string[]; readonly done?: readonly string[] }>;
   readonly signals: boolean;
 }
 
-/** With the network of this machine, and nothing that the program could write to. */
+/** With the network of this machine, and a read-only file system. */
 const runArguments = ["run", "--rm", "--network", "host", "--read-only", "--cap-drop", "ALL"];
 
 const engines: readonly Engine[] = [
@@ -47,7 +47,7 @@ const engines: readonly Engine[] = [
     signals: true,
   },
   {
-    // Where nothing may be isolated any further, such as inside of a container.
+    // For environments without further isolation, such as a container.
     name: "buildah",
     probe: ["buildah", "info"],
     build: ["buildah", "build", "--isolation", "chroot", "--quiet"],
@@ -59,17 +59,17 @@ const engines: readonly Engine[] = [
         done: ["buildah", "rm", container],
       };
     },
-    // It kills what it runs.
+    // It kills the program.
     signals: false,
   },
 ];
 
-/** What the tools name the processors that Linux binaries are for. */
+/** Names of the processors of Linux binaries. */
 export const architectures: Readonly<Record<string, string>> = { "linux-x64": "amd64", "linux-arm64": "arm64" };
 
 /**
- * Makes the image of that binary, starts it, and says how it went, with the first engine that can; undefined where there
- * is none. That an engine is there does not mean that it may run anything, such as inside of a container.
+ * Builds the image of a binary, starts it, and returns the result of the first engine that works; undefined if there is
+ * none. An installed engine may be unable to run anything, for example inside a container.
  */
 export async function makeImage(target: string, binary: string, label: Label): Promise<string | undefined> {
   const failures: string[] = [];
@@ -107,7 +107,7 @@ async function buildAndTryImage(engine: Engine, target: string, binary: string, 
   return `${image}, made and tried with ${engine.name}${base.remark}`;
 }
 
-/** The base that the Containerfile names; where it cannot be fetched, the libraries of this machine stand in for it. */
+/** The base of the Containerfile. If it cannot be fetched, libraries of this machine replace it. */
 async function resolveBase(
   engine: Engine,
   architecture: string,
@@ -128,7 +128,7 @@ async function resolveBase(
   };
 }
 
-/** The files that `ldd` says a program loads. */
+/** Files that a program loads, by `ldd`. */
 export function parseLddOutput(listing: string): string[] {
   return [...listing.matchAll(/(?:=> |^\s+)(\/\S+)/gm)].map(([, path]) => path!);
 }

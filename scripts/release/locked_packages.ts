@@ -1,29 +1,29 @@
-/** What the lock knows of packages, and which of them a text of licences names. */
+/** Packages of the lock, and those named in a text of licences. */
 
 import type { Component } from "./sbom.ts";
 
-/** A lock of Deno (version 5), as far as it is read here. */
+/** A lock file of Deno (version 5), as far as needed here. */
 export interface Lock {
-  /** `name@version`, and behind `_` its peers → what stands there; what it needs is a name, some with versions. */
+  /** `name@version`, with `_` and its peers → its entry; a dependency is a name, some with versions. */
   readonly npm: Readonly<
     Record<
       string,
       {
         readonly integrity: string;
         readonly dependencies?: readonly string[];
-        /** Those of the dependencies that it can do without. */
+        /** Optional dependencies. */
         readonly optionalPeers?: readonly string[];
       }
     >
   >;
-  /** What deno.json imports, as `npm:name@range`. */
+  /** Imports of deno.json, as `npm:name@range`. */
   readonly workspace: { readonly dependencies: readonly string[] };
 }
 
-/** A package of the lock, and what it needs. */
+/** A package of the lock, and its dependencies. */
 export type LockedPackage = Pick<Component, "name" | "version" | "integrity" | "needs" | "direct">;
 
-/** The packages of a lock. */
+/** Packages of a lock. */
 export function getLockedPackages({ npm, workspace }: Lock): LockedPackage[] {
   const imported = new Set(workspace.dependencies.map((specifier) => stripVersion(specifier.replace(/^npm:/, ""))));
   return Object.entries(npm).map(([key, { integrity, dependencies = [], optionalPeers = [] }]) => {
@@ -34,7 +34,7 @@ export function getLockedPackages({ npm, workspace }: Lock): LockedPackage[] {
   });
 }
 
-/** Those that a text of licences has a part of, under a heading of name and version. */
+/** Packages with a section in a text of licences, under name and version. */
 export function findLicensedPackages(text: string, packages: readonly LockedPackage[]): LockedPackage[] {
   const lines = new Set(text.split(/\r?\n/));
   return packages.filter(({ name, version }) => lines.has(`${name} ${version}`));

@@ -1,28 +1,28 @@
-/** Bills of materials in CycloneDX 1.6: what a file that is released is made of, and under which licences. */
+/** Bills of materials in CycloneDX 1.6: contents and licences of a released file. */
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { CommandError } from "../command.ts";
 
-/** An npm package that is in a file, or is installed with it. */
+/** An npm package that a file contains or depends on. */
 export interface Component {
   readonly name: string;
   readonly version: string;
-  /** An SPDX identifier or expression, as the package says it. */
+  /** SPDX identifier or expression, from the package. */
   readonly license: string;
-  /** Of the tarball in the registry, as lock files write it: `sha512-` and base64. */
+  /** Hash of the tarball in the registry, as in lock files: `sha512-` and base64. */
   readonly integrity: string;
-  /** Optional: installed only by those who use what needs it. */
+  /** Optional: installed only with the feature that needs it. */
   readonly scope: "required" | "optional";
-  /** A platform is a runtime that the code runs in. */
+  /** A platform is a runtime that executes the code. */
   readonly type: "library" | "platform";
-  /** Names of other parts. */
+  /** Names of other components. */
   readonly needs: readonly string[];
-  /** Whether our own code imports it. */
+  /** Whether the project's own code imports it. */
   readonly direct: boolean;
 }
 
-/** The file that is described. */
+/** The described file. */
 export interface Subject {
   readonly name: string;
   readonly version: string;
@@ -32,7 +32,7 @@ export interface Subject {
   readonly bytes: Uint8Array;
 }
 
-/** The document, the same for the same contents: its time is that of the commit, its number a digest of itself. */
+/** The document, reproducible: its time is that of the commit, its serial number a digest of its contents. */
 export function billOfMaterials(subject: Subject, components: readonly Component[], seconds: number): string {
   const sorted = components.toSorted((one, other) => one.name < other.name ? -1 : 1);
   const refs = new Map(sorted.map((part) => [part.name, getPackageUrl(part)]));
@@ -62,7 +62,7 @@ export function billOfMaterials(subject: Subject, components: readonly Component
       scope: part.scope,
       licenses: toLicenses(part.license),
       purl: getPackageUrl(part),
-      // The sum is that of what was downloaded, not of what is left of it after bundling.
+      // The hash is that of the download, not of the bundled part.
       externalReferences: [{ type: "distribution", url: getTarballUrl(part), hashes: [parseIntegrity(part)] }],
     })),
     dependencies: [
@@ -97,12 +97,12 @@ function parseIntegrity({ name, integrity }: Component): { alg: string; content:
   return { alg: "SHA-512", content: Buffer.from(base64, "base64").toString("hex") };
 }
 
-/** One identifier, which the schema knows, or an expression of several. */
+/** One identifier of the schema's list, or an expression of several. */
 function toLicenses(license: string): unknown[] {
   return /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 }
 
-/** A UUID of version 8, whose bits are whatever its maker likes: here a digest. */
+/** A UUID of version 8, whose bits are free: here a digest. */
 function uuidFromDigest(text: string): string {
   const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
   bytes[6] = bytes[6]! & 0x0f | 0x80;

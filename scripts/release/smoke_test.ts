@@ -1,12 +1,12 @@
-/** Tries a program that is to be released: whether it says which version it is, starts, answers and stops. */
+/** Tests a program before its release: version, start, response, stop. */
 
 import { CommandError } from "../command.ts";
 import { getCleanEnvironment, run } from "../run.ts";
 
-/** Milliseconds after which a program is taken to hang. */
+/** Milliseconds after which a program counts as hung. */
 const timeoutMs = 20_000;
 
-/** Runs the program twice; `signals` says whether a signal that is sent to the command reaches the program. */
+/** Runs the program twice; `signals` says whether a signal to the command reaches the program. */
 export async function smokeTest(command: readonly string[], version: string, signals: boolean): Promise<void> {
   const line = (await run([...command, "--version"])).trim();
   if (!line.startsWith(`latchkey ${version}`)) throw new CommandError(`Expected latchkey ${version}, found ${line}.`);
@@ -25,12 +25,14 @@ export async function smokeTest(command: readonly string[], version: string, sig
     const issuer = await readIssuer(child.stderr);
     const metadata = await get(`${issuer}/.well-known/openid-configuration`);
     if (JSON.parse(metadata).issuer !== issuer) {
-      throw new CommandError(`The metadata at ${issuer} are of somebody else.`);
+      throw new CommandError(`The metadata at ${issuer} has another issuer.`);
     }
     await get(`${issuer}/`);
     child.kill("SIGTERM");
     const { code } = await child.status;
-    if (signals && code !== 0) throw new CommandError(`Told to stop, it ended with exit code ${code} instead of 0.`);
+    if (signals && code !== 0) {
+      throw new CommandError(`Stopped by a signal, it ended with exit code ${code} instead of 0.`);
+    }
   } finally {
     clearTimeout(timer);
     try {
@@ -41,7 +43,7 @@ export async function smokeTest(command: readonly string[], version: string, sig
   }
 }
 
-/** The issuer that the program says it listens as. What it says afterwards is read too, so that it is never held up. */
+/** The issuer in the program's output. Later output is read too, so that the program does not block. */
 async function readIssuer(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const read = async () => {
@@ -60,6 +62,6 @@ async function readIssuer(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Prom
 async function get(url: string): Promise<string> {
   const response = await fetch(url);
   const text = await response.text();
-  if (response.status !== 200) throw new CommandError(`Expected ${url} to answer 200, found ${response.status}.`);
+  if (response.status !== 200) throw new CommandError(`Expected status 200 of ${url}, found ${response.status}.`);
   return text;
 }

@@ -42,7 +42,7 @@ test("a wrong flag is rejected in one sentence", () => {
     assertThrows(() => parseOptions([...args]), Error, sentence);
   }
   for (const args of [["--fast"], ["flow"], ["--rounds"]]) {
-    assertThrows(() => parseOptions(args), Error, "deno task bench --help shows what there is.");
+    assertThrows(() => parseOptions(args), Error, "deno task bench --help shows the options.");
   }
 });
 

@@ -31,7 +31,7 @@ test("a script reads its flags and words, with defaults", () => {
 });
 
 test("anything else is rejected in one sentence", () => {
-  const advice = "; deno task bake --help shows what there is.";
+  const advice = "; deno task bake --help shows the options.";
   for (
     const [args, sentence] of [
       [["--black"], `Unknown option '--black'${advice}`],
@@ -48,7 +48,7 @@ test("anything else is rejected in one sentence", () => {
     assertEquals(assertThrows(() => parseCommand(command, args), CommandError).message, sentence);
   }
   const { message } = assertThrows(() => parseCommand(plain, ["long"]), CommandError);
-  assertEquals(message, "Unexpected argument 'long'; deno task wait --help shows what there is.");
+  assertEquals(message, "Unexpected argument 'long'; deno task wait --help shows the options.");
 });
 
 test("the help shows purpose, usage, and every option, in 80 columns", () => {

@@ -1,6 +1,6 @@
 /**
- * One subject in a process of its own: `child.ts SUBJECT ALG fetch|socket`. Says what loading it and the first login took;
- * then a job per line comes in, and a result per line goes out.
+ * One subject as a process: `child.ts SUBJECT ALG fetch|socket`. Prints the time of loading and of the first login,
+ * then reads one job per line and prints one result per line.
  */
 
 import process from "node:process";
@@ -16,7 +16,7 @@ import { load as oidcProvider } from "../peers/oidc_provider.ts";
 import type { Load, Site, Started } from "../site.ts";
 import { load as latchkeyMock } from "./latchkey_mock.ts";
 
-/** Everything that is measured. */
+/** Subjects by name. */
 const subjects = {
   latchkey: latchkeyMock,
   "oauth2-mock-server": oauth2MockServer,
@@ -26,31 +26,34 @@ const subjects = {
 /** The name of a subject. */
 export type SubjectName = keyof typeof subjects;
 
-/** How the client reaches the server: as clients do, or by the cheapest means there is for one that listens. */
+/** Transport: as clients do, or the cheapest one for a listening server. */
 export type Transport = "fetch" | "socket";
 
-/** What to do: logins at new servers, one each; or logins at one server for a while, the subject's own way or not. */
+/**
+ * A job: one login at each of several new servers, or logins at one server for some time, by the subject's own function
+ * or not.
+ */
 export type Job = { readonly fresh: number } | { readonly seconds: number; readonly own: boolean };
 
-/** What something took, in milliseconds. */
+/** Duration, in milliseconds. */
 export interface Duration {
   readonly time: number;
-  /** Of the CPU, on all threads of the process. */
+  /** CPU time of all threads of the process. */
   readonly cpu: number;
 }
 
-/** Making a server, and making it and logging in. */
+/** Times of creating a server, and of creating it and logging in. */
 export interface FreshRun {
   readonly created: Duration;
   readonly loggedIn: Duration;
 }
 
-/** The same for the first one in the process, and what loading the package took before it. */
+/** The same for the first login of the process, and the time of loading the package. */
 export interface FirstRun extends FreshRun {
   readonly loaded: Duration;
 }
 
-/** Of this many logins, one has the signatures of its tokens verified. */
+/** One of this many logins verifies the signatures of its tokens. */
 const verifiedEvery = 200;
 
 const [name, alg, transport] = process.argv.slice(2) as [SubjectName, "RS256" | "ES256", Transport];
@@ -66,7 +69,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   console.log(JSON.stringify("fresh" in job ? await freshRuns(job.fresh) : await logins(job)));
 }
 
-/** Begins a span; what it gives back says what it took so far. */
+/** Starts a measurement; the returned function reads it. */
 function stopwatch(): () => Duration {
   const cpuBefore = process.cpuUsage();
   const before = performance.now();
@@ -89,7 +92,7 @@ async function freshRun(verified: boolean): Promise<FreshRun> {
   return { created, loggedIn };
 }
 
-/** Medians of times; means of CPU, whose clock may be too coarse for one. */
+/** Medians of times; means of CPU time, whose clock may be too coarse for one login. */
 async function freshRuns(count: number): Promise<FreshRun> {
   const all: FreshRun[] = [];
   while (all.length < count) all.push(await freshRun(all.length === 0));
@@ -100,7 +103,7 @@ async function freshRuns(count: number): Promise<FreshRun> {
   return { created: average(({ created }) => created), loggedIn: average(({ loggedIn }) => loggedIn) };
 }
 
-/** One login, on average. */
+/** Average of one login. */
 async function logins({ seconds, own }: { seconds: number; own: boolean }): Promise<Duration> {
   const started = await subject.start();
   const connection = await connectTo(started);
@@ -126,7 +129,7 @@ function connectTo({ fetch, site, port }: Started): Connection | Promise<Connect
   return transport === "fetch" ? fetchConnection(fetch, site.issuer) : openConnection(port!);
 }
 
-/** Throws unless the tokens of a login say what they must, and are signed by keys that the server publishes. */
+/** Throws unless the tokens of a login have the expected claims and are signed by published keys. */
 async function verify(connection: Connection, site: Site, tokens: Tokens): Promise<void> {
   const prove = await tokenVerifier(connection, site);
   for (const proof of expectedTokens(site, site.clientId, tokens)) await prove(proof);

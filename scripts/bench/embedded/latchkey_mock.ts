@@ -4,7 +4,7 @@ import { redirectUri } from "../clients.ts";
 import { latchkeySite } from "../site.ts";
 import type { Load } from "../site.ts";
 
-/** Loads it. */
+/** Loads the package. */
 export const load: Load = async (alg) => {
   const { testLatchkey } = await import("../../../src/testing/mod.ts");
   return {

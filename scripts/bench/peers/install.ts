@@ -1,10 +1,10 @@
-/** Puts the peers where they are measured. */
+/** Installs the peers. */
 
 import { capture } from "../processes.ts";
 import { peers, peersFolder, versions } from "./packages.ts";
 import type { PeerName } from "./packages.ts";
 
-/** Installs those that are not there, into a folder with a manifest of its own: nothing of ours can depend on it. */
+/** Installs missing peers into a folder with its own manifest, so that the project cannot depend on them. */
 export async function installPeers(): Promise<void> {
   if ((await Promise.all(peers.map(isInstalled))).every(Boolean)) return;
   await Deno.mkdir(peersFolder, { recursive: true });

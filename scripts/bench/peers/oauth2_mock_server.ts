@@ -5,7 +5,7 @@ import { publicId } from "../clients.ts";
 import type { Load } from "../site.ts";
 import { packageName } from "./packages.ts";
 
-/** As much of the package as is used. */
+/** The used part of the package's types. */
 interface Package {
   readonly OAuth2Server: new () => {
     readonly issuer: {
@@ -18,7 +18,7 @@ interface Package {
   };
 }
 
-/** Loads it. */
+/** Loads the package. */
 export const load: Load = async (alg) => {
   const { OAuth2Server }: Package = await import(packageName("oauth2-mock-server"));
   const { kid, jwk } = builtInKeys[alg][0]!;
@@ -32,7 +32,7 @@ export const load: Load = async (alg) => {
         site: {
           issuer: server.issuer.url,
           paths: { authorize: "/authorize", token: "/token", jwks: "/jwks" },
-          // It knows no clients, and only one user.
+          // It has no clients, and only one user.
           clientId: publicId,
           sub: "johndoe",
           exact: false,

@@ -1,6 +1,6 @@
 /**
- * The npm package `oidc-provider` as a subject, set up to answer at once: a session that is logged in, a grant that is
- * given, and an adapter that costs less than its own.
+ * The npm package `oidc-provider` as a subject, configured to respond without interaction: a logged-in session, an
+ * existing grant, and an adapter that is cheaper than its own.
  */
 
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { publicId, redirectUri, user } from "../clients.ts";
 import type { Load } from "../site.ts";
 import { packageName } from "./packages.ts";
 
-/** As much of the package as is used. */
+/** The used part of the package's types. */
 interface Provider {
   readonly Session: new (start: Readonly<Record<string, unknown>>) => {
     readonly jti: string;
@@ -35,12 +35,12 @@ const clientId = publicId;
 const { sub } = user;
 const resource = "https://api.example";
 
-/** Loads it. */
+/** Loads the package. */
 export const load: Load = async (alg) => {
   const { default: Provider }: Package = await import(packageName("oidc-provider"));
   const { kid, jwk } = builtInKeys[alg][0]!;
 
-  async function furnish(issuer: string): Promise<RequestListener> {
+  async function prepare(issuer: string): Promise<RequestListener> {
     const provider = new Provider(issuer, {
       adapter: mapAdapter(),
       jwks: { keys: [{ ...jwk, kid, alg, use: "sig" }] },
@@ -56,7 +56,7 @@ export const load: Load = async (alg) => {
       expiresWithSession: () => false,
       features: {
         devInteractions: { enabled: false },
-        // Access tokens are JWTs for a resource alone.
+        // Access tokens are JWTs only for a resource.
         resourceIndicators: {
           enabled: true,
           defaultResource: () => resource,
@@ -86,12 +86,12 @@ export const load: Load = async (alg) => {
 
   return {
     async start() {
-      let answer: RequestListener = () => {};
-      const server = createServer((request, response) => answer(request, response));
+      let result: RequestListener = () => {};
+      const server = createServer((request, response) => result(request, response));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as AddressInfo;
       const issuer = `http://localhost:${port}`;
-      answer = await furnish(issuer);
+      result = await prepare(issuer);
       return {
         site: { issuer, paths: { authorize: "/auth", token: "/token", jwks: "/jwks" }, clientId, sub, exact: false },
         fetch,
@@ -102,17 +102,17 @@ export const load: Load = async (alg) => {
   };
 };
 
-/** As many records are kept at once. */
+/** Maximum number of records. */
 const kept = 20_000;
 
-/** Its own adapter walks all codes of a grant at each write; this one is a Map. */
+/** The package's own adapter visits all codes of a grant at each write; this one is a Map. */
 function mapAdapter() {
   const records = new Map<string, Record<string, unknown>>();
   return (kind: string) => ({
     upsert(id: string, payload: Record<string, unknown>) {
       records.set(`${kind} ${id}`, payload);
       if (records.size > kept) {
-        // Session and grant came first, and stay.
+        // Session and grant were stored first, and stay.
         const [, , third] = records.keys();
         records.delete(third!);
       }
