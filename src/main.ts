@@ -1,4 +1,4 @@
-/** The front door for operators: flags, environment and file become options, options become a listening server. */
+/** The program: reads the configuration, starts the server and shows the banner. */
 
 import { licencesText, version, versionLine } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
@@ -24,7 +24,7 @@ import type { ProcessEnvironment } from "./runtime/process_environment.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 
-// Not waited for here: a program in one file for Node is a script, which cannot.
+// Without await: the single executable file of Node is a script, which has no top-level await.
 start();
 
 async function start(): Promise<void> {
@@ -100,13 +100,13 @@ async function main(
 
   let stopping = false;
   onStop(() => {
-    // A second signal means now.
+    // A second signal stops immediately.
     if (stopping) exit(1);
     stopping = true;
     healthCheck.drain();
     if (config.log === "json") log?.logEvent("stopping", { drain });
-    else if (drain === 0) console.log("Stopping: requests in flight are answered first.");
-    else console.log(`Stopping in ${drain} seconds: /readyz says so, and until then requests are answered as before.`);
+    else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
+    else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
     setTimeout(() => {
       Promise.all([server.close(), metricsServer?.close()]).then(() => exit(0), (error) => {
         console.error(error);
@@ -144,7 +144,7 @@ async function main(
   }));
 }
 
-/** Asks without a Request: the first one of a process is slow to make. */
+/** A GET request without a `Request`: the first `Request` of a process is slow to create. */
 function getRequest(url: string): RequestLike {
   return {
     method: "GET",
@@ -156,7 +156,7 @@ function getRequest(url: string): RequestLike {
   };
 }
 
-/** A listener of its own, so that whoever reaches the server does not reach the metrics. */
+/** Serves the metrics on another port, so that the clients of the server cannot reach them. */
 async function serveMetrics(
   metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number },
@@ -173,13 +173,13 @@ async function openInspector(insecureAllow: boolean): Promise<Plugin> {
   return inspector({ insecureAllow });
 }
 
-/** What scripts/schema.ts has written, as it wrote it, but for the final newline. */
+/** The text of static/config.schema.json without the final newline. */
 async function schemaText(): Promise<string> {
   const { default: schema } = await import("../static/config.schema.json", { with: { type: "json" } });
   return JSON.stringify(schema, null, 2);
 }
 
-/** The digest of a password that is asked for, twice where a person types it unseen. */
+/** Reads a password, twice from a terminal, and returns its digest. */
 async function hashPassword(): Promise<string> {
   const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
     await Promise

@@ -1,12 +1,12 @@
-/** What the program says of itself: its version, the commit it was made of, and under which licences its parts stand. */
+/** The version, the commit and the licences of the program. */
 
 import manifest from "../../deno.json" with { type: "json" };
 
-/** What is known when the program is made into one file, and put into it. */
+/** The values that the build of the single executable file defines. */
 interface BuildInfo {
-  /** The commit, in short. */
+  /** The short hash of the commit. */
   readonly commit?: string;
-  /** The licences of the packages inside, in full. */
+  /** The full licences of the packages inside. */
   readonly licences: string;
 }
 
@@ -20,11 +20,11 @@ const { commit, licences }: BuildInfo = typeof LATCHKEY_ABOUT === "undefined"
   }
   : LATCHKEY_ABOUT;
 
-/** The number alone. */
+/** The version number. */
 export const version = manifest.version;
 
-/** `latchkey` and the version, with the commit where it is known. */
+/** `latchkey` and the version, with the commit if it is known. */
 export const versionLine = `latchkey ${version}${commit === undefined ? "" : ` (${commit})`}`;
 
-/** The licences, or where they are. */
+/** The licences, or their location. */
 export const licencesText = licences.trimEnd();

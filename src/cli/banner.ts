@@ -1,4 +1,4 @@
-/** What the terminal shows once the server listens: everything a person needs to point a client at it. */
+/** The banner: the terminal shows it when the server listens, with all that the configuration of a client needs. */
 
 import { isLoopback, isTestHost } from "../oauth/test_hosts.ts";
 import type { ResolvedSettings } from "../oauth/config/settings.ts";
@@ -8,30 +8,30 @@ import { printable } from "../oauth/config/config_issue.ts";
 /** Differences between the configured clients or users and those in effect, caused by changes in the store. */
 export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 
-/** What the greeting speaks of. */
+/** The content of the banner. */
 export interface BannerOptions {
   readonly version: string;
   readonly issuer: string;
-  /** Where it listens, when that is not the issuer. */
+  /** The URL that it listens on; shown if it is not the issuer. */
   readonly url: string;
   /** The name or address it listens on. */
   readonly host: string;
   /** The URL of the discovery document. */
   readonly discovery: string;
   readonly settings: ResolvedSettings;
-  /** The public secret of the built-in demo clients, where they are in use. No other secret is printed. */
+  /** The public secret of the demo clients, if they are in use. No other secret is printed. */
   readonly demoSecret?: string;
   readonly store: string;
   readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
-  /** Whether there are pages that show each login; `insecure`: to strangers, too. */
+  /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
-  /** Where metrics are served; absent: nowhere. */
+  /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
-  /** Name, as in metadata, and absolute URL. */
+  /** Names, as in the metadata, and absolute URLs. */
   readonly endpoints: readonly (readonly [name: string, url: string])[];
 }
 
-/** The greeting, with a final newline. */
+/** The banner, with a final newline. */
 export function banner(
   { version, issuer, url, host, discovery, settings, demoSecret, store, storedChanges, inspector, metrics, endpoints }:
     BannerOptions,
@@ -90,10 +90,10 @@ export function banner(
   ].map(printable).join("\n");
 }
 
-/** Maximum number of clients or users listed that only the store has. */
+/** Maximum number of listed clients or users that only the store has. */
 const maxStoredOnlyRows = 10;
 
-/** Configured rows, and how the store has changed them. */
+/** The configured rows with the changes in the store. */
 function effectiveRows(
   configured: readonly (readonly [id: string, about: string])[],
   changes: StoredChanges | undefined,
@@ -115,7 +115,7 @@ function effectiveRows(
   ];
 }
 
-/** The names of the settings that are on although they are insecure. */
+/** The names of the insecure settings that are on. */
 export function insecureSettings(settings: ResolvedSettings, inspector: BannerOptions["inspector"]): string[] {
   const names = Object.entries(settings).filter(([name, value]) => name.startsWith("insecure") && value === true)
     .map(([name]) => name);

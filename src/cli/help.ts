@@ -1,7 +1,7 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
 import { variableName } from "./environment.ts";
-import { flagName, optionHelp, optionNames } from "./options.ts";
+import { configFileField, flagName, optionFields, optionHelp, optionNames } from "./options.ts";
 
 /** An example of a configuration file, as the help shows it. */
 export const exampleFile = `{
@@ -30,6 +30,8 @@ export const exampleFile = `{
 const formatRow = (flag: string, variable: string, defaultText: string) =>
   `  ${flag.padEnd(24)}${variable.padEnd(24)}${defaultText}`.trimEnd();
 
+const fields = optionFields(configFileField().members);
+
 /** The whole help, with a final newline. */
 export const helpText = `Latchkey, an OAuth 2.1 authorization server
 
@@ -39,34 +41,35 @@ Usage: latchkey [FLAG VALUE]...
 
 ${formatRow("Flag", "Environment", "Default")}
 ${
-  optionNames.map((name) =>
-    formatRow(`--${flagName(name)} ${optionHelp[name][0]}`, variableName(name), optionHelp[name][1])
-  ).join("\n")
+  optionNames.map((name) => {
+    const [value, otherwise] = optionHelp[name];
+    const defaultText = otherwise.replace("%", String(fields[name].default));
+    return formatRow(`--${flagName(name)} ${value}`, variableName(name), defaultText);
+  }).join("\n")
 }
   --help                show this text
   --version             show the version
   --licenses            show the licences of all that is inside
   --schema              show the JSON Schema of the file, for editors
 
-A flag beats the environment, the environment beats the file, and the file beats
-the default. Paths are relative to the working directory. LATCHKEY_STORE_FILE is
+A flag overrides the environment, which overrides the file, which overrides the
+default. Paths are relative to the working directory. LATCHKEY_STORE_FILE is
 the path of a file that holds the value; so with every variable that is no path.
 
 The inspector is the pages at /flows, which show each login step by step.
 
-MODE says who is asked to log in: auto asks nobody, the first user is logged in
-and everything approved; interactive shows pages for login and consent.
+MODE is auto, which logs in the first user and approves everything, or
+interactive, which shows pages for login and consent.
 
-STORE says where codes and keys are kept: memory forgets them when the server
-stops; sqlite:PATH keeps them in a file; sqlite:PATH?durability=power keeps them
-through a loss of power too, and is slower; postgres://… and redis://… serve any
-number of instances.
+STORE keeps codes, tokens and keys: memory loses them when the server stops;
+sqlite:PATH is a file; sqlite:PATH?durability=power survives a power failure
+too, and is slower; postgres://… and redis://… serve any number of instances.
 
 With two PEM files the server speaks https. Metrics, for Prometheus, have a port
 of their own, at /metrics. An ADDRESS, or a network such as 10.0.0.0/8, is that
-of a proxy which is believed about who sent a request. When it is told to stop,
-the server goes on for SECONDS, saying at /readyz that it is not ready any more;
-told twice, it stops at once.
+of a trusted proxy, which may send the address of the client. After a signal to
+stop, the server continues for SECONDS, and /readyz reports that it is not
+ready; a second signal stops it immediately.
 
 The FILE of --config is JSON, every key optional; what --schema shows describes
 them all. For example:
@@ -74,7 +77,6 @@ them all. For example:
 ${exampleFile.replaceAll(/^/gm, "  ")}
 
 Exit codes
-  0  stopped when asked to, or showed what a flag asks for
-  1  could not start, for faults in the configuration or for another reason that
-     is told, or failed while running
+  0  stopped by a signal, or showed the output of a flag
+  1  could not start, for the reason that it prints, or failed while running
 `;

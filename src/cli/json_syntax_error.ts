@@ -1,10 +1,10 @@
-/** Where text stops being JSON, in words that are the same on every runtime; loaded only when it is needed. */
+/** Finds the syntax error in a JSON file, with the same message on every runtime. Loaded only for a broken file. */
 
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
 import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 
-/** What each finding of the parser, by its name there, says about what should stand there, and how to mend it. */
-const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, mend: string, found?: string]>> = {
+/** The messages for the error codes of the parser. */
+const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint: string, received?: string]>> = {
   InvalidSymbol: ["JSON", "Write keys and text in double quotes; true, false and null in small letters."],
   InvalidNumberFormat: ["a number", "Write it in digits, like 3600."],
   PropertyNameExpected: ["a key in double quotes", "Put the key in double quotes."],
@@ -27,7 +27,7 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, mend
   InvalidCharacter: ["a string without control characters", "Write a tab as \\t, a newline as \\n.", "one with them"],
 };
 
-/** The first place in `text` that is not JSON, as a fault of `file`. Shows nothing of the text but signs. */
+/** The issue of the first character that is not JSON. The message contains no letter and no digit of the text. */
 export function findJsonSyntaxError(text: string, file: string): ConfigIssue {
   const error = findFirstError(text);
   const [defaultExpected, defaultHint] = ["JSON", "Check the file with a JSON editor."];
@@ -44,7 +44,7 @@ export function findJsonSyntaxError(text: string, file: string): ConfigIssue {
   return { path, expected, received, hint: isTrailingComma ? "Remove the comma before it." : hint };
 }
 
-// A letter or a digit could be the first of a secret whose quotes were forgotten.
+// A letter or a digit may be the first character of a secret without quotes.
 function describeCharacter(codePoint: number | undefined): string {
   if (codePoint === undefined) return "the end of the file";
   const character = String.fromCodePoint(codePoint);
@@ -58,7 +58,7 @@ function findFirstError(text: string): ParseError | undefined {
   try {
     parse(text, errors, { disallowComments: true });
   } catch (error) {
-    // Too deeply nested for the parser's recursion: then no place is known.
+    // Nested too deep for the recursion of the parser: the position is unknown.
     if (!(error instanceof RangeError)) throw error;
   }
   return errors[0];

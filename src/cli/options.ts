@@ -1,4 +1,4 @@
-/** What the program adds to the settings, and what flags and environment variables can set. */
+/** The options that the program adds to the settings, and the flags and variables that can set them. */
 
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, object, text, whole } from "../oauth/config/field.ts";
@@ -29,11 +29,11 @@ export interface ConfigFile extends Settings {
    * load balancers stop using it first. Default: 0.
    */
   readonly drain?: number;
-  /** `text`: lines for people. `json`: one object a line, and one for every request. `off`: nothing. Default: text. */
+  /** `text`: readable lines. `json`: one object a line, and one for every request. `off`: nothing. Default: text. */
   readonly log?: "text" | "json" | "off";
   /** Another TCP port, for /metrics in the format of Prometheus; 0 takes any free one. Default: none. */
   readonly metricsPort?: number;
-  /** The name or address of that port; everybody who can reach it can read the metrics. Default: localhost. */
+  /** The name or address of that port; every client that can reach it can read the metrics. Default: localhost. */
   readonly metricsHost?: string;
   /** Whether /flows shows each login step by step. Default: true if the issuer is on a test host. */
   readonly inspector?: boolean;
@@ -83,23 +83,23 @@ export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFi
   return object<ConfigFile>("ConfigFile", { $schema, ...settingFields, ...programFields(stores) }, {});
 }
 
-/** The settings that flags and variables can set, and `config`: the name of the value and the default, for the help. */
+/** The settings that flags and variables can set, and `config`: name of the value and, with `%`, default in the help. */
 export const optionHelp = {
-  port: ["NUMBER", "9000; 0 takes any free port"],
-  host: ["NAME", "localhost"],
+  port: ["NUMBER", "%; 0 takes any free port"],
+  host: ["NAME", "%"],
   issuer: ["URL", "http://localhost:PORT"],
-  login: ["MODE", "auto, or interactive"],
-  store: ["STORE", "memory"],
+  login: ["MODE", "%, or interactive"],
+  store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
-  log: ["FORMAT", "text; or json, or off"],
+  log: ["FORMAT", "%; or json, or off"],
   metricsPort: ["NUMBER", "none"],
-  metricsHost: ["NAME", "localhost"],
+  metricsHost: ["NAME", "%"],
   trustProxy: ["ADDRESS,…", "none"],
   proxyHeader: ["NAME", "either, where they agree"],
   tlsCert: ["FILE", "none, which is plain http"],
   tlsKey: ["FILE", "none"],
-  maxInFlight: ["NUMBER", "1000"],
-  drain: ["SECONDS", "0"],
+  maxInFlight: ["NUMBER", "%"],
+  drain: ["SECONDS", "%"],
   config: ["FILE", "no file"],
 } as const satisfies Readonly<
   Partial<Record<keyof ConfigFile | "config", readonly [value: string, otherwise: string]>>

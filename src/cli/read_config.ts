@@ -1,4 +1,14 @@
-/** Reads the configuration: a flag overrides the environment, which overrides the file, which overrides the default. */
+/**
+ * The command line of the program: how flags, variables and a file become its configuration. The settings themselves
+ * are described and compared in `oauth/config/`; `main.ts` starts the server.
+ *
+ * `readConfiguration` reads the flags (`flags.ts`), the variables (`environment.ts`) and the file (`config_file.ts`).
+ * Each value is validated by its field (`options.ts`, `stores.ts`). A flag overrides the environment, which overrides
+ * the file, which overrides the default. The result is compared with itself (`semantic_errors.ts`). A
+ * `ConfigurationError` lists all issues of all sources; without issues, `banner.ts` shows the result.
+ *
+ * @module
+ */
 
 import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";

@@ -10,7 +10,7 @@ export interface StoreChoice {
   readonly kind: string;
   /** The path or URL to open, with user and password. */
   readonly location: string;
-  /** The location for people, without user and password. */
+  /** The location without user and password, for messages. */
   readonly displayLocation: string;
   /** The parameters for the store itself; the location contains those for the driver. */
   readonly options: Readonly<Record<string, string | number>>;

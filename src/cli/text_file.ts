@@ -1,4 +1,4 @@
-/** Reads a file that somebody named: its text, or why there is none and how to mend it. */
+/** Reads a file that the configuration names, or describes why that fails. */
 
 import { type ConfigIssue, printable } from "../oauth/config/config_issue.ts";
 import { showFile } from "../oauth/config/show.ts";
@@ -6,14 +6,14 @@ import { showFile } from "../oauth/config/show.ts";
 /** Reads the text of a file; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;
 
-// Counted in UTF-16 units, which is close enough to refuse a database or a log that was named by mistake.
+// In UTF-16 units, which is close enough to reject a database or a log that was named by mistake.
 const maxFileChars = 10 * 1024 * 1024;
 
 /**
- * The text of a file, or the fault that keeps it from being read.
+ * Reads the text of a file, or returns the issue.
  *
- * @param path relative to the working directory
- * @param namedBy what named the file: a flag, a variable, a place in the configuration file
+ * @param path Relative to the working directory.
+ * @param namedBy The flag, the variable or the setting that names the file.
  */
 export async function readText(
   path: string,
@@ -29,7 +29,7 @@ export async function readText(
   }
 }
 
-/** The same for a single value: without the newline at its end, and never empty. */
+/** Reads a file with a single value: without a final newline, and never empty. */
 export async function readValue(
   path: string,
   namedBy: string,
@@ -58,7 +58,7 @@ function unreadableIssue(file: string, path: string, namedBy: string, error: unk
   return { path: file, expected: "a file that can be read", received, hint: hint.replace("%", namedBy) };
 }
 
-const readErrors: Readonly<Record<string, readonly [found: string, mend: string]>> = {
+const readErrors: Readonly<Record<string, readonly [received: string, hint: string]>> = {
   ENOENT: ["none there", "Correct the path that % names; it is relative to the working directory."],
   EISDIR: ["a directory", "Let % name the file in it."],
   EACCES: ["one that this user may not read", "Give the user that runs the server the right to read it."],

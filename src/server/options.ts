@@ -21,21 +21,21 @@ export interface LatchkeyOptions extends Settings {
   readonly store?: Store | Promise<Store>;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** The dice: that many random bytes. Default: `crypto.getRandomValues`. */
+  /** The random source. Default: `crypto.getRandomValues`. */
   readonly randomBytes?: RandomBytes;
-  /** Is told what happens. Default: nobody is. */
+  /** Receives every event. Default: none. */
   readonly trace?: Trace;
-  /** Says who is logged in and what they allow, whatever `login` is. Default: what `login` means. */
+  /** Logs in and approves in place of `login`. Default: `login`. */
   readonly approver?: Approver;
-  /** Fetches what clients point to, their `jwks_uri`. Default: `fetch`. */
+  /** Fetches the `jwks_uri` of clients. Default: `fetch`. */
   readonly outbound?: Outbound;
-  /** Draws the pages. Default: the server's own, loaded when the first page is asked for. */
+  /** Renders the pages. Default: the pages of the server, loaded with the first page. */
   readonly pages?: () => Promise<Pages>;
-  /** Makes signing keys, and signs with them where WebCrypto does not. Default: they are generated. */
+  /** Creates signing keys, and signs with them if WebCrypto does not. Default: generated keys. */
   readonly keySource?: KeySource;
-  /** What `issuer` is until the server listens, where it follows the port. Default: `http://localhost:9000`. */
+  /** The issuer until the server listens, if it follows the port. Default: `http://localhost:9000`. */
   readonly issuerUntilListening?: string;
-  /** What wraps the server from outside; the first one is the outermost. Default: nothing. */
+  /** The plugins; the first one is the outermost. Default: none. */
   readonly plugins?: readonly Plugin[];
 }
 

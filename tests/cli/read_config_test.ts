@@ -920,7 +920,7 @@ test("the error shows every issue as a paragraph", async () => {
   assertEquals(error.name, "ConfigurationError");
   assertEquals(
     error.message,
-    `The configuration has 2 faults.
+    `The configuration has 2 issues.
 
 command line
   Expected only flags, found argument 2 (hidden).
@@ -931,7 +931,7 @@ command line
   Write it like --port 9000.`,
   );
   const single = await assertRejects(() => read({ args: ["y"] }), ConfigurationError);
-  assert(single.message.startsWith("The configuration has 1 fault.\n\ncommand line\n"));
+  assert(single.message.startsWith("The configuration has 1 issue.\n\ncommand line\n"));
 });
 
 const issuerFault = (): ConfigIssue[] => [{ path: "issuer", expected: "a", received: "b", hint: "Do c." }];

@@ -1,7 +1,12 @@
 /**
- * The settings: their documentation and types (the interfaces) and their description (the fields), which the compiler
- * compares. The validator, the JSON Schema and the defaults follow from the fields, the texts of the JSON Schema from
- * the comments. To add a setting, add it to both, use it, and run `deno task schema`.
+ * The settings of a server. The configuration file adds options of its own in `cli/options.ts`.
+ *
+ * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler compares
+ * them. `validate.ts` compares a value with its field, `validate_settings.ts` compares settings with each other, and
+ * `resolveSettings` fills in the defaults. The JSON Schema is generated from the fields and the comments. To add a
+ * setting, add its member and its field, use it, and run `deno task schema`.
+ *
+ * @module
  */
 
 import { clientField, userField } from "../clients/client_fields.ts";
@@ -151,7 +156,7 @@ export interface Settings {
   /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
   readonly insecureAllowAutoLogin?: boolean;
   /**
-   * Insecure: accept `login: "interactive"` without passwords, which lets anybody log in as any user, although the
+   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although the
    * issuer is not on a test host. Default: false.
    */
   readonly insecureAllowOpenLogin?: boolean;
@@ -180,7 +185,7 @@ const refresh = object<RefreshSettings>("RefreshSettings", {
     max: 60,
     default: 0,
     expected: "whole seconds from 0 to 60",
-    hint: () => "A client repeats a lost request at once: 10 is enough.",
+    hint: () => "A client repeats a lost request immediately: 10 is enough.",
   }),
   onlyOffline: flag(false),
 }, { grace: 10 });

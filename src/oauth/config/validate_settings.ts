@@ -36,11 +36,11 @@ export function validateSettings(settings: Settings, issuer: string): ConfigIssu
 }
 
 function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): ConfigIssue[] {
-  const issue = (expected: string, mend: string): ConfigIssue => ({
+  const issue = (expected: string, hint: string): ConfigIssue => ({
     path: "issuer",
     expected,
     received: quote(issuer),
-    hint: mend,
+    hint,
   });
   if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
     return [issue("an absolute https URL", "Write it as https://host or, on this machine, http://localhost:9000.")];
@@ -72,9 +72,9 @@ function validateLogin(settings: Settings, resolved: ResolvedSettings): ConfigIs
   if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
     issues.push({
       path: "login",
-      expected: "a login that asks who is there, because the issuer is a real host",
+      expected: "a login by pages, because the issuer is a real host",
       received: settings.login === undefined ? `nothing, which means "auto"` : quote(resolved.login),
-      hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let everybody in.',
+      hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
     });
   }
   if (settings.clients === undefined && !resolved.insecureAllowDemoClients) {
@@ -82,28 +82,28 @@ function validateLogin(settings: Settings, resolved: ResolvedSettings): ConfigIs
       path: "clients",
       expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
       received: "nothing",
-      hint: "Write down the clients, or set insecureAllowDemoClients.",
+      hint: "Add the clients, or set insecureAllowDemoClients.",
     });
   }
   if (resolved.directory !== "off" && !resolved.insecureAllowDirectory) {
     issues.push({
       path: "directory",
-      expected: `"off", because the issuer is a real host and strangers would see its clients and users`,
+      expected: `"off", because the issuer is a real host and every visitor would see its clients and users`,
       received: quote(resolved.directory),
-      hint: "Leave it out, or set insecureAllowDirectory as well.",
+      hint: "Remove it, or set insecureAllowDirectory as well.",
     });
   }
   return issues;
 }
 
-/** Users whom anybody could be. */
+/** The users without a password. */
 function validatePasswordsPresent(settings: Settings, { users }: ResolvedSettings): ConfigIssue[] {
   if (settings.users === undefined) {
     return [{
       path: "users",
       expected: "users of your own with passwords, because the issuer is a real host",
       received: "nothing",
-      hint: "Write down the users, or set insecureAllowOpenLogin to let anybody be anybody.",
+      hint: "Add the users, or set insecureAllowOpenLogin to let every visitor be any user.",
     }];
   }
   const issues: ConfigIssue[] = [];
@@ -113,7 +113,7 @@ function validatePasswordsPresent(settings: Settings, { users }: ResolvedSetting
       path: `users[${i}].password`,
       expected: "the digest of a password, because the issuer is a real host",
       received: "nothing",
-      hint: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let anybody be anybody.",
+      hint: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let every visitor be any user.",
     });
   }
   return issues;
@@ -126,8 +126,8 @@ function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigI
     issues.push({
       path: "scopes",
       expected: "at least one scope value",
-      received: "an empty list",
-      hint: "Leave it out for the usual ones, or write the ones you need.",
+      received: "an empty array",
+      hint: "Remove the setting for the default, or add scope values.",
     });
   }
   for (const [i, token] of listed.entries()) {
@@ -151,7 +151,7 @@ function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigI
     if (resolved.scopes.includes(token)) continue;
     issues.push({
       path: "defaultScope",
-      expected: `values that scopes holds (${resolved.scopes.join(" ")})`,
+      expected: `values of scopes (${resolved.scopes.join(" ")})`,
       received: quote(token),
       hint: `Add ${quote(token)} to scopes, or remove it from defaultScope.`,
     });
