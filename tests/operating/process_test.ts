@@ -287,7 +287,7 @@ test("[OP-04] a stop under load loses no request: not ready immediately, served 
     await kept.until(continuePattern);
     program.signal("SIGTERM");
     const logged = performance.now();
-    await program.waitForOutput(/^Stopping in 3 seconds: \/readyz says so/m);
+    await program.waitForOutput(/^Stopping in 3 seconds: until then/m);
     // Who has not heard yet is served all the same, also by a new connection.
     assertEquals(getStatuses(await get(port, "/readyz")), [503]);
     assertEquals(getStatuses(await get(port, "/healthz")), [200]);
