@@ -201,7 +201,7 @@ test("errors in flags and variables end the start with exit code 1 and a fix, al
   await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /insecureAllowHttpIssuer/, /insecureAllowAutoLogin/);
   await rejected(
     { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
-    /has 4 faults/,
+    /has 4 issues/,
     /^--colour$/m,
     /^--port$/m,
     /^command line$/m,
