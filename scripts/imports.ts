@@ -140,12 +140,11 @@ const coreLinesAim = 8_000;
 const maxFileLines = 350;
 const longFiles: readonly string[] = [
   "oauth/authorize/authorization_request.ts",
-  "oauth/keys/keys.ts",
   "server/latchkey.ts",
 ];
 
 /** Files in import circles, types included. The number may only fall. */
-const maxFilesInCircles = 21;
+const maxFilesInCircles = 5;
 
 readCommand({
   call: "deno task imports",

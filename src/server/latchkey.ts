@@ -22,7 +22,8 @@ import { clientRepository, moveDemoClients } from "../oauth/clients/client_repos
 import type { ClientRepository, SharedChanges, UserRepository } from "../oauth/clients/repository.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { grantTypes } from "../oauth/grants/mod.ts";
-import { jwtSigner, storedKeys } from "../oauth/keys/keys.ts";
+import { jwtSigner } from "../oauth/keys/jwt.ts";
+import { storedKeys } from "../oauth/keys/keys.ts";
 import type { Keys } from "../oauth/keys/keys.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";

@@ -3,7 +3,7 @@
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
-import type { JwtKind } from "../oauth/keys/keys.ts";
+import type { JwtKind } from "../oauth/keys/jwt.ts";
 import type { ClaimsContext, Server } from "../oauth/server.ts";
 import { claimsContext } from "../oauth/tokens/issuer.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
@@ -68,7 +68,7 @@ export interface ClaimOverrides {
 }
 
 /** The claim overrides of one server, and the plugin that applies them. */
-export interface ClaimOverrideHooks {
+interface ClaimOverrideHooks {
   readonly overrides: ClaimOverrides;
   readonly plugin: Plugin;
   /** Removes all changes. */

@@ -1,7 +1,8 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import { generatedKeys, jwtSigner, signJwt, storedKeys } from "../oauth/keys/keys.ts";
+import { jwtSigner, signJwt } from "../oauth/keys/jwt.ts";
+import { generatedKeys, storedKeys } from "../oauth/keys/keys.ts";
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { NewKey, Signer } from "../oauth/keys/keys.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";

@@ -1,14 +1,6 @@
 /** Signing keys: made once, kept in the store, imported once, published before they sign (group JK; RFC 7517). */
 
-import { encodeBase64url } from "../../runtime/base64url.ts";
-import {
-  digestBytes,
-  generateKey,
-  importPrivateKey,
-  importPublicKey,
-  sha256,
-  verifySignature,
-} from "../../runtime/crypto.ts";
+import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature } from "../../runtime/crypto.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
@@ -90,7 +82,7 @@ export interface KeySource {
  * How the names of test keys begin: keys whose private half stands in a source file for everybody to read. A server
  * whose issuer is a real host neither signs with them nor publishes them, wherever they come from.
  */
-export const testKeyPrefix = "latchkey-test-";
+const testKeyPrefix = "latchkey-test-";
 
 interface LoadedKey {
   readonly record: KeyRecord;
@@ -314,6 +306,8 @@ function pickMembers(jwk: NewKey["jwk"], members: readonly string[]): Record<str
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
 
+const encoder = new TextEncoder();
+
 const checkedKeys = new WeakMap<NewKey["jwk"], Promise<void>>();
 const verificationKeys = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
 const signingFunctions = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
@@ -323,50 +317,4 @@ function memoize<T>(cache: WeakMap<NewKey["jwk"], T>, jwk: NewKey["jwk"], create
   let cached = cache.get(jwk);
   if (cached === undefined) cache.set(jwk, cached = create());
   return cached;
-}
-
-/** What may be signed, and the `typ` in its header. */
-const typByKind: Readonly<Record<JwtKind, string>> = { access_token: "at+jwt", id_token: "JWT", userinfo: "JWT" };
-
-/** What may be signed. */
-export type JwtKind = "access_token" | "id_token" | "userinfo";
-
-/** Signs the claims of one kind of token. Times among the claims are in seconds since the epoch. */
-export type SignClaims = (
-  kind: JwtKind,
-  alg: SigningAlgorithm,
-  claims: Readonly<Record<string, unknown>>,
-) => MaybePromise<string>;
-
-/** Signs with whichever key signs at the moment. */
-export function jwtSigner(keys: Keys): SignClaims {
-  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
-}
-
-const encoder = new TextEncoder();
-
-/** Signs claims as a compact JWS (RFC 7515 §7.1). Times among the claims are in seconds since the epoch. */
-export function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): MaybePromise<string> {
-  const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
-}
-
-const headersBySigner = new WeakMap<Signer, Map<string, string>>();
-
-/** The encoded header, which is the same for every token of one key and type. */
-function encodedHeader(signer: Signer, typ: string): string {
-  let byType = headersBySigner.get(signer);
-  if (byType === undefined) headersBySigner.set(signer, byType = new Map());
-  let header = byType.get(typ);
-  if (header === undefined) {
-    header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
-    byType.set(typ, header);
-  }
-  return header;
-}
-
-/** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
-export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
-  const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
-  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
 }

@@ -13,7 +13,7 @@ import type { TokenIssuer } from "./issuer.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
-export interface AccessTokenClaims {
+interface AccessTokenClaims {
   readonly iss: string;
   /** The user, or the client if it acts on its own behalf. */
   readonly sub: string;

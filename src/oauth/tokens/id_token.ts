@@ -2,7 +2,7 @@
 
 import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
 import type { Subject } from "../grants/grant_type.ts";
-import { tokenHash } from "../keys/keys.ts";
+import { tokenHash } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 import { sessionIdFor, subjectFor } from "../users/subject.ts";
 import { claimsContext } from "./issuer.ts";
@@ -54,7 +54,7 @@ function userClaims(
 }
 
 /** An earlier login, according to an ID token. */
-export interface IdTokenHint {
+interface IdTokenHint {
   readonly sub: string;
   /** The client it was issued to. */
   readonly clientId: string;

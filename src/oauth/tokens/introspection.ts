@@ -12,7 +12,7 @@ import { readAccessToken } from "./access_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
 
 /** The response; for a token that the caller may not know about it says no more than `active: false` (§2.2). */
-export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
+type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };
 

@@ -1,7 +1,7 @@
 /** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
 
-import { jwtSigner } from "../../oauth/keys/keys.ts";
-import type { SignClaims } from "../../oauth/keys/keys.ts";
+import { jwtSigner } from "../../oauth/keys/jwt.ts";
+import type { SignClaims } from "../../oauth/keys/jwt.ts";
 import { secondsNow } from "../../oauth/server.ts";
 import type { Server } from "../../oauth/server.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";

@@ -1,0 +1,54 @@
+/** Signs claims as JWTs (RFC 7515, RFC 7519). */
+
+import { encodeBase64url } from "../../runtime/base64url.ts";
+import { digestBytes } from "../../runtime/crypto.ts";
+import { chain } from "../maybe_promise.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { Keys, Signer } from "./keys.ts";
+import type { SigningAlgorithm } from "./signing_algorithm.ts";
+
+/** The `typ` of the header. */
+const typByKind: Readonly<Record<JwtKind, string>> = { access_token: "at+jwt", id_token: "JWT", userinfo: "JWT" };
+
+/** The kinds of signed tokens. */
+export type JwtKind = "access_token" | "id_token" | "userinfo";
+
+/** Signs the claims of a token. Times are in seconds since the epoch. */
+export type SignClaims = (
+  kind: JwtKind,
+  alg: SigningAlgorithm,
+  claims: Readonly<Record<string, unknown>>,
+) => MaybePromise<string>;
+
+/** Signs with the current key. */
+export function jwtSigner(keys: Keys): SignClaims {
+  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
+}
+
+const encoder = new TextEncoder();
+
+/** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
+export function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): MaybePromise<string> {
+  const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
+  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
+}
+
+const headersBySigner = new WeakMap<Signer, Map<string, string>>();
+
+/** The encoded header, which is the same for every token of one key and type. */
+function encodedHeader(signer: Signer, typ: string): string {
+  let byType = headersBySigner.get(signer);
+  if (byType === undefined) headersBySigner.set(signer, byType = new Map());
+  let header = byType.get(typ);
+  if (header === undefined) {
+    header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
+    byType.set(typ, header);
+  }
+  return header;
+}
+
+/** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
+export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
+  const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
+}
