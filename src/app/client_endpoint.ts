@@ -14,7 +14,7 @@ import { routeUrl } from "./endpoint.ts";
 import type { App, Handlers } from "./endpoint.ts";
 
 /** Handles a request of an authenticated client. */
-export type ClientRequestHandler = (server: Server, request: TokenRequest) => Promise<HttpResponse>;
+type ClientRequestHandler = (server: Server, request: TokenRequest) => Promise<HttpResponse>;
 
 /** The handlers of an endpoint for clients: POST with a form and client authentication; errors as JSON. */
 export function clientEndpoint(app: App, handle: ClientRequestHandler): Handlers {

@@ -13,7 +13,7 @@ import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { App } from "./endpoint.ts";
 
 /** Turns whatever was thrown into an OAuth error; what no rule foresaw is a bug, traced, and says nothing outside. */
-export function toOAuthError(server: Server, target: RequestTarget, thrown: unknown): OAuthError {
+function toOAuthError(server: Server, target: RequestTarget, thrown: unknown): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof HttpError) {
     return new OAuthError("invalid_request", thrown.message, { rule: thrown.rule, status: thrown.status });

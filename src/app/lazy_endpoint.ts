@@ -4,7 +4,7 @@ import type { RouteHandler } from "../http/router.ts";
 import type { Endpoint, Handlers } from "./endpoint.ts";
 
 /** What is known of it before: enough for metadata documents, for 404, and for 405 with its Allow. */
-export interface EndpointDescription extends Pick<Endpoint, "name" | "path" | "cors"> {
+interface EndpointDescription extends Pick<Endpoint, "name" | "path" | "cors"> {
   /** What it answers to. A HEAD that is not named is a GET without the body. */
   readonly methods: readonly ("GET" | "HEAD" | "POST")[];
 }

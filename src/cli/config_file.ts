@@ -10,7 +10,7 @@ import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
 
 /** The content of a file, and its issues. */
-export interface ConfigFileResult {
+interface ConfigFileResult {
   readonly content: ConfigFile;
   readonly issues: readonly ConfigIssue[];
   /** Paths that `content` does not represent, such as `alg` and `clients[1]`. */

@@ -21,7 +21,7 @@ export function variableName(name: OptionName): string {
 }
 
 /** The configuration read from environment variables. */
-export interface EnvironmentResult {
+interface EnvironmentResult {
   readonly options: RawOptions;
   readonly issues: readonly ConfigIssue[];
   /** Warnings about ignored variables. They do not stop the start, because other programs may have set them. */

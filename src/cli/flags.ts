@@ -7,7 +7,7 @@ import { exampleText, expectedText, flagName, type OptionFields, type OptionName
 import { type RawOptions, readOption } from "./options.ts";
 
 /** The content of the command line. */
-export type FlagResult =
+type FlagResult =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "licenses" }

@@ -117,7 +117,7 @@ export function flagName(name: OptionName): string {
 }
 
 /** The value of a flag or a variable; without `value` if it is invalid. */
-export interface RawOption {
+interface RawOption {
   /** `--port` or `LATCHKEY_PORT`. */
   readonly source: string;
   readonly text?: string;

@@ -24,7 +24,7 @@ import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./sto
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /** The sources of the configuration. */
-export interface ConfigurationSources {
+interface ConfigurationSources {
   /** The command line, without the program. */
   readonly args: readonly string[];
   readonly env: Environment;

@@ -15,7 +15,7 @@ export interface SecretSources {
 type SecretReference = { readonly env: string } | { readonly file: string };
 
 /** The content of a configuration file with the secrets, and the references that lead to none. */
-export interface LoadedSecrets {
+interface LoadedSecrets {
   readonly content: ConfigFile;
   /** Paths are relative to the file. */
   readonly issues: readonly ConfigIssue[];

@@ -19,7 +19,7 @@ export interface StoreChoice {
 }
 
 /** A store that the setting can name. */
-export interface StoreKind {
+interface StoreKind {
   /** Its settings, without `^` and `$`. */
   readonly pattern: RegExp;
   /** The ways to write the setting, for messages. */

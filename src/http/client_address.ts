@@ -5,7 +5,7 @@ import type { RequestLike } from "./message.ts";
 import type { ClientAddress } from "./router.ts";
 
 /** The headers in which a proxy may send the client's address. */
-export const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
+const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 
 /** One of them. */
 export type ProxyHeader = typeof proxyHeaders[number];

@@ -10,7 +10,7 @@ export type Fields = readonly (readonly [name: string, value: string])[];
 export const maxBodyBytes = 64 * 1024;
 
 /** The most parameters that a query or a form may hold. */
-export const maxFields = 1000;
+const maxFields = 1000;
 
 /** How long a body may take to arrive, in milliseconds of real time. */
 export const bodyTimeoutMs = 10_000;

@@ -3,7 +3,7 @@
 import type { HttpResponse } from "./message.ts";
 
 /** Header names and values to add to an answer. */
-export type ExtraHeaders = Readonly<Record<string, string>>;
+type ExtraHeaders = Readonly<Record<string, string>>;
 
 /** A JSON answer (OAuth 2.1 §3.2.3): never cached unless `cache-control` says so. */
 export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpResponse {

@@ -3,7 +3,7 @@
 import { decodeJwtPart } from "../recorder/record_request.ts";
 
 /** Header and claims of a JWT. */
-export interface DecodedJwt {
+interface DecodedJwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }

@@ -22,7 +22,7 @@ import { loginEndpoint } from "./login.ts";
 import { passwordVerifier } from "./password.ts";
 
 /** What asks people, put together. */
-export interface Interaction {
+interface Interaction {
   /** Answers authorization requests. */
   readonly handleAuthorization: AuthorizationHandler;
   /** The pages that it sends people to. */

@@ -8,7 +8,7 @@ import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 import type { AuthenticationAttempt } from "../oauth/rate_limiter.ts";
 
 /** What became of a guess; where guessing is slowed down, the seconds to wait. */
-export type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };
+type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };
 
 /** Judges a password for a subject; `user` is whom the subject names, if anybody. */
 export type VerifyPassword = (

@@ -112,7 +112,7 @@ export function mayBeRequested(rules: ClaimRules, name: string, scope: readonly 
 }
 
 /** The members of a user that no scope value releases, reserved names left out. */
-export function unmappedClaims(rules: ClaimRules, user: User): string[] {
+function unmappedClaims(rules: ClaimRules, user: User): string[] {
   return Object.keys(user).filter((name) => !reservedNames.has(name) && scopesForClaim(rules, name).length === 0);
 }
 

@@ -12,7 +12,7 @@ export interface CapturedBody {
 }
 
 /** How a body came to its end: all of it passed by, or it broke off, or whoever read it wanted no more. */
-export type BodyEnd = "complete" | "aborted" | "cancelled";
+type BodyEnd = "complete" | "aborted" | "cancelled";
 
 /** Hears a body part by part. */
 export interface BodyTap {

@@ -9,7 +9,7 @@ import { parsePageForms } from "./page_form.ts";
 import { findBearerToken, findParam } from "./record_request.ts";
 
 /** Keeps entries, and forgets the oldest flows. */
-export interface FlowIndex {
+interface FlowIndex {
   /** Takes a new entry in, by itself for the time being. */
   add(entry: ExchangeDraft): void;
   /** Puts an entry into its flow, now that the request is known as far as it ever will be. Twice is harmless. */

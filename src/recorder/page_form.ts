@@ -3,7 +3,7 @@
 import type { Fields } from "../http/form.ts";
 
 /** A form that is posted. */
-export interface PageForm {
+interface PageForm {
   readonly action: string;
   /** Hidden inputs alone. */
   readonly fields: Fields;

@@ -12,7 +12,7 @@ export interface RedactOptions {
 }
 
 /** What is shown instead of a secret; `kind` is what it is, such as `code`. */
-export type RedactSecret = (value: string, kind: string) => string;
+type RedactSecret = (value: string, kind: string) => string;
 
 /**
  * The first four characters and the length, such as `HIMA…(43)`; of a JWT, whose beginning says nothing, the first four
@@ -28,7 +28,7 @@ export const shorten: RedactSecret = (value, kind) => {
 const redactedPattern = /^(?:eyJ…)?[^…]{0,4}…\(\d+\)$/;
 
 /** How exchanges are masked. */
-export interface RedactionOptions {
+interface RedactionOptions {
   /** Where else to look for secrets: what is secret there is masked here too. Default: nowhere. */
   readonly secretsFrom?: readonly Exchange[];
   /** Default: {@link shorten}. */

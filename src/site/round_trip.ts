@@ -11,7 +11,7 @@ import type { CheckResult } from "../ui/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
 
 /** The input of {@link describeRoundTrip}. */
-export interface CallbackContext {
+interface CallbackContext {
   /** The parameters of the response; long values are cut. */
   readonly redirect: Fields;
   /** The names of unknown parameters. */

@@ -22,7 +22,7 @@ export interface ClientCredentials {
 }
 
 /** The headers and parameters that authenticate a client. */
-export interface ClientAuthentication {
+interface ClientAuthentication {
   /** Headers to add. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters to add. */

@@ -20,7 +20,7 @@ export interface TestClock {
 }
 
 /** Options of a test clock. */
-export interface TestClockOptions {
+interface TestClockOptions {
   /** The time at the start. Default: the time of the system clock. */
   readonly startsAt?: Moment;
   /** Whether the clock is stopped at the start. Default: false. */
@@ -33,7 +33,7 @@ export interface TestClockOptions {
 }
 
 /** A clock that can return to its initial state. */
-export interface ResettableClock extends TestClock {
+interface ResettableClock extends TestClock {
   /** Returns to the initial state. */
   reset(): void;
 }

@@ -54,7 +54,7 @@ export interface LoginResult {
 }
 
 /** The dependencies of a login client. */
-export interface LoginClientOptions {
+interface LoginClientOptions {
   /** The server at this moment; verifier, state and nonce come from its random source. */
   readonly server: () => Server;
   /** Sends one request to the server and follows no redirect. */

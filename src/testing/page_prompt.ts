@@ -6,7 +6,7 @@ import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 
 /** What a page asks of the user. */
-export interface PagePrompt {
+interface PagePrompt {
   /** Completes "the page asks …". */
   readonly name: "to go on to the client" | "to consent" | "to log in";
   /**

@@ -13,7 +13,7 @@ const maxRememberedChallenges = 1000;
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
 /** The state of a test server between two resets. */
-export interface ResettableState {
+interface ResettableState {
   /** The server with the state since the last reset. */
   extend(server: Server): Server;
   /** Clears everything but the signing keys. A memory store is cleared when this returns. */

@@ -30,7 +30,7 @@ export interface UserDecisions {
 }
 
 /** User decisions, with what the server needs. */
-export interface ManagedUserDecisions extends UserDecisions {
+interface ManagedUserDecisions extends UserDecisions {
   /** Decides about authorization requests without login pages. */
   readonly approver: Approver;
   /**

@@ -7,7 +7,7 @@ import { Comparison } from "./comparison.tsx";
 import { Code } from "./value.tsx";
 
 /** The props of a check. */
-export interface CheckItemProps {
+interface CheckItemProps {
   /** Undefined: not checked. */
   readonly passed: boolean | undefined;
   /** One sentence, or two. */

@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { Breakable, Code, DefinitionItem } from "./value.tsx";
 
 /** Both values are optional. */
-export interface ComparisonProps {
+interface ComparisonProps {
   readonly expected?: string;
   readonly received?: string;
   /** The value that was probably meant: `received` is compared with it instead of `expected`. */

@@ -6,7 +6,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { Code } from "./value.tsx";
 
 /** The props of a confirmed action. */
-export interface ConfirmedActionProps {
+interface ConfirmedActionProps {
   /** The text of the first button. */
   readonly label: string;
   /** The text of the second button. */
@@ -38,7 +38,7 @@ export function ConfirmedAction(
 }
 
 /** The entry to remove. */
-export interface DeleteFormProps extends Pick<ConfirmedActionProps, "action" | "csrfToken" | "children"> {
+interface DeleteFormProps extends Pick<ConfirmedActionProps, "action" | "csrfToken" | "children"> {
   /** One word: `client`. */
   readonly kind: string;
   readonly id: string;

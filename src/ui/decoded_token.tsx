@@ -9,7 +9,7 @@ import { SecretValue } from "./secret_value.tsx";
 import { DefinitionItem } from "./value.tsx";
 
 /** The token to decode. */
-export interface DecodedTokenProps {
+interface DecodedTokenProps {
   /** Its type: `ID token`. */
   readonly name: string;
   /** The token itself. */

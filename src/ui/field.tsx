@@ -30,7 +30,7 @@ export interface EditForm {
 }
 
 /** One field of a form. */
-export interface FieldProps {
+interface FieldProps {
   /** The name of the field, also its ID; `{name}-hint` and `{name}-fault` are IDs, too. */
   readonly name: string;
   readonly label: string;

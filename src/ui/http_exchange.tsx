@@ -28,7 +28,7 @@ export interface HttpExchange {
 }
 
 /** The props of an exchange. */
-export interface HttpExchangeViewProps extends HttpExchange {
+interface HttpExchangeViewProps extends HttpExchange {
   /** Follows "Copy": `the token request`, `the response to it`. */
   readonly copyLabels: { readonly request: string; readonly response: string };
 }
@@ -46,7 +46,7 @@ export function HttpExchangeView({ request, response, secrets, copyLabels }: Htt
 }
 
 /** The props of a message. */
-export interface HttpMessageViewProps {
+interface HttpMessageViewProps {
   readonly label: string;
   readonly message: HttpMessage;
   readonly secrets: readonly Secret[];
@@ -101,7 +101,7 @@ function headerCount(headers: number, further: boolean): string {
 }
 
 /** The parts of a form or JSON object, each with its separator. Joined, they are the body. */
-export function splitBody(body: string): readonly string[] {
+function splitBody(body: string): readonly string[] {
   if (!body.startsWith("{")) return body.split(/(?<=&)/);
   try {
     const members = Object.entries(JSON.parse(body)).map((member) => JSON.stringify(Object.fromEntries([member])));

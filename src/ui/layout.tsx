@@ -25,7 +25,7 @@ export interface Site {
 }
 
 /** The content of a page. */
-export interface LayoutProps {
+interface LayoutProps {
   readonly site: Site;
   /** The page's path below the base, which the header marks as current. Default: none. */
   readonly path?: string;
@@ -97,7 +97,7 @@ function ariaCurrent(link: string, path: string | undefined): "page" | "true" | 
 }
 
 /** A section of a page. */
-export interface SectionProps {
+interface SectionProps {
   /** The `id` of the section, a link target. */
   readonly id: string;
   readonly heading: string;

@@ -5,7 +5,7 @@
 import type { ComponentChildren, VNode } from "preact";
 
 /** The props of a notice. */
-export interface NoticeProps {
+interface NoticeProps {
   readonly kind: "bad" | "warn";
   readonly children: ComponentChildren;
 }

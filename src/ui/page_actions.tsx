@@ -16,7 +16,7 @@ export interface StartLink {
 }
 
 /** One button for the main demo client, and a plain link for each other one. */
-export interface StartButtonsProps {
+interface StartButtonsProps {
   /** The text of the button. */
   readonly label: string;
   readonly links: readonly StartLink[];
@@ -47,7 +47,7 @@ export function FlowLink({ site: { base, flowLink } }: { readonly site: Site }):
 }
 
 /** The links at the end of a page. */
-export interface PageActionsProps {
+interface PageActionsProps {
   readonly site: Site;
   /** Absent: no start button. Empty: links to the page that names the redirect URI to register. */
   readonly startLinks?: readonly StartLink[];

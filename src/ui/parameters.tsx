@@ -7,7 +7,7 @@ import { parameterLabel } from "./parameter_labels.ts";
 import { Code, DefinitionItem } from "./value.tsx";
 
 /** Names and values in the order in which they were sent. */
-export interface ParametersProps {
+interface ParametersProps {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 

@@ -59,7 +59,7 @@ const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
 export const formId = "trial";
 
 /** The props of the form. */
-export interface PlaygroundFormProps {
+interface PlaygroundFormProps {
   readonly form: PlaygroundForm;
   /** The prefix of all links to this server. */
   readonly base: string;

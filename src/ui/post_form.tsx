@@ -8,7 +8,7 @@ import type { ComponentChildren, VNode } from "preact";
 export type HiddenFields = readonly (readonly [name: string, value: string])[];
 
 /** The props of a form. */
-export interface PostFormProps {
+interface PostFormProps {
   readonly action: string;
   readonly fields: HiddenFields;
   /** The text of the button. */

@@ -23,7 +23,7 @@ export function SecretValue({ name, value }: Secret): VNode {
 }
 
 /** A text and the secrets in it. */
-export interface TextWithSecretsProps {
+interface TextWithSecretsProps {
   readonly text: string;
   readonly secrets: readonly Secret[];
 }

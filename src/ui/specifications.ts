@@ -1,7 +1,7 @@
 /** Links to the specifications that rules cite. */
 
 /** A section of a specification. */
-export interface SpecificationSection {
+interface SpecificationSection {
   /** The title as cited by a rule: `RFC 9700 §4.1.3`. */
   readonly title: string;
   readonly url: string;

@@ -5,7 +5,7 @@
 import type { ComponentChildren, VNode } from "preact";
 
 /** The props of a step. */
-export interface StepProps {
+interface StepProps {
   /** An imperative sentence without its full stop. */
   readonly title: ComponentChildren;
   readonly children: ComponentChildren;

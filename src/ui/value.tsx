@@ -5,7 +5,7 @@
 import type { ComponentChildren, VNode } from "preact";
 
 /** A protocol value. */
-export interface CodeProps {
+interface CodeProps {
   readonly text: string;
 }
 
@@ -30,7 +30,7 @@ export function Breakable({ text }: CodeProps): VNode {
 }
 
 /** The label of a copy button for screen readers. */
-export interface CopyButtonProps {
+interface CopyButtonProps {
   /** Follows the word "Copy": `the authorization code`. */
   readonly description: string;
 }
@@ -45,7 +45,7 @@ export function CopyButton({ description }: CopyButtonProps): VNode {
 }
 
 /** One labelled value. */
-export interface CopyableValueProps {
+interface CopyableValueProps {
   readonly label: string;
   readonly text: string;
   /** The label of the copy button. Default: `the` and the label in lower case. */
@@ -69,7 +69,7 @@ export function CopyableValue({ label, text, copyDescription, children }: Copyab
 }
 
 /** One line of a definition list. */
-export interface DefinitionItemProps {
+interface DefinitionItemProps {
   readonly label: ComponentChildren;
   readonly children: ComponentChildren;
 }

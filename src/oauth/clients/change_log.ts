@@ -3,7 +3,7 @@
 import type { ChangeRecord, Store } from "../../store/store.ts";
 
 /** A change that was told and is not written yet; its digests take a moment. */
-export type PendingChange = ChangeRecord | Promise<ChangeRecord>;
+type PendingChange = ChangeRecord | Promise<ChangeRecord>;
 
 /** The client or user that a change applies to. */
 export type ChangeTarget = Pick<ChangeRecord, "of" | "id">;
@@ -24,7 +24,7 @@ export interface ChangeLog {
 export type Change = Exclude<ChangeRecord, { verb: "configured" }>;
 
 /** The configured entries that changes are based on, and a callback for changes based on other entries. */
-export interface ConfiguredEntries {
+interface ConfiguredEntries {
   /** The digest of the configured entry of a client or user; `""` if it has none. */
   entryDigest(subject: ChangeTarget): Promise<string>;
   /** Creates a random mark for a change. */

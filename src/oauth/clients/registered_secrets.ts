@@ -18,7 +18,7 @@ export interface RegisteredSecrets {
 }
 
 /** Maximum number of words searched in one text: about two milliseconds. */
-export const maxSearchedWords = 2000;
+const maxSearchedWords = 2000;
 
 /** Maximum length of secrets to find; the redaction of random-looking text hides longer ones. */
 const maxSecretLength = 512;

@@ -105,7 +105,7 @@ export type ClientRepository = Repository<ClientMetadata, Client>;
 export type UserRepository = Repository<User, User>;
 
 /** What a registry is made of. */
-export interface RepositoryDefinition<Written, Known> {
+interface RepositoryDefinition<Written, Known> {
   /** What its changes are of. */
   readonly collection: Change["of"];
   getId(written: Written): string;

@@ -11,7 +11,7 @@ import { configuredEntryDigests } from "./configured_entry_digests.ts";
 import type { SharedChanges } from "./repository.ts";
 
 /** The changes in a store, and when to read them. */
-export interface StoredChanges {
+interface StoredChanges {
   /** For the repositories of clients and users. */
   readonly sharing: SharedChanges;
   /** Reads the store, and traces how it differs from the configuration; the repositories must be as configured. */

@@ -12,7 +12,7 @@ import type { Server } from "../server.ts";
 import { withoutPassword } from "./password.ts";
 
 /** What a repository of users uses of its server. */
-export interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace"> {
+interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace"> {
   readonly claims: ClaimRules;
   /** Removes a guest user from the store. */
   readonly removeGuest: (sub: string) => Promise<void>;

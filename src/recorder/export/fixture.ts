@@ -8,17 +8,17 @@ import { isHtmlPage } from "../record_response.ts";
 import { normalizeExchanges } from "./normalize.ts";
 
 /** Parameters by name; a repeated one has several values. */
-export type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
+type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
 
 /** A flow, fit to be kept beside a test: to be compared with a later run, or replayed. */
-export interface Fixture {
+interface Fixture {
   readonly client?: string;
   readonly outcome: string;
   readonly exchanges: readonly FixtureExchange[];
 }
 
 /** One request and its answer. What is drawn anew each time has a name instead of its value, such as `{{code 1}}`. */
-export interface FixtureExchange {
+interface FixtureExchange {
   readonly endpoint: string;
   readonly outcome: string;
   readonly client?: string;

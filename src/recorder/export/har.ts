@@ -6,19 +6,19 @@ import { redactExchanges } from "../redact.ts";
 import type { RedactOptions } from "../redact.ts";
 
 /** What an archive needs to know beside the exchanges. */
-export interface HarOptions extends RedactOptions {
+interface HarOptions extends RedactOptions {
   /** Where the addresses of the requests begin: the issuer, of which the origin counts. */
   readonly issuer: string;
 }
 
 /** Name and value. */
-export interface HarPair {
+interface HarPair {
   readonly name: string;
   readonly value: string;
 }
 
 /** A cookie. */
-export interface HarCookie extends HarPair {
+interface HarCookie extends HarPair {
   readonly path?: string;
   readonly httpOnly?: boolean;
   readonly secure?: boolean;
@@ -36,7 +36,7 @@ export interface Har {
 }
 
 /** A flow. */
-export interface HarPage {
+interface HarPage {
   readonly startedDateTime: string;
   readonly id: string;
   readonly title: string;
@@ -44,7 +44,7 @@ export interface HarPage {
 }
 
 /** An exchange. Sizes in bytes, -1 where they are not known; times in milliseconds. */
-export interface HarEntry {
+interface HarEntry {
   readonly pageref?: string;
   readonly startedDateTime: string;
   readonly time: number;
@@ -82,7 +82,7 @@ export interface HarEntry {
 }
 
 /** An exchange without what stands elsewhere in its entry, and with what an answer sends on, by whatever way. */
-export type HarExtension =
+type HarExtension =
   & Omit<Exchange, "request" | "response" | "events" | "at" | "respondedAt" | "number">
   & Pick<RecordedResponse, "authorizationResponse">;
 

@@ -27,7 +27,7 @@ export interface ClientState {
 }
 
 /** A request to this server. */
-export interface PlaygroundRequest {
+interface PlaygroundRequest {
   readonly method: "GET" | "POST";
   /** Below the issuer. */
   readonly path: string;

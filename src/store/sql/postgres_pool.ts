@@ -7,7 +7,7 @@ import { socketFactory } from "./postgres_sockets.ts";
 import type { PostgresTls } from "./postgres_sockets.ts";
 
 /** How many connections, and how long anything may take. */
-export interface PoolOptions {
+interface PoolOptions {
   /** The database as a person may be told of it. */
   readonly location: string;
   /** Connections at the most. */
@@ -20,7 +20,7 @@ export interface PoolOptions {
 export type Sql = ReturnType<typeof createClient>;
 
 /** A database that is asked over several connections. */
-export interface Pool {
+interface Pool {
   /**
    * Runs a query; rejects with a StoreError, at the latest when `patience` has passed. Nothing is sent twice.
    *

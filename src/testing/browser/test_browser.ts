@@ -13,7 +13,7 @@ import type { Persona } from "../persona.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
 /** The dependencies of a test browser, and its persona. */
-export interface TestBrowserOptions extends Persona {
+interface TestBrowserOptions extends Persona {
   /** The issuer at this moment: URLs below it belong to the server, all others to the client. */
   readonly issuer: () => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */

@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 
 /** The files that a page loads. */
-export interface HeadProps {
+interface HeadProps {
   readonly base: string;
   /** The name of its style sheet and script. */
   readonly page: "list" | "flow";

@@ -70,7 +70,7 @@ export interface JwtContent {
 }
 
 /** A member of a JWT. */
-export interface JwtMember {
+interface JwtMember {
   readonly name: string;
   /** As JSON, strings without quotes. */
   readonly value: string;

@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { citedSections } from "../specifications.ts";
 
 /** The props of a rule. */
-export interface RuleProps {
+interface RuleProps {
   readonly rule: string;
   /** The sections that it cites; empty for a rule of an embedder. */
   readonly cites: readonly string[];

@@ -12,7 +12,7 @@ import { Arrow } from "./sequence.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 
 /** The props of a step. */
-export interface StepProps {
+interface StepProps {
   readonly step: FlowStep;
   /** The path of the flow's page. */
   readonly path: string;

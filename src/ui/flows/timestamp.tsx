@@ -5,7 +5,7 @@
 import type { VNode } from "preact";
 
 /** The props of a time. */
-export interface TimestampProps {
+interface TimestampProps {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** With date and milliseconds. Default: only the time, to the second. */
