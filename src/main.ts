@@ -6,13 +6,14 @@ import type { StoredChanges } from "./cli/banner.ts";
 import { printable } from "./oauth/config/config_issue.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
+import type { App } from "./app/context.ts";
+import { routeUrl } from "./app/endpoint.ts";
 import type { Plugin } from "./app/plugin.ts";
-import type { RequestLike } from "./http/message.ts";
-import type { RequestHandler } from "./http/router.ts";
 import { latchkey } from "./server/latchkey.ts";
 import { validateOptions } from "./server/options.ts";
 import type { Trace } from "./oauth/trace.ts";
 import { demoSecret, hasTestHost, resolveSettings } from "./oauth/config/settings.ts";
+import type { ConfigurationWarning } from "./oauth/config/config_issue.ts";
 import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
@@ -64,13 +65,16 @@ async function main(
   const storedChanges: { [of in StoredChanges["of"]]?: StoredChanges } = {};
   const trace: Trace = (event) => {
     if (event.type === "stored_changes") storedChanges[event.of] = event;
-    log?.trace(event);
-    metrics?.trace(event);
     // Printed even without a log: nothing else reports that a misspelt setting has no effect.
     if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event, false));
   };
-  for (const warning of config.warnings) trace({ type: "configuration_warning", at: now(), ...warning });
-  let dispatch: RequestHandler | undefined;
+  const warn = (warning: ConfigurationWarning) => {
+    const event = { type: "configuration_warning", at: now(), ...warning } as const;
+    log?.onEvent(event);
+    trace(event);
+  };
+  for (const warning of config.warnings) warn(warning);
+  let app: App | undefined;
   const server = await latchkey({
     ...settings,
     // The first is the outermost.
@@ -80,12 +84,9 @@ async function main(
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
       ...inspectorEnabled ? [await openInspector(config.insecureAllowInspector)] : [],
-      { setup: (app) => void (dispatch = app.dispatch) },
+      { setup: (assembled) => void (app = assembled) },
     ],
-    store: await storeKinds[config.store.kind]!.open(
-      config.store,
-      (message) => trace({ type: "configuration_warning", at: now(), path: "store", message }),
-    ),
+    store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
     trace,
   });
   let url: string;
@@ -130,7 +131,6 @@ async function main(
     return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspector), open });
   }
   const document = `${server.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-  const metadata = JSON.parse(String((await dispatch!(getRequest(document))).body));
   console.log(banner({
     ...details,
     settings: resolved,
@@ -138,22 +138,10 @@ async function main(
     host: config.host,
     discovery: document,
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
-    endpoints: Object.entries(metadata).filter((pair): pair is [string, string] =>
-      /_endpoint$|^jwks_uri$/.test(pair[0])
+    endpoints: app!.endpoints.flatMap(({ metadataName, path }) =>
+      metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, app!.site.base, path)] as const]
     ),
   }));
-}
-
-/** A GET request without a `Request`: the first `Request` of a process is slow to create. */
-function getRequest(url: string): RequestLike {
-  return {
-    method: "GET",
-    url,
-    headers: { get: () => null },
-    body: null,
-    bodyUsed: false,
-    bytes: () => Promise.resolve(new Uint8Array()),
-  };
 }
 
 /** Serves the metrics on another port, so that the clients of the server cannot reach them. */

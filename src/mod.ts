@@ -16,16 +16,19 @@
  */
 
 export { latchkey } from "./server/latchkey.ts";
-export type { Latchkey, ListenOptions } from "./server/latchkey.ts";
+export type { Latchkey } from "./server/latchkey.ts";
+export type { ListenOptions } from "./server/listen.ts";
 export type { LatchkeyOptions } from "./server/options.ts";
 export { autoApprover } from "./app/approver.ts";
 export type { Approver, ApproverContext } from "./app/approver.ts";
-export type { App, Endpoint } from "./app/endpoint.ts";
+export type { App, Context } from "./app/context.ts";
+export type { Caller, EndpointDescription, EndpointRole, ErrorChannel } from "./app/endpoint.ts";
+export type { Endpoint, Handler, Handlers } from "./app/route.ts";
 export type { Plugin } from "./app/plugin.ts";
 export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
-export type { ClientAddress, RequestHandler, RequestTarget, Route, RouteHandler } from "./http/router.ts";
+export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
 export type {
   Approval,
   AuthorizationRequest,

@@ -1,9 +1,8 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
 import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
-import type { RequestTarget } from "../http/router.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { quote } from "../oauth/config/config_issue.ts";
@@ -16,48 +15,46 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
+import type { Handlers } from "../app/route.ts";
 import type { ClientProps, ClientsProps, ListedClient } from "../ui/clients.tsx";
 import type { FieldError } from "../ui/field.tsx";
 
 /** The list. */
-export function clientListPage(app: App, options: DirectoryOptions): Handlers {
-  return directoryHandlers(app, {
-    show: (context, request) => showList(context, options, request, {}, []),
-    change: options.edit ? (context, request) => addClient(context, options, request) : undefined,
+export function clientListPage(options: DirectoryOptions): Handlers {
+  return directoryHandlers({
+    show: (context) => showList(context, options, {}, []),
+    change: options.edit ? (context) => addClient(context, options) : undefined,
   });
 }
 
 /** The page of each client. */
-export function clientPage(app: App, options: DirectoryOptions): Handlers {
-  const findClient = (context: App, target: RequestTarget): Client => {
-    const client = context.server.clients.find(idFromPath(context, "/clients/", target));
+export function clientPage(options: DirectoryOptions): Handlers {
+  const findClient = (context: Context): Client => {
+    const client = context.server.clients.find(idFromPath(context, "/clients/"));
     if (client === undefined) throw new HttpError(404, "HT-01", "No client has this ID");
     return client;
   };
-  return directoryHandlers(app, {
-    show: (context, request, target) => showOne(context, options, request, findClient(context, target)),
-    change: options.edit
-      ? (context, request, target) => removeClient(context, request, findClient(context, target))
-      : undefined,
+  return directoryHandlers({
+    show: (context) => showOne(context, options, findClient(context)),
+    change: options.edit ? (context) => removeClient(context, findClient(context)) : undefined,
   });
 }
 
 /** A client as pages show it. */
-export function toListedClient({ site }: App, client: Client): ListedClient {
+export function toListedClient({ site }: Context, client: Client): ListedClient {
   const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
   return { id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope };
 }
 
 async function showList(
-  context: App,
+  context: Context,
   { edit }: DirectoryOptions,
-  request: RequestLike,
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context, request);
+  const browser = await ensureBrowserCookie(context);
   const props: ClientsProps = {
     ...context.site,
     clients: context.server.clients.all().map((client) => toListedClient(context, client)),
@@ -75,14 +72,13 @@ async function showList(
 }
 
 async function showOne(
-  context: App,
+  context: Context,
   { edit, autoLogin }: DirectoryOptions,
-  request: RequestLike,
   client: Client,
   newSecret?: string,
 ): Promise<HttpResponse> {
   const { server, site } = context;
-  const browser = await ensureBrowserCookie(context, request);
+  const browser = await ensureBrowserCookie(context);
   const isDemo = await client.secretDigest === await digest(demoSecret);
   const secret = newSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
   const { clientSnippets } = await import("./client_snippets/mod.ts");
@@ -104,9 +100,9 @@ async function showOne(
   return htmlWithForms(newSecret === undefined ? 200 : 201, pages.client(props), browser.headers);
 }
 
-async function addClient(context: App, options: DirectoryOptions, request: RequestLike): Promise<HttpResponse> {
+async function addClient(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
   const { server } = context;
-  const params = await readProtectedForm(context, request);
+  const params = await readProtectedForm(context);
   const values = Object.fromEntries(
     ["client_id", "client_name", "redirect_uris", "token_endpoint_auth_method"].map((name) => [
       name,
@@ -121,15 +117,15 @@ async function addClient(context: App, options: DirectoryOptions, request: Reque
     ...server.clients.find(metadata.client_id) === undefined ? [] : [clientIdTaken(metadata.client_id)],
     ...server.clients.all().length < maxListLength ? [] : [tooManyClients],
   ];
-  if (issues.length > 0) return await showList(context, options, request, values, issues.map(toFieldError));
+  if (issues.length > 0) return await showList(context, options, values, issues.map(toFieldError));
   try {
     const client = server.clients.set(metadata);
     await server.clients.flush();
-    if (secret !== undefined) return await showOne(context, options, request, client, secret);
+    if (secret !== undefined) return await showOne(context, options, client, secret);
     return redirect("POST", toListedClient(context, client).href);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return await showList(context, options, request, values, error.issues.map(toFieldError));
+    return await showList(context, options, values, error.issues.map(toFieldError));
   }
 }
 
@@ -182,8 +178,8 @@ function toFieldError({ path, ...issue }: ConfigIssue): FieldError {
   return { field: path.replace(/\[\d+\]$/, ""), ...issue };
 }
 
-async function removeClient(context: App, request: RequestLike, client: Client): Promise<HttpResponse> {
-  await readProtectedForm(context, request);
+async function removeClient(context: Context, client: Client): Promise<HttpResponse> {
+  await readProtectedForm(context);
   context.server.clients.delete(client.id);
   await context.server.clients.flush();
   return redirect("POST", `${context.site.base}/clients`);

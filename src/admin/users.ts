@@ -1,9 +1,8 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
 import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
-import type { RequestTarget } from "../http/router.ts";
 import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { quote } from "../oauth/config/config_issue.ts";
@@ -13,33 +12,34 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
+import type { Handlers } from "../app/route.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
 /** The list. */
-export function userListPage(app: App, { edit }: DirectoryOptions): Handlers {
-  return directoryHandlers(app, {
-    show: (context, request) => showList(context, request, edit, {}, []),
+export function userListPage({ edit }: DirectoryOptions): Handlers {
+  return directoryHandlers({
+    show: (context) => showList(context, edit, {}, []),
     change: edit ? addUser : undefined,
   });
 }
 
 /** The page of each user. */
-export function userPage(app: App, { edit }: DirectoryOptions): Handlers {
-  const findUser = (context: App, target: RequestTarget): User => {
-    const user = context.server.users.find(idFromPath(context, "/users/", target));
+export function userPage({ edit }: DirectoryOptions): Handlers {
+  const findUser = (context: Context): User => {
+    const user = context.server.users.find(idFromPath(context, "/users/"));
     if (user === undefined) throw new HttpError(404, "HT-01", "No user has this subject");
     return user;
   };
-  return directoryHandlers(app, {
-    show: (context, request, target) => showOne(context, request, edit, findUser(context, target)),
-    change: edit ? (context, request, target) => changeUser(context, request, findUser(context, target)) : undefined,
+  return directoryHandlers({
+    show: (context) => showOne(context, edit, findUser(context)),
+    change: edit ? (context) => changeUser(context, findUser(context)) : undefined,
   });
 }
 
 /** A user as pages show it: never the password. */
-export function toListedUser({ site, server }: App, user: User): ListedUser {
+export function toListedUser({ site, server }: Context, user: User): ListedUser {
   const { sub, name } = user;
   return {
     sub,
@@ -59,13 +59,12 @@ function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<
 }
 
 async function showList(
-  context: App,
-  request: RequestLike,
+  context: Context,
   edit: boolean,
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context, request);
+  const browser = await ensureBrowserCookie(context);
   const props: UsersProps = {
     ...context.site,
     users: context.server.users.all().map((user) => toListedUser(context, user)),
@@ -83,14 +82,13 @@ async function showList(
 }
 
 async function showOne(
-  context: App,
-  request: RequestLike,
+  context: Context,
   edit: boolean,
   user: User,
   claims: string = JSON.stringify(userClaims(user), null, 2),
   errors: readonly FieldError[] = [],
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context, request);
+  const browser = await ensureBrowserCookie(context);
   const props: UserProps = {
     ...context.site,
     user: toListedUser(context, user),
@@ -108,11 +106,11 @@ async function showOne(
   return htmlWithForms(errors.length > 0 ? 400 : 200, pages.user(props), browser.headers);
 }
 
-async function addUser(context: App, request: RequestLike): Promise<HttpResponse> {
+async function addUser(context: Context): Promise<HttpResponse> {
   const { users } = context.server;
-  const params = await readProtectedForm(context, request);
+  const params = await readProtectedForm(context);
   const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
-  const reject = (errors: readonly FieldError[]) => showList(context, request, true, values, errors);
+  const reject = (errors: readonly FieldError[]) => showList(context, true, values, errors);
   if (users.find(values.sub) !== undefined) {
     return await reject([{
       field: "sub",
@@ -132,9 +130,9 @@ async function addUser(context: App, request: RequestLike): Promise<HttpResponse
   return await saveUser(context, values.sub, values.claims, {}, reject);
 }
 
-async function changeUser(context: App, request: RequestLike, user: User): Promise<HttpResponse> {
+async function changeUser(context: Context, user: User): Promise<HttpResponse> {
   const { users } = context.server;
-  const params = await readProtectedForm(context, request);
+  const params = await readProtectedForm(context);
   switch (params.get("action")) {
     case "remove":
       users.delete(user.sub);
@@ -151,7 +149,7 @@ async function changeUser(context: App, request: RequestLike, user: User): Promi
         user.sub,
         claims,
         existingPassword,
-        (errors) => showOne(context, request, true, user, claims, errors),
+        (errors) => showOne(context, true, user, claims, errors),
       );
     }
   }
@@ -161,7 +159,7 @@ async function changeUser(context: App, request: RequestLike, user: User): Promi
 
 /** Registers a user, replacing one of the same subject, or says what is wrong. */
 async function saveUser(
-  { server, site }: App,
+  { server, site }: Context,
   sub: string,
   text: string,
   existingPassword: Pick<User, "password">,

@@ -1,10 +1,9 @@
 /** The browser cookie: a secret of one browser, sealed, for the forms that it sends and the demo flows that it starts. */
 
 import { readCookie, setCookie } from "../http/cookies.ts";
-import type { RequestLike } from "../http/message.ts";
 import { randomToken } from "../oauth/secrets.ts";
 import { decodeBrowserSecret, encodeBrowserSecret } from "../oauth/session/session.ts";
-import type { App } from "./endpoint.ts";
+import type { Context } from "./context.ts";
 import { cookieName, cookieScope } from "./session_cookie.ts";
 
 /**
@@ -18,13 +17,13 @@ export interface BrowserCookie {
 }
 
 /** The browser that asks, by its cookie, or a new one. */
-export async function ensureBrowserCookie(app: App, request: RequestLike): Promise<BrowserCookie> {
-  const { server } = app;
-  const name = cookieName("demo", app);
+export async function ensureBrowserCookie(context: Context): Promise<BrowserCookie> {
+  const { server, request } = context;
+  const name = cookieName("demo", context);
   const encoded = readCookie(request.headers.get("cookie"), name);
   const existingSecret = encoded === undefined ? undefined : await decodeBrowserSecret(server, encoded);
   if (existingSecret !== undefined) return { secret: existingSecret, headers: {} };
   const secret = randomToken(server.randomBytes);
-  const cookieHeader = setCookie(name, await encodeBrowserSecret(server, secret), cookieScope(app));
+  const cookieHeader = setCookie(name, await encodeBrowserSecret(server, secret), cookieScope(context));
   return { secret, headers: { "set-cookie": cookieHeader } };
 }

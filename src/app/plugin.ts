@@ -1,17 +1,19 @@
-/** The Layer seam: what wraps the server from outside, without the server knowing it. */
+/** Plugins: they wrap request handling, extend the server, add endpoints and links, and receive events. */
 
 import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestHandler } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
-import type { App, Endpoint } from "./endpoint.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
+import type { App, Context } from "./context.ts";
+import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
 
 /**
- * Something laid around the server: a recorder, faults, an inspector. Each part wraps one seam and gives back the same
- * seam, so that layers stack; the first of a list is the outermost.
+ * Something around a server: a recorder, faults, an inspector, a log. Plugins stack; the first of a list is the
+ * outermost. A plugin belongs to one server.
  *
- * @example Answers slowly
+ * @example Slow responses
  * ```ts
  * const slow: Plugin = {
  *   handle: (next) => async (request, peer) => {
@@ -22,27 +24,31 @@ import type { NavigationLink } from "../ui/layout.tsx";
  * ```
  */
 export interface Plugin {
-  /** Wraps every request and its answer, whether it comes by `fetch` or over the network. */
-  handle?(next: RequestHandler): RequestHandler;
-  /**
-   * Wraps what the rules are handed while one request is answered: store, clock, dice, keys, grants, issuers, trace.
-   *
-   * @param request The very value that `around` passed on.
-   */
-  extend?(server: Server, request: RequestLike): Server;
-  /** Is told of the server when it is put together, and again when listening gives it another issuer. */
-  setup?(desk: App): void;
-  /** Further routes. */
-  routes?(desk: App): readonly Endpoint[];
-  /** Where a person can see what became of that request: a path below the base, for pages to link to. */
-  flowLink?(request: RequestLike): string | undefined;
-  /** Where a person can see what led to an authorization response, by its parameters: a path below the base, too. */
-  flowLinkFor?(response: Fields): string | undefined;
+  /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
+  setup?(app: App): void;
+  /** Further endpoints, listed in metadata and on pages by their descriptions. */
+  routes?(app: App): readonly Endpoint[];
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
+  /** Wraps every request and its response, in process and over the network. */
+  handle?(next: RequestHandler): RequestHandler;
   /**
-   * Is told that the server is closing: requests under way are still answered, but streams are to end now, and whatever
-   * waits is to wait no longer.
+   * Changes what the protocol rules are handed for one request: store, clock, random bytes, keys, grant types, issuers.
+   * Events are received by `onEvent`; a `trace` set here is replaced if any plugin has it.
+   *
+   * @param context The context of the request; its `request` is the value that `handle` passed on.
    */
+  extend?(server: Server, context: Context): Server;
+  /**
+   * Receives every event, secrets included, in the order of the plugins; what it throws is dropped.
+   *
+   * @param context The request that the event is part of; absent for events at start and of maintenance.
+   */
+  onEvent?(event: TraceEvent, context?: Context): void;
+  /** The page that shows the flow of a request: a path below the base. */
+  flowLink?(request: RequestLike): string | undefined;
+  /** The page that shows the flow of an authorization response: a path below the base. */
+  flowLinkFor?(response: Fields): string | undefined;
+  /** Ends streams and everything that waits: the server is closing. Requests in flight are still answered. */
   close?(): void;
 }

@@ -2,29 +2,28 @@
 
 import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
 import type { CookieScope } from "../http/cookies.ts";
-import type { RequestLike } from "../http/message.ts";
 import { decodeSession, encodeSession } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { App } from "./endpoint.ts";
+import type { Context } from "./context.ts";
 
 /** Who is logged in, in the browser that asks. */
-export function readSession(app: App, request: RequestLike): MaybePromise<Session | undefined> {
-  const encoded = readCookie(request.headers.get("cookie"), cookieName("session", app));
-  return encoded === undefined ? undefined : decodeSession(app.server, encoded);
+export function readSession(context: Context): MaybePromise<Session | undefined> {
+  const encoded = readCookie(context.request.headers.get("cookie"), cookieName("session", context));
+  return encoded === undefined ? undefined : decodeSession(context.server, encoded);
 }
 
 /** Headers that make the browser keep a session. */
-export function setSessionCookie(app: App, session: Session): MaybePromise<Record<string, string>> {
-  return chain(encodeSession(app.server, session), (encoded) => ({
-    "set-cookie": setCookie(cookieName("session", app), encoded, cookieScope(app)),
+export function setSessionCookie(context: Context, session: Session): MaybePromise<Record<string, string>> {
+  return chain(encodeSession(context.server, session), (encoded) => ({
+    "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
   }));
 }
 
 /** Headers that make the browser forget its session. */
-export function clearSessionCookie(app: App): Record<string, string> {
-  return { "set-cookie": clearCookie(cookieName("session", app), cookieScope(app)) };
+export function clearSessionCookie(context: Context): Record<string, string> {
+  return { "set-cookie": clearCookie(cookieName("session", context), cookieScope(context)) };
 }
 
 /**
@@ -32,7 +31,7 @@ export function clearSessionCookie(app: App): Record<string, string> {
  * Behind https a prefix prevents cookie injection: `__Host-` from sibling hosts and over plain http, `__Secure-`
  * (issuer with a path) over plain http only (RFC 6265bis §4.1.3).
  */
-export function cookieName(purpose: string, { server: { issuer }, site: { base } }: App): string {
+export function cookieName(purpose: string, { server: { issuer }, site: { base } }: Context): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
   const name = port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
   if (!issuer.startsWith("https:")) return name;
@@ -40,6 +39,6 @@ export function cookieName(purpose: string, { server: { issuer }, site: { base }
 }
 
 /** Cookies are for this issuer alone. */
-export function cookieScope({ server, site }: App): CookieScope {
+export function cookieScope({ server, site }: Context): CookieScope {
   return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
 }

@@ -1,8 +1,7 @@
 /** What somebody probably meant who was refused: the registered client or URI that is nearest to what was sent. */
 
-import type { RequestLike } from "../http/message.ts";
 import type { OAuthError } from "../oauth/errors.ts";
-import type { App } from "./endpoint.ts";
+import type { Context } from "./context.ts";
 import { isTrustedHost } from "./host_check.ts";
 import type { SuggestedMatch } from "../ui/error_page.tsx";
 
@@ -13,23 +12,19 @@ const maxInputLength = 512;
 const maxDifferingCharacters = 2;
 
 /** `undefined` if nothing is similar, or if the visitor may not see the list of clients. */
-export function suggestMatch(
-  app: App,
-  request: RequestLike | undefined,
-  error: OAuthError,
-): SuggestedMatch | undefined {
+export function suggestMatch(context: Context, error: OAuthError): SuggestedMatch | undefined {
   const { rule, expected = "", received } = error.explain();
-  if (received === undefined || received.length > maxInputLength || !mayListClients(app, request)) return undefined;
+  if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
   if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
   if (rule !== "AZ-02") return undefined;
-  const text = closestText(received, app.server.clients.all().map(({ id }) => id));
+  const text = closestText(received, context.server.clients.all().map(({ id }) => id));
   return text === undefined ? undefined : { text };
 }
 
 /** Whether there is a list of clients for whoever asks: the header of every page leads to it where there is one. */
-export function mayListClients({ server, site }: App, request: RequestLike | undefined): boolean {
+export function mayListClients({ server, site, request }: Context): boolean {
   const isListed = site.links?.some(({ path }) => path === "/clients") === true;
-  return isListed && request !== undefined && isTrustedHost(server.issuer, request);
+  return isListed && isTrustedHost(server.issuer, request);
 }
 
 /** The known text that differs least, and only in a few letters in a row, fewer than half of what was written. */

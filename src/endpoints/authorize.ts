@@ -1,82 +1,58 @@
 /** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, session, approval, code. */
 
-import { parseFields, readForm } from "../http/form.ts";
 import { isResponse } from "../http/message.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
-import type { RequestTarget } from "../http/router.ts";
+import type { ResponseLike } from "../http/message.ts";
+import { emptyHeadResponse } from "../http/responses.ts";
 import { findDestination, issueCode, parseAuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import type { Approval, AuthorizationRequest, Destination } from "../oauth/authorize/authorization_request.ts";
+import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/openid.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
-import { paramsFromFields } from "../oauth/params.ts";
-import type { Params } from "../oauth/params.ts";
 import { createSession, endForgottenSessions } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { authorizationResponse, errorPage, redirectError } from "../app/error_response.ts";
+import { authorizationResponse } from "../app/error_response.ts";
 import type { Approver } from "../app/approver.ts";
-import type { App, Endpoint } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
+import { readParams } from "../app/read_params.ts";
+import type { Handlers } from "../app/route.ts";
 import { readSession, setSessionCookie } from "../app/session_cookie.ts";
 
-/** Answers a request that is in order; what it throws travels to the client. */
-export type AuthorizationHandler = (here: App, http: RequestLike, asked: AuthorizationRequest) => Promise<ResponseLike>;
+/** Answers a valid authorization request. What it throws goes to the client. */
+export type AuthorizationHandler = (context: Context, request: AuthorizationRequest) => Promise<ResponseLike>;
 
-/** The authorization endpoint. */
-export function authorizeEndpoint(app: App, handleAuthorization: AuthorizationHandler): Endpoint {
-  async function handle(request: RequestLike, target: RequestTarget): Promise<ResponseLike> {
-    const context = app.contextFor(request);
-    let params: Params | undefined;
-    let destination: Destination;
-    try {
-      params = paramsFromFields(request.method === "POST" ? await readForm(request) : parseFields(target.query));
-      await refreshIfUnknown(context.server.clients, params.get("client_id"));
-      destination = findDestination(context.server, params);
-      // DNS rebinding: with automatic login an attacker's page could read the code in the form_post page.
-      const isReadableByPage = destination.mode === "form_post" && hasTestHost(context.server.issuer);
-      if (isReadableByPage) rejectForeignHost(context.server.issuer, request, "FP-04");
-    } catch (error) {
-      const clientId = params?.isRepeated("client_id") ? undefined : params?.get("client_id");
-      const client = clientId === undefined ? undefined : context.server.clients.find(clientId);
-      return await errorPage(context, target, error, request, client?.id);
-    }
-    try {
-      return await handleAuthorization(
-        context,
-        request,
-        await parseAuthorizationRequest(context.server, params, destination),
-      );
-    } catch (error) {
-      return await redirectError(context, target, request, destination, error);
-    }
+/** The handlers of the authorization endpoint. */
+export function authorizeHandlers(handleAuthorization: AuthorizationHandler): Handlers {
+  async function handle(context: Context): Promise<ResponseLike> {
+    const { server, request } = context;
+    const params = await readParams(context);
+    const clientId = params.get("client_id");
+    await refreshIfUnknown(server.clients, clientId);
+    if (clientId !== undefined && !params.isRepeated("client_id")) context.clientId = server.clients.find(clientId)?.id;
+    const destination = findDestination(server, params);
+    // DNS rebinding: with automatic login an attacker's page could read the code in the form_post page.
+    const isReadableByPage = destination.mode === "form_post" && hasTestHost(server.issuer);
+    if (isReadableByPage) rejectForeignHost(server.issuer, request, "FP-04");
+    context.destination = destination;
+    return await handleAuthorization(context, await parseAuthorizationRequest(server, params, destination));
   }
 
   return {
-    name: "authorization_endpoint",
-    path: `${app.site.base}/oauth2/authorize`,
     GET: handle,
-    // A code must not be issued for a question about headers.
+    // A HEAD request must not issue a code.
     HEAD: () => emptyHeadResponse,
     POST: handle,
-    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
   };
 }
 
-/** What is answered to a question about headers where the answer itself would change something. */
-export const emptyHeadResponse: ResponseLike = {
-  status: 200,
-  headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" },
-  body: null,
-};
-
-/** Decides as an approver says. */
+/** Asks an approver. */
 export function approverHandler(approve: Approver): AuthorizationHandler {
-  return async (context, httpRequest, request) => {
-    const { server } = context;
+  return async (context, request) => {
+    const { server, request: httpRequest } = context;
     const { users, now, trace } = server;
     const startedAt = now();
-    const previousSession = await readSession(context, httpRequest);
+    const previousSession = await readSession(context);
     const session = usableSession(server, request.loginRequirements, previousSession);
     const approval = await approve(request, { session, previousSession, users, now, trace, httpRequest });
     if (isResponse(approval)) {
@@ -91,7 +67,7 @@ export function approverHandler(approve: Approver): AuthorizationHandler {
     const currentSession = continuesSession
       ? session
       : createSession(server, approval.user.sub, approval.authTime, previousSession);
-    const response = await respondWithCode(context, httpRequest, request, approval, currentSession, !continuesSession);
+    const response = await respondWithCode(context, request, approval, currentSession, !continuesSession);
     if (previousSession !== undefined && !continuesSession) {
       await endForgottenSessions(server, previousSession, currentSession);
     }
@@ -99,10 +75,9 @@ export function approverHandler(approve: Approver): AuthorizationHandler {
   };
 }
 
-/** Sends the client a code for what a person allowed, and begins their session in this browser where it is a new one. */
+/** Sends the client a code for an approval; `isNew` sets the cookie of a session that begins here. */
 export async function respondWithCode(
-  context: App,
-  httpRequest: RequestLike,
+  context: Context,
   request: AuthorizationRequest,
   approval: Approval,
   session: Session,
@@ -110,10 +85,10 @@ export async function respondWithCode(
 ): Promise<ResponseLike> {
   const code = await issueCode(context.server, request, approval, session.sid);
   const headers = isNew ? await setSessionCookie(context, session) : {};
-  return await authorizationResponse(context, httpRequest, request.destination, [["code", code]], headers);
+  return await authorizationResponse(context, request.destination, [["code", code]], headers);
 }
 
-/** What an approver shows is kept out of caches and referrers, like all that this endpoint answers. */
+/** Keeps the page of an approver out of caches and referrers. */
 function withNoStore(page: Response): Response {
   const response = new Response(page.body, page);
   response.headers.set("cache-control", "no-store");

@@ -1,4 +1,4 @@
-/** The metadata documents (RFC 8414, OpenID Connect Discovery): read off what is really there. */
+/** The metadata documents (RFC 8414, OpenID Connect Discovery): made of the endpoint descriptions and the supported values. */
 
 import { json } from "../http/responses.ts";
 import { responseModes, responseTypes } from "../oauth/authorize/authorization_request.ts";
@@ -12,11 +12,11 @@ import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
 import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
-import { jsonError } from "../app/error_response.ts";
-import type { App, Endpoint } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { routeUrl } from "../app/endpoint.ts";
+import type { Handlers } from "../app/route.ts";
 
-/** Where the document is found: both well-known names before the issuer's path, and OpenID's after it as well. */
+/** The paths of the metadata document: both well-known names before the issuer's path, and OpenID's after it as well. */
 export function wellKnownPaths(base: string): string[] {
   return [
     ...new Set([
@@ -27,9 +27,8 @@ export function wellKnownPaths(base: string): string[] {
   ];
 }
 
-/** One endpoint per place; `endpoints` are the ones the document names. */
-export function discoveryEndpoints(app: App, endpoints: readonly Endpoint[]): Endpoint[] {
-  const { site } = app;
+/** The handlers of the metadata documents. */
+export function discoveryHandlers(): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once for each list of users, because the list may be long. */
   const supportedClaims = ({ claims, scopes, users }: Server): readonly string[] => {
@@ -39,31 +38,22 @@ export function discoveryEndpoints(app: App, endpoints: readonly Endpoint[]): En
     }
     return cached.claims;
   };
-  return wellKnownPaths(site.base).map((path): Endpoint => ({
-    path,
-    cors: true,
-    GET(request) {
-      const { server } = app.contextFor(request);
-      const document = withoutEmpty(metadata(server, site.base, endpoints, supportedClaims(server)));
+  return {
+    GET: (context) => {
+      const document = withoutEmpty(metadata(context, supportedClaims(context.server)));
       return json(200, document, { "cache-control": "public, max-age=60" });
     },
-    reject: (error, target, request) => jsonError(app.contextFor(request).server, target, error),
-  }));
+  };
 }
 
-/** An empty list says less than none (RFC 8414 §3.2). */
+/** Omits empty lists (RFC 8414 §3.2). */
 function withoutEmpty(document: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 
-function metadata(
-  server: Server,
-  base: string,
-  endpoints: readonly Endpoint[],
-  claims: readonly string[],
-): Record<string, unknown> {
-  const urls = endpoints.flatMap(({ name, path }) =>
-    name === undefined ? [] : [[name, routeUrl(server.issuer, base, path)]]
+function metadata({ app, server, site }: Context, claims: readonly string[]): Record<string, unknown> {
+  const urls = app.endpoints.flatMap(({ metadataName, path }) =>
+    metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, site.base, path)]]
   );
   const methods = clientAuthMethods.map((authMethod) => authMethod.method);
   return {

@@ -3,9 +3,9 @@
 import { json } from "../http/responses.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Handlers } from "../app/route.ts";
 
-/** The introspection endpoint. */
-export function introspection(app: App): Handlers {
-  return clientEndpoint(app, async (server, request) => json(200, await introspect(server, request)));
-}
+/** The handlers of the introspection endpoint. */
+export const introspection: Handlers = clientEndpoint(async (server, request) =>
+  json(200, await introspect(server, request))
+);

@@ -1,14 +1,11 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
-import { parseFields, readForm } from "../http/form.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
-import { html, htmlWithForms, redirect } from "../http/responses.ts";
-import type { RequestTarget } from "../http/router.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { paramsFromFields } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
@@ -18,57 +15,48 @@ import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
-import { errorPage } from "../app/error_response.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
+import { readParams } from "../app/read_params.ts";
+import type { Handlers } from "../app/route.ts";
 import { clearSessionCookie, readSession } from "../app/session_cookie.ts";
 
-/** The end session endpoint. */
-export function logout(app: App): Handlers {
-  const { site } = app;
+/** The handlers of the end session endpoint. */
+export const logout: Handlers = {
+  GET: endSessionOrConfirm,
+  // A HEAD request must not end the session.
+  HEAD: () => emptyHeadResponse,
+  POST: endSessionOrConfirm,
+};
 
-  async function handle(request: RequestLike, target: RequestTarget): Promise<HttpResponse> {
-    const context = app.contextFor(request);
-    const { server } = context;
-    try {
-      const params = paramsFromFields(request.method === "POST" ? await readForm(request) : parseFields(target.query));
-      params.rejectRepeated("LO-02");
-      const session = await readSession(context, request);
-      const { client, sid } = await readClientAndSid(context, params, session);
-      const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
-      // A hint names its session even where the browser brings no cookie along, because another site posted the form.
-      const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
-      const confirmedSid = session === undefined || sids.includes(sid ?? "") ? sid : undefined;
-      if (
-        session !== undefined && confirmedSid === undefined && !await isConfirmed(context, request, session, params)
-      ) {
-        // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
-        if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
-        return await confirmationPage(context, session, client, params);
-      }
-      const endedSid = confirmedSid ?? session?.sid;
-      if (endedSid !== undefined) await endSession(server, session ?? { sid: endedSid });
-      const headers = endedSid === undefined ? {} : clearSessionCookie(context);
-      if (postLogoutRedirectUri !== undefined) return redirect(request.method, postLogoutRedirectUri, headers);
-      const pages = await context.pages();
-      return html(200, pages.loggedOut(site), headers);
-    } catch (error) {
-      return await errorPage(context, target, error, request);
-    }
+async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
+  const { server, request, site } = context;
+  const params = await readParams(context);
+  params.rejectRepeated("LO-02");
+  const session = await readSession(context);
+  const { client, sid } = await readClientAndSid(context, params, session);
+  const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
+  // A hint names its session even where the browser brings no cookie along, because another site posted the form.
+  const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
+  const confirmedSid = session === undefined || sids.includes(sid ?? "") ? sid : undefined;
+  if (
+    session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
+  ) {
+    // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
+    if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
+    return await confirmationPage(context, session, client, params);
   }
-
-  return {
-    GET: handle,
-    // Whoever only asks about headers stays logged in.
-    HEAD: () => ({ status: 200, headers: { "cache-control": "no-store" }, body: null }),
-    POST: handle,
-    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
-  };
+  const endedSid = confirmedSid ?? session?.sid;
+  if (endedSid !== undefined) await endSession(server, session ?? { sid: endedSid });
+  const headers = endedSid === undefined ? {} : clearSessionCookie(context);
+  if (postLogoutRedirectUri !== undefined) return redirect(request.method, postLogoutRedirectUri, headers);
+  const pages = await context.pages();
+  return html(200, pages.loggedOut(site), headers);
 }
 
 /** The client that asks, as far as it is known, and the session that its hint names. */
 async function readClientAndSid(
-  { server }: App,
+  { server }: Context,
   params: Params,
   session: Session | undefined,
 ): Promise<{ readonly client?: Client; readonly sid?: string }> {
@@ -124,7 +112,7 @@ function readPostLogoutRedirectUri(params: Params, client: Client | undefined): 
 }
 
 /** Whether the form of our own page came back, from the browser that holds the session. */
-async function isConfirmed({ server }: App, request: RequestLike, session: Session, params: Params): Promise<boolean> {
+async function isConfirmed({ server, request }: Context, session: Session, params: Params): Promise<boolean> {
   const confirmation = params.get("confirm");
   if (confirmation === undefined) return false;
   rejectCrossOrigin(request, new URL(server.issuer).origin);
@@ -138,7 +126,7 @@ async function isConfirmed({ server }: App, request: RequestLike, session: Sessi
 }
 
 async function confirmationPage(
-  { server, site, pages }: App,
+  { server, site, pages }: Context,
   session: Session,
   client: Client | undefined,
   params: Params,

@@ -3,12 +3,10 @@
 import { json } from "../http/responses.ts";
 import { revokeToken } from "../oauth/tokens/revocation.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Handlers } from "../app/route.ts";
 
-/** The revocation endpoint. */
-export function revocation(app: App): Handlers {
-  return clientEndpoint(app, async (server, request) => {
-    await revokeToken(server, request);
-    return json(200, {});
-  });
-}
+/** The handlers of the revocation endpoint. */
+export const revoke: Handlers = clientEndpoint(async (server, request) => {
+  await revokeToken(server, request);
+  return json(200, {});
+});

@@ -1,78 +1,68 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import { readForm } from "../http/form.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { json } from "../http/responses.ts";
-import type { RequestTarget } from "../http/router.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { registeredScope } from "../oauth/grants/narrow_to_registered.ts";
-import { paramsFromFields } from "../oauth/params.ts";
-import { bearerError } from "../app/error_response.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
+import { readParams } from "../app/read_params.ts";
+import type { Handlers } from "../app/route.ts";
 
 const formMediaType = /^application\/x-www-form-urlencoded/i;
 
-/** The userinfo endpoint: claims about the person, as far as scope and request allow. */
-export function userinfo(app: App): Handlers {
-  async function handle(request: RequestLike, target: RequestTarget): Promise<HttpResponse> {
-    const { server } = app.contextFor(request);
-    try {
-      const token = await requireAccessToken(
-        server,
-        request.headers.get("authorization"),
-        await tokenFromBody(request),
-        "openid",
-      );
-      const { claims } = token;
-      const user = token.user === undefined ? undefined : server.users.find(token.user);
-      const client = server.clients.find(claims.client_id)!;
-      if (user === undefined) {
-        throw new OAuthError("insufficient_scope", "the access token has no user", {
-          rule: "CC-03",
-          expected: "openid",
-          received: "a token without a user",
-        });
-      }
-      // Scope values that the client may no longer have release nothing, even if the access token contains them.
-      const scope = registeredScope(client, claims.scope.split(" "));
-      const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
-      const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
-      const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
-      const alg = client.userinfoAlg;
-      const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
-      const info = server.overrideClaims?.("userinfo", response, {
-        client,
-        user,
-        grant: { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() },
-      }) ?? response;
-      if (alg === undefined) return json(200, info);
-      const jwt = await server.sign("userinfo", alg, info);
-      return {
-        status: 200,
-        headers: {
-          "content-type": "application/jwt",
-          "cache-control": "no-store",
-          "x-content-type-options": "nosniff",
-        },
-        body: jwt,
-      };
-    } catch (error) {
-      return bearerError(server, target, error);
-    }
+/** The handlers of the userinfo endpoint: claims about the user, as far as scope and request allow. */
+export const userinfo: Handlers = { GET: showClaims, POST: showClaims };
+
+async function showClaims(context: Context): Promise<HttpResponse> {
+  const { server, request } = context;
+  const token = await requireAccessToken(
+    server,
+    request.headers.get("authorization"),
+    await tokenFromBody(context),
+    "openid",
+  );
+  const { claims } = token;
+  const user = token.user === undefined ? undefined : server.users.find(token.user);
+  const client = server.clients.find(claims.client_id)!;
+  if (user === undefined) {
+    throw new OAuthError("insufficient_scope", "the access token has no user", {
+      rule: "CC-03",
+      expected: "openid",
+      received: "a token without a user",
+    });
   }
+  // Scope values that the client may no longer have release nothing, even if the access token contains them.
+  const scope = registeredScope(client, claims.scope.split(" "));
+  const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
+  const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
+  const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
+  const alg = client.userinfoAlg;
+  const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
+  const info = server.overrideClaims?.("userinfo", response, {
+    client,
+    user,
+    grant: { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() },
+  }) ?? response;
+  if (alg === undefined) return json(200, info);
+  const jwt = await server.sign("userinfo", alg, info);
   return {
-    GET: handle,
-    POST: handle,
-    reject: (error, target, request) => bearerError(app.contextFor(request).server, target, error),
+    status: 200,
+    headers: {
+      "content-type": "application/jwt",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+    body: jwt,
   };
 }
 
 /** The token in a form (RFC 6750 §2.2); a POST that is no form has it in the header. */
-async function tokenFromBody(request: RequestLike): Promise<string | undefined> {
+async function tokenFromBody(context: Context): Promise<string | undefined> {
+  const { request } = context;
   if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;
-  const params = paramsFromFields(await readForm(request));
+  const params = await readParams(context);
   params.rejectRepeated("BR-01");
   return params.get("access_token");
 }

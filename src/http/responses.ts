@@ -19,6 +19,26 @@ export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpR
   };
 }
 
+/** The response to HEAD where GET has effects. */
+export const emptyHeadResponse: HttpResponse = {
+  status: 200,
+  headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  body: null,
+};
+
+/** One line of plain text, never cached. */
+export function plainText(status: number, text: string): HttpResponse {
+  return {
+    status,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+    body: `${text}\n`,
+  };
+}
+
 // No form-action: browsers apply it to the redirect that follows a form, and the redirect leads to the client.
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -1,4 +1,4 @@
-/** A list of routes becomes one function from request to answer: 404, 405 with Allow, HEAD, OPTIONS, one catch-all. */
+/** The router: a list of routes becomes one function, with 404, 405 and Allow, HEAD, CORS preflights and one catch-all. */
 
 import { HttpError } from "./http_error.ts";
 import { withHeaders, withoutBody } from "./message.ts";
@@ -27,112 +27,119 @@ export interface RequestTarget {
 /** Answers a request; never throws, never rejects. */
 export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
 
-/** Answers one method of one route. */
-export type RouteHandler = (request: RequestLike, target: RequestTarget) => ResponseLike | Promise<ResponseLike>;
+/** A method that routes answer to. */
+export type Method = "GET" | "HEAD" | "POST";
 
-/** One path and what it answers. */
-export interface Route {
+/** One path and what it answers. `Context` is the value that the server makes of each request. */
+export interface Route<Context> {
   /** The exact path; a `*` at its end stands for anything, slashes excepted. */
   readonly path: string;
-  /** What is answered to GET. */
-  readonly GET?: RouteHandler;
-  /** Default: what GET answers, without its body. Given where GET has effects. */
-  readonly HEAD?: RouteHandler;
-  /** What is answered to POST. */
-  readonly POST?: RouteHandler;
-  /** Whether scripts of other origins may call it and read the answer, errors included. Default: false. */
+  /** The methods that {@link Route.handle} takes. Without HEAD, a HEAD request is a GET without the response body. */
+  readonly methods: readonly Method[];
+  /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
-  /** How this route says no to what the router itself refuses. */
-  reject(fault: HttpError, target: RequestTarget, request: RequestLike): ResponseLike | Promise<ResponseLike>;
+  /** Answers a request. What it throws goes to {@link RouterOptions.handleError}. */
+  handle(method: Method, context: Context): ResponseLike | Promise<ResponseLike>;
 }
 
 /** What the router needs besides the routes. */
-export interface RouterOptions {
-  /** Says no where no route matches, with the method and path unknown to the list. */
-  reject(fault: HttpError, target: RequestTarget, request: RequestLike): ResponseLike | Promise<ResponseLike>;
-  /** Told of everything that was thrown past a route; what it returns is answered. */
-  onError(cause: unknown, target: RequestTarget, request: RequestLike): ResponseLike;
-  /** Headers on every answer, such as HSTS. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a preflight allows every requested header, where CORS is on. Default: false. */
+export interface RouterOptions<Context, R extends Route<Context>> {
+  /** Makes the context of a request, once; `route` is absent where no route matches the path. */
+  createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;
+  /** The error response to whatever a route throws, and to an {@link HttpError} of the router itself. */
+  handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
+  /** The response where even the context or the error response failed. It must not throw. */
+  lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike;
+  /** Whether any request header is allowed in a preflight (Fetch §3.2.5). Default: only {@link corsRequestHeaders}. */
   readonly allowAnyCorsHeader?: boolean;
+  /** Headers of every response. */
+  headers?(): Readonly<Record<string, string>> | undefined;
 }
 
-/** The longest path and query that is read, in characters. */
+/** The maximum length of path and query, in characters. */
 export const maxTargetLength = 16 * 1024;
 
-/** Makes the routes one function. It never throws and never rejects. */
-export function router(routes: readonly Route[], options: RouterOptions): RequestHandler {
+/** Finds routes by path. */
+export function routeFinder<R extends { readonly path: string }>(
+  routes: readonly R[],
+): (path: string) => R | undefined {
   const exact = new Map(routes.map((route) => [route.path, route]));
   const wildcard = routes.filter((route) => route.path.endsWith("/*"));
-  const { headers } = options;
+  return (path) => exact.get(path) ?? wildcard.find((route) => matchesWildcard(route, path));
+}
 
-  const find = (path: string) => exact.get(path) ?? wildcard.find((route) => matchesWildcard(route, path));
-
+/** Makes the routes one function. It never throws and never rejects. */
+export function router<Context, R extends Route<Context>>(
+  findRoute: (path: string) => R | undefined,
+  options: RouterOptions<Context, R>,
+): RequestHandler {
   return async (request, clientAddress = {}) => {
     let target: RequestTarget = { path: "", query: "", clientAddress };
+    let context: Context | undefined;
     let response: ResponseLike;
     let cors = false;
     try {
       target = parseTarget(request.url, clientAddress);
-      const route = find(target.path);
+      const route = findRoute(target.path);
       cors = route?.cors === true;
-      response = await dispatch(request, target, route, options);
+      context = options.createContext(request, target, route);
+      try {
+        response = await dispatch(request, target, route, context, options);
+      } catch (error) {
+        response = await options.handleError(error, context);
+      }
     } catch (cause) {
-      response = options.onError(cause, target, request);
+      response = options.lastResort(cause, target, context);
     }
     if (request.method === "HEAD") response = await withoutBody(response);
     if (cors) response = withHeaders(response, corsHeaders);
+    const headers = options.headers?.();
     return headers === undefined ? response : withHeaders(response, headers);
   };
 }
 
 const hostHeader = /^[\w.:[\]-]*$/;
 
-/** What lets scripts of other origins read an answer. */
+/** CORS headers: scripts of other origins may read the response. */
 export const corsHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "WWW-Authenticate, Retry-After",
 };
 
-function dispatch(
+function dispatch<Context, R extends Route<Context>>(
   request: RequestLike,
   target: RequestTarget,
-  route: Route | undefined,
-  options: RouterOptions,
+  route: R | undefined,
+  context: Context,
+  options: RouterOptions<Context, R>,
 ): ResponseLike | Promise<ResponseLike> {
-  const reject = (error: HttpError) => (route ?? options).reject(error, target, request);
   // Some runtimes write the Host header into the URL as it is, where it could pass for a path.
   if (!hostHeader.test(request.headers.get("host") ?? "")) {
-    return reject(new HttpError(400, "HT-16", "The Host header must be a host and a port"));
+    throw new HttpError(400, "HT-16", "The Host header must be a host and a port");
   }
   if (target.path.length + target.query.length > maxTargetLength) {
-    return reject(new HttpError(414, "HT-08", `The address must not be longer than ${maxTargetLength} characters`));
+    throw new HttpError(414, "HT-08", `The address must not be longer than ${maxTargetLength} characters`);
   }
-  if (route === undefined) return reject(new HttpError(404, "HT-01", "There is nothing at this address"));
-  switch (request.method) {
-    case "GET":
-      if (route.GET) return route.GET(request, target);
-      break;
-    case "POST":
-      if (route.POST) return route.POST(request, target);
-      break;
-    case "HEAD":
-      if (route.HEAD ?? route.GET) return (route.HEAD ?? route.GET!)(request, target);
-      break;
-    case "OPTIONS":
-      if (route.cors) return preflight(route, request, options);
-  }
-  return rejectMethod(reject, route);
+  if (route === undefined) throw new HttpError(404, "HT-01", "There is nothing at this address");
+  const { method } = request;
+  if (isMethod(method) && route.methods.includes(method)) return route.handle(method, context);
+  if (method === "HEAD" && route.methods.includes("GET")) return route.handle("GET", context);
+  if (method === "OPTIONS" && route.cors) return preflight(route, request, options.allowAnyCorsHeader);
+  return rejectMethod(route, context, options);
 }
 
-async function rejectMethod(
-  reject: (fault: HttpError) => ResponseLike | Promise<ResponseLike>,
-  route: Route,
+function isMethod(method: string): method is Method {
+  return method === "GET" || method === "POST" || method === "HEAD";
+}
+
+async function rejectMethod<Context, R extends Route<Context>>(
+  route: R,
+  context: Context,
+  options: RouterOptions<Context, R>,
 ): Promise<ResponseLike> {
   const allow = allowedMethods(route);
-  const response = await reject(new HttpError(405, "HT-01", `This address answers ${allow} only`));
-  return withHeaders(response, { allow });
+  const error = new HttpError(405, "HT-01", `This address answers ${allow} only`);
+  return withHeaders(await options.handleError(error, context), { allow });
 }
 
 /** Request headers of cross-origin clients: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
@@ -141,9 +148,13 @@ const corsRequestHeaders = "authorization, content-type, dpop, mcp-protocol-vers
 /** A list of header names as browsers send it, of limited length. */
 const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+)*$/;
 
-function preflight(route: Route, request: RequestLike, { allowAnyCorsHeader }: RouterOptions): HttpResponse {
+function preflight(
+  route: Pick<Route<never>, "methods" | "cors">,
+  request: RequestLike,
+  allowAnyHeader: boolean | undefined,
+): HttpResponse {
   const requested = request.headers.get("access-control-request-headers") ?? "";
-  const allowed = allowAnyCorsHeader && headerNames.test(requested)
+  const allowed = allowAnyHeader && headerNames.test(requested)
     ? `${corsRequestHeaders}, ${requested}`
     : corsRequestHeaders;
   return {
@@ -157,20 +168,15 @@ function preflight(route: Route, request: RequestLike, { allowAnyCorsHeader }: R
   };
 }
 
-function allowedMethods(route: Route): string {
+function allowedMethods({ methods, cors }: Pick<Route<never>, "methods" | "cors">): string {
   const names: string[] = [];
-  if (route.GET) names.push("GET", "HEAD");
-  if (route.POST) names.push("POST");
-  if (route.cors) names.push("OPTIONS");
+  if (methods.includes("GET")) names.push("GET", "HEAD");
+  if (methods.includes("POST")) names.push("POST");
+  if (cors) names.push("OPTIONS");
   return names.join(", ");
 }
 
-/** Whether a route matches a path. */
-export function matchesPath(route: Route, path: string): boolean {
-  return route.path === path || route.path.endsWith("/*") && matchesWildcard(route, path);
-}
-
-function matchesWildcard(route: Route, path: string): boolean {
+function matchesWildcard(route: { readonly path: string }, path: string): boolean {
   const prefix = route.path.slice(0, -1);
   return path.startsWith(prefix) && path.length > prefix.length && !path.includes("/", prefix.length);
 }

@@ -7,11 +7,13 @@ import type { RuleCheckResult } from "../ui/flows/props.ts";
 import { fieldValue } from "./labels.ts";
 
 /** All checks of an exchange. */
-export function exchangeChecks({ endpoint, request, passed, rejection, warnings }: Exchange): RuleCheckResult[] {
+export function exchangeChecks(
+  { endpoint, caller, request, passed, rejection, warnings }: Exchange,
+): RuleCheckResult[] {
   const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
   if (rejection === undefined) return checks;
   const { reason: statement, ...why } = rejection.explanation;
-  const orderKey = endpoint === "token" ? fieldValue(request.form, "grant_type") ?? "" : endpoint;
+  const orderKey = caller === "client" ? fieldValue(request.form, "grant_type") ?? endpoint : endpoint;
   const expectedRules = Object.hasOwn(checkOrder, orderKey) ? checkOrder[orderKey]! : [];
   const uncheckedRules = expectedRules.slice(
     expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate)) + 1,

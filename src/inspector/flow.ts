@@ -126,12 +126,10 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
   };
 }
 
-const frontChannel: readonly Exchange["endpoint"][] = ["authorize", "login", "consent", "logout", "page"];
-
 /** The arrows of a step: the request and its response. */
 function exchangeHops(exchange: Exchange): Hop[] {
-  const { endpoint, request, response, outcome } = exchange;
-  const sender = frontChannel.includes(endpoint) ? "browser" : "client";
+  const { caller, request, response, outcome } = exchange;
+  const sender = caller === "browser" ? "browser" : "client";
   const hops: Hop[] = [{
     from: sender,
     to: "server",
@@ -176,17 +174,15 @@ function responseSummary(answer: RecordedResponse): string | undefined {
 const summaryMembers = ["access_token", "refresh_token", "id_token", "active", "sub", "keys", "issuer"];
 
 /** The content of a request, in short. */
-function requestSummary({ endpoint, request }: Exchange): string | undefined {
+function requestSummary({ request }: Exchange): string | undefined {
   const fields = [...request.query, ...request.form];
-  const names = endpoint === "authorize"
-    ? ["scope", "prompt", "login_hint"]
-    : endpoint === "token"
-    ? ["grant_type"]
-    : [];
-  const summary = names.flatMap((name) => {
+  const summary = summaryParameters.flatMap((name) => {
     const value = fieldValue(fields, name);
     return value === undefined ? [] : [`${name}=${value}`];
   });
-  if (endpoint === "authorize" && fieldValue(fields, "code_challenge") !== undefined) summary.push("code_challenge");
+  if (fieldValue(fields, "code_challenge") !== undefined) summary.push("code_challenge");
   return summary.join(", ") || undefined;
 }
+
+/** The parameters of a request that its arrow shows. */
+const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];

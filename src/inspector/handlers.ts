@@ -4,9 +4,9 @@ import { assetResponse } from "../site/static_files.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { callbackClients } from "../site/demo_client.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
@@ -20,16 +20,14 @@ import { describeList } from "./list.ts";
 
 /** GET /flows. */
 export async function showList(
-  context: App,
-  request: RequestLike,
+  context: Context,
   recorder: Recorder,
-  query: string,
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context, request);
+  const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
   const page = flowPages.list({
     ...context.site,
-    ...describeList(recorder.flows(), new URLSearchParams(query)),
+    ...describeList(recorder.flows(), new URLSearchParams(context.target.query)),
     recording: recorder.recording,
     start: callbackClients(context).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
@@ -38,8 +36,8 @@ export async function showList(
 }
 
 /** POST /flows: stops and starts recording, or deletes all flows. */
-export async function changeRecording(context: App, request: RequestLike, recorder: Recorder): Promise<HttpResponse> {
-  const action = (await readProtectedForm(context, request)).get("do");
+export async function changeRecording(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  const action = (await readProtectedForm(context)).get("do");
   if (action === "delete") recorder.clear();
   else if (action === "stop" || action === "record") recorder.recording = action === "record";
   else throw unknownAction("delete, stop or record", action);
@@ -48,22 +46,20 @@ export async function changeRecording(context: App, request: RequestLike, record
 
 /** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
 export async function showOne(
-  context: App,
-  request: RequestLike,
+  context: Context,
   recorder: Recorder,
   name: string,
-  query: string,
 ): Promise<HttpResponse> {
   const { flowPages } = await import("../ui/flows/mod.ts");
-  if (Object.hasOwn(flowPages.assets, name)) return assetResponse(request, flowPages.assets[name]!);
+  if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
   const { id, form } = /^(?<id>\d+)(?:\.(?<form>har|txt|json))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
-  const { server, site } = context;
+  const { server, site, target: { query } } = context;
   if (form !== undefined) return exportFlow(server.issuer, flow, form);
   const params = new URLSearchParams(query);
   const canShowSecrets = hasTestHost(server.issuer);
   const secrets = canShowSecrets && params.get("show") === "secrets";
-  const browser = await ensureBrowserCookie(context, request);
+  const browser = await ensureBrowserCookie(context);
   const page = flowPages.flow({
     ...site,
     ...await describeFlow(server, flow, Number(params.get("from")) || 1, { secrets, now: server.now() }),
@@ -75,19 +71,18 @@ export async function showOne(
 
 /** POST /flows/{id}: deletes the flow. */
 export async function deleteFlow(
-  context: App,
-  request: RequestLike,
+  context: Context,
   recorder: Recorder,
   id: string,
 ): Promise<HttpResponse> {
-  const action = (await readProtectedForm(context, request)).get("do");
+  const action = (await readProtectedForm(context)).get("do");
   if (action !== "delete") throw unknownAction("delete", action);
   recorder.clear(findFlow(recorder, id).id);
   return redirect("POST", `${context.site.base}/flows`);
 }
 
 /** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
-export function redirectToStep({ site }: App, recorder: Recorder, number: string): HttpResponse {
+export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
   const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
   const flow = exchange?.flow === undefined ? undefined : recorder.flow(exchange.flow);
   if (flow === undefined) throw flowNotFound();

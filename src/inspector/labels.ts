@@ -3,20 +3,6 @@
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import type { FlowKind, Status } from "../ui/flows/props.ts";
 
-const endpointTitles: Readonly<Record<Exchange["endpoint"], string>> = {
-  authorize: "Authorization request",
-  login: "Login",
-  consent: "Consent",
-  token: "Token request",
-  jwks: "Keys",
-  userinfo: "Userinfo",
-  revoke: "Revocation",
-  introspect: "Introspection",
-  logout: "Logout",
-  discovery: "Metadata",
-  page: "Page",
-};
-
 const grantTitles: Readonly<Record<string, string>> = {
   authorization_code: "Code exchange",
   refresh_token: "Refresh",
@@ -24,16 +10,14 @@ const grantTitles: Readonly<Record<string, string>> = {
 };
 
 /** The title of a step. */
-export function exchangeTitle({ endpoint, request }: Exchange): string {
-  const grantType = endpoint === "token" ? fieldValue(request.form, "grant_type") : undefined;
-  return grantType !== undefined && Object.hasOwn(grantTitles, grantType)
-    ? grantTitles[grantType]!
-    : endpointTitles[endpoint];
+export function exchangeTitle({ title, caller, request }: Exchange): string {
+  const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
+  return grantType !== undefined && Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
 }
 
 /** How a step ended. */
 export function exchangeStatus(exchange: Exchange): Status {
-  const { endpoint, outcome, rejection, events, warnings, response } = exchange;
+  const { doneLabel, outcome, rejection, events, warnings, response } = exchange;
   switch (outcome) {
     case "pending":
       return { tone: "open", label: "pending" };
@@ -48,18 +32,11 @@ export function exchangeStatus(exchange: Exchange): Status {
       };
     case "done": {
       const issued = ["tokens_issued", "code_issued"].find((issued) => events.some(({ type }) => type === issued));
-      const label = issued?.replace("_", " ") ?? doneLabels[endpoint] ?? "completed";
+      const label = issued?.replace("_", " ") ?? doneLabel ?? "completed";
       return warnings.length === 0 ? { tone: "good", label } : { tone: "warn", label: `${label}, with a warning` };
     }
   }
 }
-
-const doneLabels: Partial<Readonly<Record<Exchange["endpoint"], string>>> = {
-  login: "logged in",
-  revoke: "revoked",
-  logout: "logged out",
-  userinfo: "claims returned",
-};
 
 /** The status of a flow: that of its last step, or that its code is not redeemed yet. */
 export function flowStatus({ outcome, exchanges }: Flow): Status {

@@ -15,15 +15,16 @@
  * @module
  */
 
-import { errorPage } from "../app/error_response.ts";
-import type { App, Endpoint } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import type { Plugin } from "../app/plugin.ts";
+import type { Endpoint, Handler, Handlers } from "../app/route.ts";
 import type { Fields } from "../http/form.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
-import type { RequestTarget } from "../http/router.ts";
+import type { ResponseLike } from "../http/message.ts";
+import type { Method } from "../http/router.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
+import { parameters } from "../oauth/parameter.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { recorder } from "../recorder/recorder.ts";
@@ -32,7 +33,6 @@ import { notifier } from "./notifier.ts";
 import type { Notifier } from "./notifier.ts";
 
 export type { Fields } from "../http/form.ts";
-export type { EndpointName } from "../recorder/endpoint_name.ts";
 export type * from "../recorder/exchange.ts";
 export type { Recorder, RecorderOptions } from "../recorder/recorder.ts";
 
@@ -70,12 +70,13 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     recorder: activeRecorder,
     links: [{ label: "Flows", path: "/flows" }],
     handle: (next) => ownRecorder?.handle?.(next) ?? next,
-    extend: (server, request) => ownRecorder?.extend?.(server, request) ?? server,
+    extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
+    onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app) {
       if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
       ownRecorder?.setup?.(app);
     },
-    routes: (app) => inspectorRoutes(app, activeRecorder, changes),
+    routes: (app) => inspectorRoutes(app.site.base, activeRecorder, changes),
     flowLink(request) {
       const exchange = activeRecorder.findExchange(request);
       return exchange === undefined ? undefined : `/flows/of/${exchange.number}`;
@@ -111,62 +112,45 @@ function inspectorNotAllowed(issuer: string): ConfigurationError {
   }]);
 }
 
-/** Everything but the routes is loaded when somebody comes to look. */
-function inspectorRoutes(app: App, activeRecorder: Recorder, changes: Notifier): Endpoint[] {
-  const path = `${app.site.base}/flows`;
-  const { origin } = new URL(app.server.issuer);
+/** The handlers are loaded with the first request for a page. */
+function inspectorRoutes(base: string, activeRecorder: Recorder, changes: Notifier): Endpoint[] {
   type HandlersModule = typeof import("./handlers.ts");
-  const reject: Endpoint["reject"] = (error, target, request) => errorPage(app.contextFor(request), target, error);
-  const withHostCheck = (
-    handle: (
-      handlers: HandlersModule,
-      context: App,
-      request: RequestLike,
-      target: RequestTarget,
-    ) => Promise<ResponseLike> | ResponseLike,
-  ) =>
-  async (request: RequestLike, target: RequestTarget): Promise<ResponseLike> => {
-    const context = app.contextFor(request);
-    try {
-      rejectForeignHost(context.server.issuer, request, "FL-05");
-      return await handle(await import("./handlers.ts"), context, request, target);
-    } catch (thrown) {
-      return await errorPage(context, target, thrown);
-    }
-  };
-  const lastSegment = ({ path }: RequestTarget) => path.slice(path.lastIndexOf("/") + 1);
+  const withHostCheck =
+    (handle: (handlers: HandlersModule, context: Context) => Promise<ResponseLike> | ResponseLike): Handler =>
+    async (context) => {
+      rejectForeignHost(context.server.issuer, context.request, "FL-05");
+      return await handle(await import("./handlers.ts"), context);
+    };
+  const endpoint = (name: string, path: string, title: string, handlers: Handlers): Endpoint => ({
+    name,
+    path: `${base}${path}`,
+    methods: Object.keys(handlers) as Method[],
+    caller: "browser",
+    title,
+    errors: "page",
+    parameters: parameters({ name: "form_token", secret: "form_token" }),
+    load: () => handlers,
+  });
+  const origin = ({ server }: Context) => new URL(server.issuer).origin;
+  const lastSegment = ({ target: { path } }: Context) => path.slice(path.lastIndexOf("/") + 1);
   return [
-    {
-      path,
-      GET: withHostCheck(({ showList }, context, request, { query }) =>
-        showList(context, request, activeRecorder, query)
+    endpoint("flows", "/flows", "Flows", {
+      GET: withHostCheck(({ showList }, context) => showList(context, activeRecorder)),
+      POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, activeRecorder)),
+    }),
+    endpoint("flow_events", "/flows/events", "Changes of flows", {
+      GET: withHostCheck((_, context) => changes.openStream(context.request, origin(context))),
+      // A stream never ends, so HEAD cannot wait for the response to GET.
+      HEAD: withHostCheck((_, context) => changes.headResponse(context.request, origin(context))),
+    }),
+    endpoint("flow_step", "/flows/of/*", "Step of a flow", {
+      GET: withHostCheck(({ redirectToStep }, context) =>
+        redirectToStep(context, activeRecorder, lastSegment(context))
       ),
-      POST: withHostCheck(({ changeRecording }, context, request) => changeRecording(context, request, activeRecorder)),
-      reject,
-    },
-    {
-      path: `${path}/events`,
-      GET: withHostCheck((_, __, request) => changes.openStream(request, origin)),
-      // A stream has no end that a question about its headers could wait for.
-      HEAD: withHostCheck((_, __, request) => changes.headResponse(request, origin)),
-      reject,
-    },
-    {
-      path: `${path}/of/*`,
-      GET: withHostCheck(({ redirectToStep }, context, _, target) =>
-        redirectToStep(context, activeRecorder, lastSegment(target))
-      ),
-      reject,
-    },
-    {
-      path: `${path}/*`,
-      GET: withHostCheck(({ showOne }, context, request, target) =>
-        showOne(context, request, activeRecorder, lastSegment(target), target.query)
-      ),
-      POST: withHostCheck(({ deleteFlow }, context, request, target) =>
-        deleteFlow(context, request, activeRecorder, lastSegment(target))
-      ),
-      reject,
-    },
+    }),
+    endpoint("flow", "/flows/*", "Flow", {
+      GET: withHostCheck(({ showOne }, context) => showOne(context, activeRecorder, lastSegment(context))),
+      POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, activeRecorder, lastSegment(context))),
+    }),
   ];
 }

@@ -1,13 +1,11 @@
-/** GET and POST /account: what the person who is logged in has allowed, and how they take it back. */
+/** GET and POST /account: what the user has allowed, and how to revoke it. */
 
-import { errorPage } from "../app/error_response.ts";
-import type { App, Endpoint } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
+import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
-import type { RequestTarget } from "../http/router.ts";
 import { findUser } from "../oauth/users/users.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { findConsent, revokeConsent } from "../oauth/session/consent.ts";
@@ -16,51 +14,32 @@ import type { CsrfBinding } from "./csrf_form.ts";
 import { toUserSummary } from "./account_picker.ts";
 
 /**
- * The user's account page.
+ * The handlers of the account page.
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function accountEndpoint(app: App, openLogin: boolean): Endpoint {
-  const path = `${app.site.base}/account`;
-
-  async function handleGet(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
-    const context = app.contextFor(httpRequest);
-    try {
-      if (openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
-      const pages = await context.pages();
-      const session = await readSession(context, httpRequest);
-      return htmlWithForms(
-        200,
-        pages.account({ ...context.site, account: session && await accountProps(context, session) }),
-      );
-    } catch (error) {
-      return await errorPage(context, target, error);
-    }
-  }
-
-  async function handlePost(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
-    const context = app.contextFor(httpRequest);
-    try {
-      if (openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
-      const params = await readSameOriginForm(context, httpRequest);
-      const session = await readSession(context, httpRequest);
-      await assertCsrfToken(context, params, csrfBinding(session));
-      await revokeConsent(context.server, session!.sub, params.get("client_id") ?? "");
-      return redirect(httpRequest.method, path);
-    } catch (error) {
-      return await errorPage(context, target, error);
-    }
-  }
-
+export function accountHandlers(openLogin: boolean): Handlers {
   return {
-    path,
-    GET: handleGet,
-    POST: handlePost,
-    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
+    async GET(context) {
+      if (openLogin) rejectForeignHost(context.server.issuer, context.request, "UI-20");
+      const pages = await context.pages();
+      const session = await readSession(context);
+      const account = session && await accountProps(context, session);
+      return htmlWithForms(200, pages.account({ ...context.site, account }));
+    },
+    async POST(context) {
+      const { server, request, site } = context;
+      if (openLogin) rejectForeignHost(server.issuer, request, "UI-20");
+      const params = await readSameOriginForm(context);
+      const session = await readSession(context);
+      await assertCsrfToken(context, params, csrfBinding(session));
+      await revokeConsent(server, session!.sub, params.get("client_id") ?? "");
+      return redirect(request.method, `${site.base}/account`);
+    },
   };
 }
 
-async function accountProps(context: App, session: Session): Promise<AccountProps["account"]> {
+async function accountProps(context: Context, session: Session): Promise<AccountProps["account"]> {
   const { server } = context;
   const consents = [];
   for (const { id, name } of server.clients.all()) {

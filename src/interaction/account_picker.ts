@@ -1,7 +1,7 @@
 /** Who may be picked on the login page, in which order, and how somebody new is made up. */
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import type { UserSummary } from "../ui/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";
 import { getPasswordDigest } from "../oauth/users/password.ts";
@@ -41,7 +41,7 @@ async function userForHint(server: Server, hint: string | undefined): Promise<Us
  * everybody else where that is no secret.
  */
 export async function accountsToOffer(
-  { server }: App,
+  { server }: Context,
   { request, browser }: PendingAuthorization,
   session: Session | undefined,
   openLogin: boolean,

@@ -1,7 +1,6 @@
 /** Who is there, by what they sent from the login page: a session that goes on, a click, a password, or somebody made up. */
 
-import type { App } from "../app/endpoint.ts";
-import type { RequestTarget } from "../http/router.ts";
+import type { Context } from "../app/context.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { usableSession } from "../oauth/authorize/openid.ts";
 import type { Params } from "../oauth/params.ts";
@@ -29,8 +28,7 @@ export interface AuthenticatedUser {
 
 /** Whom a form means; or why the page must be shown again. */
 export async function authenticateUser(
-  context: App,
-  target: RequestTarget,
+  context: Context,
   { request }: PendingAuthorization,
   previousSession: Session | undefined,
   params: Params,
@@ -38,13 +36,17 @@ export async function authenticateUser(
 ): Promise<AuthenticatedUser | LoginRetry> {
   const result = params.get("new") !== undefined
     ? await createGuest(context, request.loginRequirements.expectedSubs === undefined && options.openLogin, params)
-    : await authenticateKnown(context, target, request, previousSession, params, options);
+    : await authenticateKnown(context, request, previousSession, params, options);
   if ("status" in result || request.loginRequirements.expectedSubs?.includes(result.user.sub) !== false) return result;
   // Told only now: whom a client asks for must not show, without a password, whether there is such a user.
   return { status: 403, error: "The application asks for somebody else.", part: "password" };
 }
 
-async function createGuest({ server }: App, allowed: boolean, params: Params): Promise<AuthenticatedUser | LoginRetry> {
+async function createGuest(
+  { server }: Context,
+  allowed: boolean,
+  params: Params,
+): Promise<AuthenticatedUser | LoginRetry> {
   const guest = allowed
     ? await parseGuest(server, params.get("subject") ?? "", params.get("claims") ?? "")
     : "Nobody can be made up here.";
@@ -52,8 +54,7 @@ async function createGuest({ server }: App, allowed: boolean, params: Params): P
 }
 
 async function authenticateKnown(
-  { server }: App,
-  target: RequestTarget,
+  { server, target }: Context,
   { loginRequirements, client }: PendingAuthorization["request"],
   previousSession: Session | undefined,
   params: Params,

@@ -1,17 +1,15 @@
-/** GET and POST /oauth2/consent: what the person allows. */
+/** GET and POST /oauth2/consent: what the user allows. */
 
-import { errorPage, redirectError } from "../app/error_response.ts";
-import { emptyHeadResponse, respondWithCode } from "../endpoints/authorize.ts";
-import type { App, Endpoint } from "../app/endpoint.ts";
+import { respondWithCode } from "../endpoints/authorize.ts";
+import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
+import { readParams } from "../app/read_params.ts";
+import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
-import { parseFields } from "../http/form.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
-import { htmlWithForms, redirect } from "../http/responses.ts";
-import type { RequestTarget } from "../http/router.ts";
+import type { ResponseLike } from "../http/message.ts";
+import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { findUser } from "../oauth/users/users.ts";
-import { paramsFromFields } from "../oauth/params.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { loginProof, pagePath } from "./start_interaction.ts";
@@ -30,72 +28,50 @@ import type { PendingAuthorization } from "./pending.ts";
 import { toUserSummary } from "./account_picker.ts";
 
 /**
- * The consent page.
+ * The handlers of the consent page.
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function consentEndpoint(app: App, openLogin: boolean): Endpoint {
-  async function handleGet(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
-    const context = app.contextFor(httpRequest);
-    try {
-      if (openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
-      const params = paramsFromFields(parseFields(target.query));
-      const pending = await findPending(context, httpRequest, params.get("interaction"));
-      const session = await readSession(context, httpRequest);
-      // Somebody else has logged in since in another tab, or nobody is logged in any more: so who is there?
-      const hasLoginProof = session !== undefined && pending.browser !== undefined &&
-        constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
-      if (!hasLoginProof) return redirect(httpRequest.method, pagePath(context, "login", pending.id));
-      return await consentPage(context, pending, session);
-    } catch (error) {
-      return await errorPage(context, target, error);
-    }
+export function consentHandlers(openLogin: boolean): Handlers {
+  async function handleGet(context: Context): Promise<ResponseLike> {
+    const { server, request } = context;
+    if (openLogin) rejectForeignHost(server.issuer, request, "UI-20");
+    const params = await readParams(context);
+    const pending = await findPending(context, params.get("interaction"));
+    const session = await readSession(context);
+    // Without the proof the session ended or another user logged in since, in another tab: back to the login page.
+    const hasLoginProof = session !== undefined && pending.browser !== undefined &&
+      constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
+    if (!hasLoginProof) return redirect(request.method, pagePath(context, "login", pending.id));
+    return await consentPage(context, pending, session);
   }
 
-  async function handlePost(httpRequest: RequestLike, target: RequestTarget): Promise<ResponseLike> {
-    const context = app.contextFor(httpRequest);
+  async function handlePost(context: Context): Promise<ResponseLike> {
     const { server } = context;
-    let pending: PendingAuthorization;
-    let session: Session | undefined;
-    let scope: readonly string[] | undefined;
-    try {
-      if (openLogin) rejectForeignHost(context.server.issuer, httpRequest, "UI-20");
-      const params = await readSameOriginForm(context, httpRequest);
-      pending = await findPending(context, httpRequest, params.get("interaction"));
-      session = await readSession(context, httpRequest);
-      await assertCsrfToken(context, params, csrfBinding(pending, session));
-      const decision = params.get("decision");
-      if (decision !== "allow" && decision !== "deny") throw invalidDecision();
-      const allowedScope = params.getAll("scope");
-      // A login that does not say who it is would be none.
-      const granted = pending.request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
-      scope = decision === "allow" ? granted : undefined;
-      await consumePending(server, pending);
-    } catch (error) {
-      return await errorPage(context, target, error);
-    }
+    if (openLogin) rejectForeignHost(server.issuer, context.request, "UI-20");
+    const params = await readSameOriginForm(context);
+    const pending = await findPending(context, params.get("interaction"));
+    const session = await readSession(context);
+    await assertCsrfToken(context, params, csrfBinding(pending, session));
+    const decision = params.get("decision");
+    if (decision !== "allow" && decision !== "deny") throw invalidDecision();
     const { request } = pending;
-    try {
-      if (scope === undefined) throw consentDenied();
-      const { sub, authTime } = session!;
-      const user = (await findUser(server, sub))!;
-      const consent = await saveConsent(server, request, sub, scope);
-      return await respondWithCode(context, httpRequest, request, { user, scope, authTime, consent }, session!, false);
-    } catch (error) {
-      return await redirectError(context, target, httpRequest, request.destination, error);
-    }
+    const allowedScope = params.getAll("scope");
+    // `openid` identifies the user; without it the request would be no login.
+    const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
+    await consumePending(server, pending);
+    context.destination = request.destination;
+    if (decision === "deny") throw consentDenied();
+    const { sub, authTime } = session!;
+    const user = (await findUser(server, sub))!;
+    const consent = await saveConsent(server, request, sub, scope);
+    return await respondWithCode(context, request, { user, scope, authTime, consent }, session!, false);
   }
 
-  return {
-    path: `${app.site.base}/oauth2/consent`,
-    GET: handleGet,
-    HEAD: () => emptyHeadResponse,
-    POST: handlePost,
-    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
-  };
+  return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
 }
 
-async function consentPage(context: App, pending: PendingAuthorization, session: Session): Promise<ResponseLike> {
+async function consentPage(context: Context, pending: PendingAuthorization, session: Session): Promise<ResponseLike> {
   const { server, site } = context;
   const { request } = pending;
   const { client, destination, scope, resources } = request;

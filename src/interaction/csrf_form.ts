@@ -1,9 +1,8 @@
 /** The forms of login, consent and account: only a page of this server may send one, in the browser it was shown in. */
 
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import type { HiddenFields } from "../ui/post_form.tsx";
 import { readForm } from "../http/form.ts";
-import type { RequestLike } from "../http/message.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { paramsFromFields } from "../oauth/params.ts";
@@ -19,7 +18,7 @@ export interface CsrfBinding {
 
 /** What the form carries, so that {@link assertCsrfToken} knows it. */
 export async function withCsrfToken(
-  { server }: App,
+  { server }: Context,
   fields: HiddenFields,
   { name, holder }: CsrfBinding,
 ): Promise<HiddenFields> {
@@ -27,9 +26,9 @@ export async function withCsrfToken(
 }
 
 /** Reads a form that a page of this origin has sent. */
-export async function readSameOriginForm({ server }: App, httpRequest: RequestLike): Promise<Params> {
-  rejectCrossOrigin(httpRequest, new URL(server.issuer).origin);
-  return paramsFromFields(await readForm(httpRequest));
+export async function readSameOriginForm({ server, request }: Context): Promise<Params> {
+  rejectCrossOrigin(request, new URL(server.issuer).origin);
+  return paramsFromFields(await readForm(request));
 }
 
 /**
@@ -37,7 +36,11 @@ export async function readSameOriginForm({ server }: App, httpRequest: RequestLi
  *
  * @throws {OAuthError} 403.
  */
-export async function assertCsrfToken({ server }: App, params: Params, { name, holder }: CsrfBinding): Promise<void> {
+export async function assertCsrfToken(
+  { server }: Context,
+  params: Params,
+  { name, holder }: CsrfBinding,
+): Promise<void> {
   const received = params.get("form_token") ?? "";
   if (constantTimeEqual(received, await csrfToken(server, holder, name))) {
     return server.passed?.("UI-04");

@@ -1,9 +1,9 @@
 /** The login page, drawn for one request in one browser. */
 
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import type { LoginProps } from "../ui/login.tsx";
 import { readSession } from "../app/session_cookie.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms } from "../http/responses.ts";
 import { usableSession } from "../oauth/authorize/openid.ts";
 import type { Params } from "../oauth/params.ts";
@@ -25,8 +25,7 @@ export interface LoginRetry {
 
 /** Shows it; `params` are what was sent, from which the page takes what was typed. */
 export async function showLogin(
-  context: App,
-  httpRequest: RequestLike,
+  context: Context,
   pending: PendingAuthorization,
   openLogin: boolean,
   params: Params,
@@ -34,7 +33,7 @@ export async function showLogin(
 ): Promise<HttpResponse> {
   const { server, site } = context;
   const { client, loginRequirements } = pending.request;
-  const previousSession = await readSession(context, httpRequest);
+  const previousSession = await readSession(context);
   const currentSession = usableSession(server, loginRequirements, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
   const usersWithPassword = server.users.all().filter(hasPassword);

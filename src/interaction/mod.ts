@@ -12,35 +12,34 @@
  * only a bounded number of marks for cancelled requests.
  */
 
-import type { AuthorizationHandler } from "../endpoints/authorize.ts";
-import type { App, Endpoint } from "../app/endpoint.ts";
+import type { Handlers } from "../app/route.ts";
+import { accountHandlers } from "./account.ts";
+import { consentHandlers } from "./consent.ts";
+import { loginHandlers } from "./login.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
-import { accountEndpoint } from "./account.ts";
-import { startInteraction } from "./start_interaction.ts";
-import { consentEndpoint } from "./consent.ts";
-import { loginEndpoint } from "./login.ts";
 import { passwordVerifier } from "./password.ts";
 
-/** What asks people, put together. */
-interface Interaction {
-  /** Answers authorization requests. */
-  readonly handleAuthorization: AuthorizationHandler;
-  /** The pages that it sends people to. */
-  readonly endpoints: readonly Endpoint[];
+export { startInteraction } from "./start_interaction.ts";
+
+/** The handlers of the pages. */
+export interface InteractionHandlers {
+  readonly login: Handlers;
+  readonly consent: Handlers;
+  readonly account: Handlers;
 }
 
-/** Where a person sees what they have allowed. */
+/** The link to the page that shows a user what they have allowed. */
 export const accountLink: NavigationLink = { label: "Account", path: "/account" };
 
-/** Puts it together. */
-export function interaction(app: App): Interaction {
-  const openLogin = app.server.openLogin === true;
+/**
+ * Makes the handlers of the pages.
+ *
+ * @param openLogin Whether users without a password can log in.
+ */
+export function interactionHandlers(openLogin: boolean): InteractionHandlers {
   return {
-    handleAuthorization: startInteraction,
-    endpoints: [
-      loginEndpoint(app, { openLogin, verifyPassword: passwordVerifier() }),
-      consentEndpoint(app, openLogin),
-      accountEndpoint(app, openLogin),
-    ],
+    login: loginHandlers({ openLogin, verifyPassword: passwordVerifier() }),
+    consent: consentHandlers(openLogin),
+    account: accountHandlers(openLogin),
   };
 }

@@ -4,8 +4,7 @@
  */
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import type { App } from "../app/endpoint.ts";
-import type { RequestLike } from "../http/message.ts";
+import type { Context } from "../app/context.ts";
 import { responseModes } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { refreshIfUnknown } from "../oauth/clients/repository.ts";
@@ -97,8 +96,7 @@ export async function encodePending(
  *   browser.
  */
 export async function findPending(
-  context: App,
-  httpRequest: RequestLike,
+  context: Context,
   id: string | undefined,
 ): Promise<PendingAuthorization> {
   const { server } = context;
@@ -114,7 +112,7 @@ export async function findPending(
   await refreshIfUnknown(server.clients, payload.clientId);
   const request = await restorePending(server, payload);
   if (browser === undefined) return { id, name, request };
-  const { secret } = await ensureBrowserCookie(context, httpRequest);
+  const { secret } = await ensureBrowserCookie(context);
   if (await digest(secret) !== browser) {
     throw expiredInteraction("it was begun in another browser, or cookies are blocked");
   }
@@ -186,15 +184,12 @@ async function restorePending(server: Server, payload: PendingPayload): Promise<
   };
 }
 
-/** Whether {@link findPending} or {@link consumePending} threw this error. */
-export function isExpiredInteraction(error: unknown): boolean {
-  return error instanceof OAuthError && error.details.rule === "UI-14";
-}
-
 function expiredInteraction(received: string): OAuthError {
   return new OAuthError("invalid_request", "this login is finished, has expired or belongs to another browser", {
     rule: "UI-14",
     expected: "a pending login of this browser",
     received,
+    // Only the user can begin again, and the client may have received its response already.
+    forUser: true,
   });
 }

@@ -4,9 +4,9 @@ import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { respondWithCode } from "../endpoints/authorize.ts";
 import type { AuthorizationHandler } from "../endpoints/authorize.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { readSession } from "../app/session_cookie.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
+import type { ResponseLike } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -22,24 +22,24 @@ import type { PendingAuthorization } from "./pending.ts";
  * Answers a request as it comes. A form that another site posted brings no cookies along, so it may only seem that
  * nobody is logged in: the browser is sent here once more, by GET.
  */
-export const startInteraction: AuthorizationHandler = async (context, httpRequest, request) => {
-  if (httpRequest.method !== "POST" || await readSession(context, httpRequest) !== undefined) {
-    return await continueInteraction(context, httpRequest, request);
+export const startInteraction: AuthorizationHandler = async (context, request) => {
+  const { method } = context.request;
+  if (method !== "POST" || await readSession(context) !== undefined) {
+    return await continueInteraction(context, request);
   }
-  return redirect(httpRequest.method, pagePath(context, "login", await encodePending(context.server, request)));
+  return redirect(method, pagePath(context, "login", await encodePending(context.server, request)));
 };
 
 /** Handles a request that was sent with its cookies; `parked` is the request if it was redirected to this origin. */
 export async function continueInteraction(
-  context: App,
-  httpRequest: RequestLike,
+  context: Context,
   request: AuthorizationRequest,
   resumed?: PendingAuthorization,
 ): Promise<ResponseLike> {
   const { server } = context;
   const { loginRequirements } = request;
   const isPromptNone = loginRequirements.prompt.includes("none");
-  const session = usableSession(server, loginRequirements, await readSession(context, httpRequest));
+  const session = usableSession(server, loginRequirements, await readSession(context));
   const isUserKnown = session !== undefined && !await needsAccountSelection(context, request, session);
   if (isUserKnown) {
     const consent = await reusableConsent(server, request, session.sub);
@@ -47,7 +47,7 @@ export async function continueInteraction(
       if (resumed !== undefined) await consumePending(server, resumed);
       const user = (await findUser(server, session.sub))!;
       const approval = { user, scope: request.scope, authTime: session.authTime, consent: consent.name };
-      return await respondWithCode(context, httpRequest, request, approval, session, false);
+      return await respondWithCode(context, request, approval, session, false);
     }
   }
   if (isPromptNone) {
@@ -55,15 +55,15 @@ export async function continueInteraction(
       ? interactionRequired("consent_required", "consent")
       : interactionRequired("account_selection_required", "a choice");
   }
-  const browser = await ensureBrowserCookie(context, httpRequest);
+  const browser = await ensureBrowserCookie(context);
   const pendingId = await encodePending(server, request, { name: resumed?.name, browser: browser.secret });
   const nextPage = isUserKnown ? await consentPath(context, pendingId, session) : pagePath(context, "login", pendingId);
-  return redirect(httpRequest.method, nextPage, browser.headers);
+  return redirect(context.request.method, nextPage, browser.headers);
 }
 
 /** Whether somebody is logged in, but the client wants it to be asked who is there, or means somebody else. */
 async function needsAccountSelection(
-  { server }: App,
+  { server }: Context,
   { loginRequirements }: AuthorizationRequest,
   session: Session,
 ): Promise<boolean> {
@@ -76,17 +76,17 @@ async function needsAccountSelection(
 }
 
 /** The page that asks for consent, and the proof that this session is the one to be asked. */
-export async function consentPath(context: App, id: string, session: Session): Promise<string> {
+export async function consentPath(context: Context, id: string, session: Session): Promise<string> {
   return `${pagePath(context, "consent", id)}&login=${await loginProof(context, id, session)}`;
 }
 
 /** A proof that the question who is there was answered, for one request, with this session. */
-export function loginProof({ server }: App, id: string, { sid }: Session): MaybePromise<string> {
+export function loginProof({ server }: Context, id: string, { sid }: Session): MaybePromise<string> {
   return csrfToken(server, sid, `logged in for ${id}`);
 }
 
 /** The page that asks who is there, or for consent. */
-export function pagePath({ site }: App, page: "login" | "consent", id: string): string {
+export function pagePath({ site }: Context, page: "login" | "consent", id: string): string {
   return `${site.base}/oauth2/${page}?interaction=${id}`;
 }
 

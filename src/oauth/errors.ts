@@ -67,6 +67,8 @@ export interface ErrorDetails extends Partial<Explanation> {
   readonly publicExpected?: string;
   /** The rule as the trace tells it, where the wire must stay uniform. */
   readonly internalRule?: RejectionRuleId;
+  /** Whether the error is shown to the user even where errors leave by redirect. Default: false. */
+  readonly forUser?: boolean;
   /** What was thrown underneath. */
   readonly cause?: unknown;
 }

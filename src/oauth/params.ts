@@ -3,17 +3,6 @@
 import { OAuthError } from "./errors.ts";
 import type { RejectionRuleId } from "./rules/mod.ts";
 
-/** Every parameter that some specification defines and that must not be repeated; `resource` and `audience` may be. */
-const unrepeatable = new Set([
-  ...["client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce"],
-  ...["code_challenge", "code_challenge_method", "code_verifier", "code", "grant_type"],
-  ...["client_secret", "client_assertion", "client_assertion_type"],
-  ...["request", "request_uri", "registration", "dpop_jkt"],
-  ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "id_token_hint", "login_hint"],
-  ...["post_logout_redirect_uri", "logout_hint"],
-  ...["acr_values", "claims", "refresh_token", "access_token", "token", "token_type_hint", "username", "password"],
-]);
-
 /** Parameters by name. */
 export interface Params {
   /** The value, or `undefined` when absent or empty; the first one of a repeated parameter. */
@@ -22,21 +11,36 @@ export interface Params {
   getAll(name: string): readonly string[];
   /** Whether the parameter was sent more than once, empty ones counted. */
   isRepeated(name: string): boolean;
-  /** Refuses any repeated parameter that a specification defines. */
+  /**
+   * Rejects the first repeated parameter among those that must not repeat.
+   *
+   * @throws {OAuthError} `invalid_request`.
+   */
   rejectRepeated(rule: RejectionRuleId): void;
 }
 
-/** Makes fields parameters. */
-export function paramsFromFields(fields: readonly (readonly [string, string])[]): Params {
-  return new FieldParams(fields);
+/**
+ * Makes parameters of decoded fields.
+ *
+ * @param unrepeatable The names of parameters that must not repeat. Default: none.
+ */
+export function paramsFromFields(
+  fields: readonly (readonly [string, string])[],
+  unrepeatable: ReadonlySet<string> = noNames,
+): Params {
+  return new FieldParams(fields, unrepeatable);
 }
 
-/** Looks for names from the first field on: a request has few, and to put them into a Map takes longer. */
+const noNames: ReadonlySet<string> = new Set();
+
+/** Searches the fields in order: a request has few, and filling a Map takes longer. */
 class FieldParams implements Params {
   readonly #fields: readonly (readonly [string, string])[];
+  readonly #unrepeatable: ReadonlySet<string>;
 
-  constructor(fields: readonly (readonly [string, string])[]) {
+  constructor(fields: readonly (readonly [string, string])[], unrepeatable: ReadonlySet<string>) {
     this.#fields = fields;
+    this.#unrepeatable = unrepeatable;
   }
 
   get(key: string): string | undefined {
@@ -60,8 +64,8 @@ class FieldParams implements Params {
     const fields = this.#fields;
     for (let i = 1; i < fields.length; i++) {
       const [name] = fields[i]!;
-      // Of these there are not many: however many fields come, each is compared with a few others.
-      if (!unrepeatable.has(name) || this.#find(name, 0) === i) continue;
+      // The set is small, so each of many fields is compared with few others.
+      if (!this.#unrepeatable.has(name) || this.#find(name, 0) === i) continue;
       throw new OAuthError("invalid_request", `${name} was sent more than once`, {
         rule,
         expected: `${name} once`,
@@ -70,7 +74,7 @@ class FieldParams implements Params {
     }
   }
 
-  /** The place of the first field of that name from a place on; -1 where there is none. */
+  /** The index of the first field of that name from an index on; -1 if there is none. */
   #find(key: string, from: number): number {
     const fields = this.#fields;
     for (let i = from; i < fields.length; i++) if (fields[i]![0] === key) return i;

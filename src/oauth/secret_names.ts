@@ -1,6 +1,9 @@
-/** Names of parameters, members and settings that hold secrets: one list for logs, pages and messages. */
+/** Names of parameters, members and settings that contain secrets, for logs, pages and messages. */
 
-/** Parameter names of RFCs and of this server's forms, with a label for their values. */
+/**
+ * Secret parameters of the specifications with a label for their values, whether or not a server reads them: text may
+ * come from elsewhere. What the endpoints and grant types of a server declare comes on top (`RegisteredSecrets.label`).
+ */
 const labelByName: Readonly<Record<string, string>> = {
   code: "code",
   access_token: "access_token",
@@ -13,10 +16,6 @@ const labelByName: Readonly<Record<string, string>> = {
   client_assertion: "client_assertion",
   assertion: "assertion",
   password: "password",
-  interaction: "interaction",
-  login: "proof_of_login",
-  form_token: "form_token",
-  confirm: "form_token",
 };
 
 /** Words that mark a name as secret: `secret`, `client[secret]`, `db_pass`, `apiKey`. */
@@ -24,7 +23,7 @@ const secretWord = /(?:^|_)secrets?(?:_|$)/;
 const passwordWord =
   /(?:^|_)(?:pass|passwd|password|passwort|passphrase|passcode|pwd|credentials?|(?:api|private)_?key)(?:_|$)/;
 
-/** The label of a secret by its parameter name, such as `code`; `undefined` if the name is not of a secret. */
+/** The label of a secret by its name alone, such as `code`; `undefined` if the name is not of a secret. */
 export function secretLabel(name: string): string | undefined {
   if (Object.hasOwn(labelByName, name)) return labelByName[name];
   // Accepts misspellings: clientSecret, Client-Secret, client[secret], " client_secret".

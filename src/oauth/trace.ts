@@ -89,9 +89,10 @@ export type TraceEvent =
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // Whoever sends much must not be able to keep a log busy.
   const truncated = text.slice(0, maxTextLength);
+  const label = registered?.label ?? secretLabel;
   const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
   return replaceUserInfo(
-    replaceNamedValues(withoutRegistered, (name, value) => secretLabel(name) === undefined ? value : "…"),
+    replaceNamedValues(withoutRegistered, (name, value) => label(name) === undefined ? value : "…"),
     () => "…",
   )
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")

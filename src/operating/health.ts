@@ -1,8 +1,9 @@
-/** GET /healthz and /readyz: whether the process lives, and whether it can do its work at this moment. */
+/** GET /healthz and /readyz: liveness, and readiness of the store. */
 
-import type { App, Endpoint } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import type { HttpResponse } from "../http/message.ts";
+import type { Endpoint, Handler } from "../app/route.ts";
+import { plainText } from "../http/responses.ts";
 
 /** The two answers, and how to announce the end. */
 export interface Health extends Plugin {
@@ -21,7 +22,7 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
   let draining = false;
   let pendingCheck: Promise<string | undefined> | undefined;
 
-  async function checkReadiness({ server }: App): Promise<string | undefined> {
+  async function checkReadiness({ server }: Context): Promise<string | undefined> {
     if (draining) return "stopping";
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<string>((resolve) =>
@@ -38,32 +39,24 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
     drain() {
       draining = true;
     },
-    routes: (app): Endpoint[] => [
-      {
-        path: `${app.site.base}/healthz`,
-        GET: () => textResponse(200, "alive"),
-        reject: ({ status, message }) => textResponse(status, message),
-      },
-      {
-        path: `${app.site.base}/readyz`,
-        async GET(request) {
-          const problem = await checkReadiness(app.contextFor(request));
-          return textResponse(problem === undefined ? 200 : 503, problem ?? "ready");
-        },
-        reject: ({ status, message }) => textResponse(status, message),
-      },
+    routes: ({ site: { base } }) => [
+      probe("healthz", `${base}/healthz`, () => plainText(200, "alive")),
+      probe("readyz", `${base}/readyz`, async (context) => {
+        const problem = await checkReadiness(context);
+        return plainText(problem === undefined ? 200 : 503, problem ?? "ready");
+      }),
     ],
   };
 }
 
-function textResponse(status: number, text: string): HttpResponse {
+function probe(name: string, path: string, handler: Handler): Endpoint {
   return {
-    status,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
-    body: `${text}\n`,
+    name,
+    path,
+    methods: ["GET"],
+    caller: "any",
+    title: "Health check",
+    errors: "text",
+    load: () => ({ GET: handler }),
   };
 }

@@ -1,12 +1,13 @@
 /** The log: every request gets a name, and what happened while it was answered is told under that name. */
 
+import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike } from "../http/message.ts";
 import { withHeaders } from "../http/message.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { redactEvent, redactText } from "../oauth/trace.ts";
-import type { Trace, TraceEvent } from "../oauth/trace.ts";
-import { endpointName } from "../recorder/endpoint_name.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
+import { endpointNameAt } from "./endpoint_name.ts";
 import { formatEvent } from "./format_event.ts";
 
 /** Where the log goes, and how it reads. */
@@ -19,10 +20,10 @@ export interface LoggingOptions {
   readonly verbose?: boolean;
 }
 
-/** A log as a layer, and for what happens outside of any request. */
+/** A log. */
 export interface Logging extends Plugin {
-  /** Give it as the server's `trace` too: it tells what happens outside of any request, and the rest not twice. */
-  readonly trace: Trace;
+  /** Logs an event: the server calls it, and the program may call it before the server exists. */
+  onEvent(event: TraceEvent, context?: Context): void;
   /** Tells what the program around the server does: an event with its facts, where the log is for programs. */
   logEvent(event: string, facts?: Readonly<Record<string, unknown>>): void;
 }
@@ -37,36 +38,32 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
  * @example
  * ```ts ignore
  * const log = logging({ write: console.error, format: "json" });
- * const as = await latchkey({ layers: [log], trace: log.trace });
+ * const as = await latchkey({ plugins: [log] });
  * ```
  */
 export function logging({ write, format, verbose = false }: LoggingOptions): Logging {
   const ids = new WeakMap<RequestLike, string>();
-  let base = "";
+  let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let randomRequestId = () => "";
   let now = () => 0;
-  /** Whether what the server hears has been told already, under a request's name. */
-  let alreadyLogged = false;
-
-  const logTraceEvent = (event: TraceEvent, id?: string) => {
-    const redacted = redactEvent(event, registeredSecrets);
-    if (format === "json") return write(JSON.stringify({ ...toLogRecord(redacted), request: id }));
-    const line = formatEvent(redacted, verbose);
-    if (line !== undefined) write(id === undefined ? line : `${line} (request ${id})`);
-  };
 
   return {
-    trace(event) {
-      if (!alreadyLogged) logTraceEvent(event);
+    onEvent(event, context) {
+      const id = context && ids.get(context.request);
+      const redacted = redactEvent(event, registeredSecrets);
+      if (format === "json") return write(JSON.stringify({ ...toLogRecord(redacted), request: id }));
+      const line = formatEvent(redacted, verbose);
+      if (line !== undefined) write(id === undefined ? line : `${line} (request ${id})`);
     },
     logEvent(event, fields) {
       if (format === "json") {
         write(JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
       }
     },
-    setup({ server, site }) {
-      base = site.base;
+    setup(app) {
+      const { server } = app;
+      findEndpoint = app.findEndpoint;
       now = server.now;
       registeredSecrets = server.registeredSecrets;
       randomRequestId = () => Array.from(server.randomBytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -89,7 +86,7 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
           event: "request",
           method: request.method.slice(0, 16),
           path: redactText(path.slice(0, 200), response.status < 400 ? undefined : registeredSecrets),
-          endpoint: endpointName(base, path),
+          endpoint: endpointNameAt(findEndpoint, path),
           status: response.status,
           milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
           ...sender,
@@ -97,21 +94,6 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
         }));
       }
       return withHeaders(response, { "x-request-id": id });
-    },
-    extend(server, request) {
-      const id = ids.get(request);
-      return {
-        ...server,
-        trace(event) {
-          logTraceEvent(event, id);
-          alreadyLogged = true;
-          try {
-            server.trace(event);
-          } finally {
-            alreadyLogged = false;
-          }
-        },
-      };
     },
   };
 }

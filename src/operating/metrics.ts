@@ -1,16 +1,15 @@
 /** Metrics in the text format of Prometheus: counted as requests are answered, written out when somebody asks. */
 
+import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Trace, TraceEvent } from "../oauth/trace.ts";
-import { endpointName } from "../recorder/endpoint_name.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
+import { endpointNameAt } from "./endpoint_name.ts";
 import type { Store } from "../store/store.ts";
 
 /** Counts, and how to read them. */
 export interface Metrics extends Plugin {
-  /** Give it as the server's `trace` too: it counts what happens outside of any request, and the rest not twice. */
-  readonly trace: Trace;
   /** Everything that was counted, in the text format of Prometheus, version 0.0.4. */
   text(): string;
   /** The same as an answer: what a listener of its own gives to whoever scrapes it. */
@@ -50,16 +49,14 @@ const countedMethods = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
  * @example
  * ```ts ignore
  * const counted = metrics();
- * const as = await latchkey({ layers: [counted], trace: counted.trace });
+ * const as = await latchkey({ plugins: [counted] });
  * ```
  */
 export function metrics(): Metrics {
   const counters = new Map<MetricName, Map<string, number>>();
   const histograms = new Map<MetricName, Map<string, Histogram>>();
   let inFlight = 0;
-  let base = "";
-  /** Whether what the server hears has been counted already. */
-  let alreadyCounted = false;
+  let findEndpoint: App["findEndpoint"] = () => undefined;
 
   function count(name: MetricName, labels: string): void {
     let series = counters.get(name);
@@ -159,9 +156,7 @@ export function metrics(): Metrics {
   }
 
   return {
-    trace(event) {
-      if (!alreadyCounted) countEvent(event);
-    },
+    onEvent: countEvent,
     text,
     answer(request) {
       const isMetricsRequest = request.method === "GET" &&
@@ -173,12 +168,12 @@ export function metrics(): Metrics {
       });
     },
     setup(app) {
-      base = app.site.base;
+      findEndpoint = app.findEndpoint;
     },
     handle: (next) => async (request, peer) => {
       const startedAt = performance.now();
       const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
-      const endpoint = endpointName(base, path);
+      const endpoint = endpointNameAt(findEndpoint, path);
       inFlight++;
       let status = "none";
       try {
@@ -192,19 +187,7 @@ export function metrics(): Metrics {
         observe("latchkey_request_seconds", formatLabels({ endpoint }), (performance.now() - startedAt) / 1000);
       }
     },
-    extend: (server): Server => ({
-      ...server,
-      store: getInstrumentedStore(server.store),
-      trace(event) {
-        countEvent(event);
-        alreadyCounted = true;
-        try {
-          server.trace(event);
-        } finally {
-          alreadyCounted = false;
-        }
-      },
-    }),
+    extend: (server): Server => ({ ...server, store: getInstrumentedStore(server.store) }),
   };
 }
 

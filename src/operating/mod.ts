@@ -1,6 +1,6 @@
 /**
- * What operators lay around a server: limits, health, logs, metrics, spans. Each is a `Layer`; the order below is the one
- * in which the command line lays them, outermost first.
+ * Plugins for operators: limits, health, logs, metrics, spans. The order below is that of the command line, outermost
+ * first.
  *
  * @example A server as the command line runs it
  * ```ts ignore
@@ -9,13 +9,7 @@
  *
  * const log = logging({ write: console.error, format: "json" });
  * const counted = metrics();
- * const as = await latchkey({
- *   plugins: [limitConcurrency(), log, counted, health()],
- *   trace(event) {
- *     log.trace(event);
- *     counted.trace(event);
- *   },
- * });
+ * const as = await latchkey({ plugins: [limitConcurrency(), log, counted, health()] });
  * ```
  *
  * @module

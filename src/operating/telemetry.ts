@@ -1,9 +1,10 @@
 /** OpenTelemetry by its interface alone: each request becomes a span, each thing that happened an event on it. */
 
+import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
-import { endpointName } from "../recorder/endpoint_name.ts";
+import { endpointNameAt } from "./endpoint_name.ts";
 
 /** As much of a span of `@opentelemetry/api` as is used here. */
 export interface Span {
@@ -58,19 +59,19 @@ export interface TelemetryOptions<S extends Span = Span> {
  *   context: (headers) => propagation.extract(context.active(), headers, getter),
  *   withActiveSpan: (span, answer) => context.with(trace.setSpan(context.active(), span), answer),
  * });
- * const as = await latchkey({ layers: [spans] });
+ * const as = await latchkey({ plugins: [spans] });
  * ```
  */
 export function telemetry<S extends Span = Span>({ tracer, context, withActiveSpan }: TelemetryOptions<S>): Plugin {
   const spans = new WeakMap<RequestLike, S>();
-  let base = "";
+  let findEndpoint: App["findEndpoint"] = () => undefined;
   return {
     setup(app) {
-      base = app.site.base;
+      findEndpoint = app.findEndpoint;
     },
     handle: (next) => async (request, peer) => {
       const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
-      const endpoint = endpointName(base, path);
+      const endpoint = endpointNameAt(findEndpoint, path);
       const attributes = { "http.request.method": request.method, "latchkey.endpoint": endpoint };
       const span = tracer.startSpan(
         `${request.method} ${endpoint}`,
@@ -91,16 +92,8 @@ export function telemetry<S extends Span = Span>({ tracer, context, withActiveSp
         span.end();
       }
     },
-    extend(server, request) {
-      const span = spans.get(request);
-      if (span === undefined) return server;
-      return {
-        ...server,
-        trace(event) {
-          span.addEvent(event.type, getEventAttributes(event));
-          server.trace(event);
-        },
-      };
+    onEvent(event, context) {
+      if (context !== undefined) spans.get(context.request)?.addEvent(event.type, getEventAttributes(event));
     },
   };
 }

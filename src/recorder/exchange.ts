@@ -4,7 +4,7 @@ import type { Fields } from "../http/form.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
-import type { EndpointName } from "./endpoint_name.ts";
+import type { Caller } from "../app/endpoint.ts";
 
 /** A request as it came. Values are whole, secrets included: whoever shows them masks them first. */
 export interface RecordedRequest {
@@ -63,8 +63,14 @@ export interface Exchange {
   readonly at: number;
   /** When it was answered; absent while it is under way. */
   readonly respondedAt?: number;
-  /** Where it went. */
-  readonly endpoint: EndpointName;
+  /** The name of the endpoint, such as `token`; {@link unknownEndpoint} where no route matches the path. */
+  readonly endpoint: string;
+  /** What pages call it, such as `Token request`. */
+  readonly title: string;
+  /** What pages call it when it succeeds, such as `revoked`. */
+  readonly doneLabel?: string;
+  /** Who sent it, by the description of the endpoint. */
+  readonly caller: Caller;
   /** What was asked. */
   readonly request: RecordedRequest;
   /** What was answered; absent while it is under way, and where the answer was lost. */
@@ -110,5 +116,8 @@ export interface Flow {
   readonly exchanges: readonly Exchange[];
 }
 
-/** As much of a body as is remembered, in characters. */
+/** The name in place of an endpoint's where no route matches the path. */
+export const unknownEndpoint = "unknown";
+
+/** The maximum length of a recorded body, in characters. */
 export const maxRecordedBodyChars = 64 * 1024;

@@ -2,7 +2,8 @@
 
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
-import type { EndpointName } from "./endpoint_name.ts";
+import type { EndpointDescription } from "../app/endpoint.ts";
+import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { getResponseOutcome } from "./record_response.ts";
 import { findAuthMethod, findClientId } from "./record_request.ts";
@@ -19,7 +20,8 @@ export interface FlowGroup {
 export interface ExchangeDraft {
   readonly number: number;
   readonly at: number;
-  readonly endpoint: EndpointName;
+  /** Absent where no route matches the path. */
+  readonly endpoint?: EndpointDescription;
   /** The secrets of the server's clients; absent if the recorder was never opened. */
   readonly registered?: RegisteredSecrets;
   request: RecordedRequest;
@@ -37,9 +39,6 @@ export interface ExchangeDraft {
   /** The exchange as others see it; absent when something has changed since. */
   snapshot?: Exchange;
 }
-
-/** Endpoints at which clients say who they are. */
-const clientEndpoints: readonly EndpointName[] = ["token", "revoke", "introspect"];
 
 /** The secrets to redact in each exchange; kept here because an exchange is plain data. */
 const registeredSecrets = new WeakMap<Exchange, RegisteredSecrets>();
@@ -67,7 +66,7 @@ function findClient({ request, events }: ExchangeDraft): string | undefined {
 
 function buildExchange(draft: ExchangeDraft): Exchange {
   const { number, at, respondedAt, endpoint, request, response, events, group } = draft;
-  const isClientEndpoint = clientEndpoints.includes(endpoint);
+  const isClientEndpoint = endpoint?.caller === "client";
   const client = findClient(draft) ?? (isClientEndpoint ? undefined : findFlowClient(group));
   const auth = isClientEndpoint ? findAuthMethod(request) : undefined;
   const rejected = events.findLast((event) => event.type === "rejected");
@@ -75,7 +74,10 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     number,
     at,
     ...respondedAt !== undefined && { respondedAt },
-    endpoint,
+    endpoint: endpoint?.name ?? unknownEndpoint,
+    title: endpoint?.title ?? "Unknown address",
+    ...endpoint?.doneLabel !== undefined && { doneLabel: endpoint.doneLabel },
+    caller: endpoint?.caller ?? "any",
     request,
     ...response && { response },
     outcome: getDraftOutcome(draft),

@@ -1,6 +1,6 @@
 /** The ledger: a bounded number of exchanges, sorted into flows by the values that travel through them. */
 
-import type { EndpointName } from "./endpoint_name.ts";
+import type { ParameterDescription } from "../oauth/parameter.ts";
 import { findFlowClient, toExchange } from "./exchange_draft.ts";
 import type { ExchangeDraft, FlowGroup } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
@@ -21,27 +21,6 @@ interface FlowIndex {
   flow(id: string): Flow | undefined;
   clear(flow?: string): void;
 }
-
-/** By which parameters a request shows what it belongs to. An authorization request begins anew whatever it carries. */
-const linkParameters: Readonly<Record<EndpointName, readonly string[]>> = {
-  authorize: ["interaction"],
-  login: ["interaction"],
-  consent: ["interaction"],
-  token: ["code", "refresh_token"],
-  userinfo: ["access_token"],
-  revoke: ["token"],
-  introspect: ["token"],
-  logout: ["id_token_hint"],
-  discovery: [],
-  jwks: [],
-  page: ["interaction", "code"],
-};
-
-/** What belongs to no flow, unless it carries a value of one. */
-const standaloneEndpoints: readonly EndpointName[] = ["discovery", "jwks", "page"];
-
-/** What a token response holds, by name. */
-const tokenMembers = ["access_token", "refresh_token", "id_token"];
 
 /** Values longer than this are no links: nothing that this server issues is. */
 const maxLinkChars = 16 * 1024;
@@ -109,8 +88,8 @@ export function flowIndex(limit: number): FlowIndex {
     assign(draft) {
       if (draft.group === undefined || draft.group.flow !== undefined) return;
       const { request, endpoint } = draft;
-      const bearer = endpoint === "userinfo" ? findBearerToken(request) : undefined;
-      const values = [bearer, ...linkParameters[endpoint].map((name) => findParam(request, name))]
+      const bearer = endpoint?.caller === "resource client" ? findBearerToken(request) : undefined;
+      const values = [bearer, ...linkingNames(endpoint?.parameters).map((name) => findParam(request, name))]
         .filter((value) => value !== undefined);
       const existing = values.map((value) => links.get(value)?.group).find((group) => group?.flow !== undefined);
       if (existing !== undefined) {
@@ -119,7 +98,7 @@ export function flowIndex(limit: number): FlowIndex {
         for (const value of shared) addLink(draft, value);
         return;
       }
-      if (!standaloneEndpoints.includes(endpoint) && request.method !== "HEAD") {
+      if (endpoint?.role === "step" && request.method !== "HEAD") {
         draft.group.flow = String(++flowCount);
         draft.snapshot = undefined;
         flows.set(draft.group.flow, draft.group);
@@ -130,19 +109,17 @@ export function flowIndex(limit: number): FlowIndex {
     indexResponse(draft) {
       const { response, group } = draft;
       if (response === undefined || group?.flow === undefined) return;
+      const names = linkingNames(draft.endpoint?.responseParameters);
+      if (names.length === 0) return;
       const { location } = response.headers;
       const params = response.authorizationResponse?.params ??
         (location === undefined ? [] : parseLocation(location).params);
-      for (const [name, value] of params) if (name === "code" || name === "interaction") addLink(draft, value);
-      if (isHtmlPage(response) && response.authorizationResponse === undefined) {
-        for (const { fields } of parsePageForms(response.body ?? "")) {
-          for (const [name, value] of fields) if (name === "interaction") addLink(draft, value);
-        }
-      }
-      if (draft.endpoint === "token") {
-        const members = parseJsonMembers(response);
-        for (const name of tokenMembers) addLink(draft, members[name]);
-      }
+      const forms = isHtmlPage(response) && response.authorizationResponse === undefined
+        ? parsePageForms(response.body ?? "").flatMap(({ fields }) => fields)
+        : [];
+      for (const [name, value] of [...params, ...forms]) if (names.includes(name)) addLink(draft, value);
+      const members = parseJsonMembers(response);
+      for (const name of names) addLink(draft, members[name]);
     },
 
     exchanges: () => [...drafts.values()].map(toExchange),
@@ -156,6 +133,10 @@ export function flowIndex(limit: number): FlowIndex {
       for (const group of removed) if (group !== undefined) removeGroup(group);
     },
   };
+}
+
+function linkingNames(list: readonly ParameterDescription[] | undefined): string[] {
+  return list?.flatMap(({ name, linksFlow }) => linksFlow ? [name] : []) ?? [];
 }
 
 function toFlow(group: FlowGroup): Flow {

@@ -3,7 +3,7 @@
 import { parseFields } from "../http/form.ts";
 import { isResponse } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
-import type { EndpointName } from "./endpoint_name.ts";
+import type { EndpointDescription } from "../app/endpoint.ts";
 import { maxRecordedBodyChars } from "./exchange.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
@@ -18,7 +18,7 @@ export function hasTextBody(response: Response): boolean {
 }
 
 /** The answer; of a Response, what comes before its body. */
-export function recordResponse(endpoint: EndpointName, response: ResponseLike): RecordedResponse {
+export function recordResponse(endpoint: EndpointDescription | undefined, response: ResponseLike): RecordedResponse {
   const { status } = response;
   const headers = isResponse(response) ? headersToRecord(response) : response.headers;
   const body = isResponse(response) ? undefined : response.body?.slice(0, maxRecordedBodyChars);
@@ -27,7 +27,7 @@ export function recordResponse(endpoint: EndpointName, response: ResponseLike): 
 
 /** The same answer, with what was heard of its body. */
 export function withResponseBody(
-  endpoint: EndpointName,
+  endpoint: EndpointDescription | undefined,
   response: RecordedResponse,
   captured: CapturedBody | undefined,
 ): RecordedResponse {
@@ -40,18 +40,25 @@ function headersToRecord({ headers }: Response): Record<string, string> {
   return cookies.length === 0 ? all : { ...all, "set-cookie": cookies.join("\n") };
 }
 
-/** The endpoints whose answers may be on their way to the client. */
-const loginEndpoints: readonly EndpointName[] = ["authorize", "login", "consent"];
+/** Whether an endpoint is a step that the user takes in the browser. */
+function isBrowserStep(endpoint: EndpointDescription | undefined): boolean {
+  return endpoint?.role === "step" && endpoint.caller === "browser";
+}
 
-function withAuthorizationResponse(endpoint: EndpointName, response: RecordedResponse): RecordedResponse {
+function withAuthorizationResponse(
+  endpoint: EndpointDescription | undefined,
+  response: RecordedResponse,
+): RecordedResponse {
+  if (!isBrowserStep(endpoint)) return response;
   const { location } = response.headers;
+  const sendsResponse = endpoint!.errors === "redirect";
   if (location !== undefined) {
     const sent = parseLocation(location);
-    const leavesServer = endpoint === "logout" ||
-      (loginEndpoints.includes(endpoint) && isAuthorizationResponse(sent.params));
+    // Redirects within the server are paths.
+    const leavesServer = sendsResponse ? isAuthorizationResponse(sent.params) : !location.startsWith("/");
     return leavesServer ? { ...response, authorizationResponse: sent } : response;
   }
-  if (!loginEndpoints.includes(endpoint) || !isHtmlPage(response)) return response;
+  if (!sendsResponse || !isHtmlPage(response)) return response;
   const form = parsePageForms(response.body ?? "").find(({ autoSubmits, fields }) =>
     autoSubmits && isAuthorizationResponse(fields)
   );
@@ -101,12 +108,11 @@ export function findErrorCode(response: RecordedResponse): string | undefined {
 }
 
 /** How a request ended that was answered. */
-export function getResponseOutcome(endpoint: EndpointName, response: RecordedResponse): Outcome {
+export function getResponseOutcome(endpoint: EndpointDescription | undefined, response: RecordedResponse): Outcome {
   if (response.status >= 400 || findErrorCode(response) !== undefined) return "rejected";
-  if (response.authorizationResponse !== undefined) return "done";
-  if (endpoint === "authorize" && response.headers.location !== undefined) return "interaction";
-  if (loginEndpoints.includes(endpoint)) return isHtmlPage(response) ? "interaction" : "done";
-  return endpoint === "logout" && isHtmlPage(response) && parsePageForms(response.body ?? "").length > 0
-    ? "interaction"
-    : "done";
+  if (response.authorizationResponse !== undefined || !isBrowserStep(endpoint)) return "done";
+  // A protocol endpoint that redirects within the server needs the user first; a page that does so is done.
+  if (response.headers.location !== undefined) return endpoint!.metadataName === undefined ? "done" : "interaction";
+  if (!isHtmlPage(response)) return "done";
+  return endpoint!.errors === "redirect" || parsePageForms(response.body ?? "").length > 0 ? "interaction" : "done";
 }

@@ -1,6 +1,7 @@
 /** The recorder: a layer that remembers every exchange, bounded, and sorts them into flows. */
 
-import type { App } from "../app/endpoint.ts";
+import type { App } from "../app/context.ts";
+import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { isDropped, isResponse } from "../http/message.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
@@ -8,8 +9,6 @@ import { parseTarget } from "../http/router.ts";
 import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { endpointName } from "./endpoint_name.ts";
-import type { EndpointName } from "./endpoint_name.ts";
 import { toExchange } from "./exchange_draft.ts";
 import type { ExchangeDraft } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
@@ -37,6 +36,8 @@ export interface Recorder extends Plugin {
   subscribe(listener: (exchange: Exchange) => void): () => void;
   /** Forgets everything, or one flow. */
   clear(flow?: string): void;
+  /** The endpoints of the server; empty before the server is assembled. */
+  readonly endpoints: readonly EndpointDescription[];
   /** Whether it remembers what comes from now on; what it knows it keeps either way. */
   recording: boolean;
 }
@@ -58,7 +59,7 @@ export interface RecorderOptions {
  * @example
  * ```ts ignore
  * const record = recorder();
- * await using as = await latchkey({ layers: [record] });
+ * await using as = await latchkey({ plugins: [record] });
  * await as.fetch(new Request(`${as.issuer}/oauth2/jwks`));
  * record.exchanges()[0]?.endpoint; // "jwks"
  * ```
@@ -68,8 +69,8 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
   const drafts = new WeakMap<RequestLike, ExchangeDraft>();
   const listeners = new Set<(exchange: Exchange) => void>();
   let now: Server["now"] = () => 0;
-  let base = "";
-  let serves: App["hasRoute"] = () => true;
+  let endpoints: App["endpoints"] = [];
+  let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let exchangeCount = 0;
 
@@ -85,11 +86,11 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     }
   }
 
-  function shouldRecord(endpoint: EndpointName, method: string, path: string): boolean {
-    // A preflight asks the browser's question, not the client's.
+  function shouldRecord(endpoint: EndpointDescription | undefined, method: string): boolean {
+    // The browser sends a preflight, not the client.
     if (method === "OPTIONS") return false;
-    // Beside the endpoints there may be a client that has their addresses wrong.
-    return pages || endpoint !== "page" || path.startsWith(`${base}/oauth2/`) || !serves(path);
+    // A request to an unknown path may be of a client with a wrong address.
+    return pages || endpoint === undefined || (endpoint.role ?? "page") !== "page";
   }
 
   async function record(
@@ -98,8 +99,8 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     peer: ClientAddress | undefined,
   ): Promise<ResponseLike> {
     const target = parseTarget(request.url, peer ?? {});
-    const endpoint = endpointName(base, target.path);
-    if (!shouldRecord(endpoint, request.method, target.path)) return await next(request, peer);
+    const endpoint = findEndpoint(target.path);
+    if (!shouldRecord(endpoint, request.method)) return await next(request, peer);
     const draft: ExchangeDraft = {
       number: ++exchangeCount,
       at: now(),
@@ -155,23 +156,26 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
 
   const self: Recorder = {
     recording: true,
+    get endpoints() {
+      return endpoints;
+    },
     setup(app) {
       now = app.server.now;
-      base = app.site.base;
-      serves = app.hasRoute;
+      ({ endpoints, findEndpoint } = app);
       registeredSecrets = app.server.registeredSecrets;
     },
     handle: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
-    extend(server, request) {
+    onEvent(event, context) {
+      const draft = context && drafts.get(context.request);
+      if (draft === undefined) return;
+      draft.events.push(event);
+      draft.snapshot = undefined;
+    },
+    extend(server, { request }) {
       const draft = drafts.get(request);
       if (draft === undefined) return server;
       return {
         ...server,
-        trace(event) {
-          draft.events.push(event);
-          draft.snapshot = undefined;
-          server.trace(event);
-        },
         passed(rule, value) {
           draft.passed.push({ rule, ...value !== undefined && { value } });
           draft.snapshot = undefined;

@@ -110,8 +110,9 @@ function rewriteValue(name: string, value: string, rewriter: Rewriter): string {
     : rewritePairs(value, rewriter);
 }
 
-function getSecretKind(name: string, { extraSecretNames = {} }: Rewriter): string | undefined {
-  return secretLabel(name) ?? (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined);
+function getSecretKind(name: string, { extraSecretNames = {}, registeredSecrets }: Rewriter): string | undefined {
+  return (registeredSecrets?.label ?? secretLabel)(name) ??
+    (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined);
 }
 
 /** Text that contains names and values: a URI, a form that was not parsed, or lines. */

@@ -17,13 +17,13 @@ import { validateProxies } from "./trusted_proxies.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings {
-  /** Where records are kept. Default: a new {@link memoryStore}. The server closes it when it is closed. */
+  /** Keeps the records. Default: a new {@link memoryStore}. The server closes it when it is closed. */
   readonly store?: Store | Promise<Store>;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
   /** The random source. Default: `crypto.getRandomValues`. */
   readonly randomBytes?: RandomBytes;
-  /** Receives every event. Default: none. */
+  /** Receives every event, redacted. Default: none. */
   readonly trace?: Trace;
   /** Logs in and approves in place of `login`. Default: `login`. */
   readonly approver?: Approver;
@@ -33,7 +33,7 @@ export interface LatchkeyOptions extends Settings {
   readonly pages?: () => Promise<Pages>;
   /** Creates signing keys, and signs with them if WebCrypto does not. Default: generated keys. */
   readonly keySource?: KeySource;
-  /** The issuer until the server listens, if it follows the port. Default: `http://localhost:9000`. */
+  /** The issuer until the server listens, if it follows the port; without a path. Default: `http://localhost:9000`. */
   readonly issuerUntilListening?: string;
   /** The plugins; the first one is the outermost. Default: none. */
   readonly plugins?: readonly Plugin[];

@@ -3,7 +3,7 @@
 import { HttpError } from "../http/http_error.ts";
 import { parseFields, readForm } from "../http/form.ts";
 import type { Fields } from "../http/form.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { html } from "../http/responses.ts";
 import { inspectCode } from "../oauth/authorize/authorization_request.ts";
 import type { IssuedCode } from "../oauth/authorize/authorization_request.ts";
@@ -11,8 +11,6 @@ import { demoSecret } from "../oauth/config/settings.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
-import type { RequestTarget } from "../http/router.ts";
-import { errorPage } from "../app/error_response.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import {
   callbackClients,
@@ -22,7 +20,8 @@ import {
   restoreDemoFlow,
   startLinks,
 } from "./demo_client.ts";
-import type { App, Handlers } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
+import type { Handlers } from "../app/route.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { CallbackProps } from "../ui/callback_page.tsx";
 import type { TokenRequestExample } from "../ui/example.tsx";
@@ -43,66 +42,54 @@ interface CallbackParams extends Params {
   readonly names: readonly string[];
 }
 
-/** The callback page. */
-export function callbackPage(app: App): Handlers {
-  async function handle(
-    request: RequestLike,
-    target: RequestTarget,
-    read: () => Fields | Promise<Fields>,
-  ): Promise<HttpResponse> {
-    const context = app.contextFor(request);
-    // Without such a client, any link could show its text under this server's name.
-    if (!hasCallbackPage(context)) return await errorPage(context, target, noCallbackPage());
-    const { server, site } = context;
-    const browser = await ensureBrowserCookie(context, request);
-    const notes: string[] = [];
-    const params = await readCallback(read, notes);
-    const code = params.get("code");
-    const redirect = shownResponseParameters(params, notes);
-    const shownParameters = new Map(redirect);
-    const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
-    // A cut code cannot be redeemed.
-    const isWhole = code !== undefined && shownParameters.has("code") && code.length <= maxShownValueLength;
-    const success = params.get("error") === undefined && isWhole;
-    const flow = await restoreDemoFlow(browser, state);
-    const issued = success ? await inspectCode(server, code) : undefined;
-    const props: CallbackProps = {
-      ...site,
-      flowLink: context.flowLinkFor(redirect) ?? site.flowLink,
-      outcome: success ? { kind: "success", code: shownParameters.get("code")!, state } : {
-        kind: "failure",
-        error: shownParameters.get("error"),
-        description: shownParameters.get("error_description"),
-      },
-      notes,
-      roundTrip: await describeRoundTrip(context, {
-        redirect: success ? redirect : redirect.filter(([name]) => name !== "code"),
-        ignoredParameters: ignoredParameterNames(params.names),
-        flow,
-        issued,
-      }),
-      proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
-      examples: success ? examples(context, code, flow?.verifier, issued) : [],
-      tokenEndpoint: endpointUrl(server.issuer, "/oauth2/token"),
-      codeLifetimeSeconds: server.lifetimes.code,
-      startLinks: await startLinks(context, browser),
-    };
-    const pages = await context.pages();
-    return html(200, pages.callback(props), browser.headers);
-  }
+/** The callback page: responses in the query come by GET, `form_post` responses by POST. */
+export const callbackPage: Handlers = { GET: showCallback, POST: showCallback };
 
-  return {
-    GET: (request, target) => handle(request, target, () => parseFields(target.query)),
-    // With response_mode=form_post, the browser posts the response.
-    POST: (request, target) => handle(request, target, () => readForm(request)),
-    reject: (error, target, request) => errorPage(app.contextFor(request), target, error),
+async function showCallback(context: Context): Promise<HttpResponse> {
+  // Otherwise any text could be shown under this server's name although no client has this redirect URI.
+  if (!hasCallbackPage(context)) throw noCallbackPage();
+  const { server, site } = context;
+  const browser = await ensureBrowserCookie(context);
+  const notes: string[] = [];
+  const params = await readCallback(context, notes);
+  const code = params.get("code");
+  const redirect = shownResponseParameters(params, notes);
+  const shownParameters = new Map(redirect);
+  const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
+  // A code that is cut on the page cannot be redeemed from it.
+  const isWhole = code !== undefined && shownParameters.has("code") && code.length <= maxShownValueLength;
+  const success = params.get("error") === undefined && isWhole;
+  const flow = await restoreDemoFlow(browser, state);
+  const issued = success ? await inspectCode(server, code) : undefined;
+  const props: CallbackProps = {
+    ...site,
+    flowLink: context.app.flowLinkFor(redirect) ?? site.flowLink,
+    outcome: success ? { kind: "success", code: shownParameters.get("code")!, state } : {
+      kind: "failure",
+      error: shownParameters.get("error"),
+      description: shownParameters.get("error_description"),
+    },
+    notes,
+    roundTrip: await describeRoundTrip(context, {
+      redirect: success ? redirect : redirect.filter(([name]) => name !== "code"),
+      ignoredParameters: ignoredParameterNames(params.names),
+      flow,
+      issued,
+    }),
+    proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
+    examples: success ? examples(context, code, flow?.verifier, issued) : [],
+    tokenEndpoint: endpointUrl(server.issuer, "/oauth2/token"),
+    codeLifetimeSeconds: server.lifetimes.code,
+    startLinks: await startLinks(context, browser),
   };
+  const pages = await context.pages();
+  return html(200, pages.callback(props), browser.headers);
 }
 
-async function readCallback(read: () => Fields | Promise<Fields>, notes: string[]): Promise<CallbackParams> {
+async function readCallback({ request, target }: Context, notes: string[]): Promise<CallbackParams> {
   let fields: Fields = [];
   try {
-    fields = await read();
+    fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     notes.push("The response could not be parsed: names and values must be percent-encoded UTF-8 of limited length.");
@@ -141,23 +128,23 @@ function replaceControlCharacters(text: string): string {
 }
 
 function examples(
-  app: App,
+  context: Context,
   code: string,
   verifier: string | undefined,
   issued: IssuedCode | undefined,
 ): TokenRequestExample[] {
-  const { server } = app;
+  const { server } = context;
   const issuedClient = issued === undefined ? undefined : server.clients.find(issued.clientId);
-  const candidates = callbackClients(app);
+  const candidates = callbackClients(context);
   return (["public", "confidential"] as const).map((kind) => {
     const isKind = (client: { readonly confidential: boolean }) => client.confidential === (kind === "confidential");
     const client = issuedClient !== undefined && isKind(issuedClient) ? issuedClient : candidates.find(isKind);
-    return example(app, kind, client?.id, code, verifier, issued);
+    return example(context, kind, client?.id, code, verifier, issued);
   });
 }
 
 function example(
-  app: App,
+  context: Context,
   kind: "public" | "confidential",
   clientId: string | undefined,
   code: string,
@@ -169,13 +156,13 @@ function example(
   const form = [
     ["grant_type", "authorization_code"],
     ["code", code],
-    ["redirect_uri", issued?.redirectUri ?? callbackUri(app.server)],
+    ["redirect_uri", issued?.redirectUri ?? callbackUri(context.server)],
     ...usesPkce ? [["code_verifier", verifier ?? "YOUR_CODE_VERIFIER"]] : [],
     ...kind === "public" ? [["client_id", id]] : [],
   ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
   const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
   const lines = [
-    `curl ${shellQuote(endpointUrl(app.server.issuer, "/oauth2/token"))}`,
+    `curl ${shellQuote(endpointUrl(context.server.issuer, "/oauth2/token"))}`,
     ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(id)}:${secret}`)}`] : [],
     ...form.map((pair) => `-d ${shellQuote(pair)}`),
   ];

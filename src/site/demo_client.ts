@@ -6,7 +6,7 @@ import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { StartLink } from "../ui/page_actions.tsx";
 import type { BrowserCookie } from "../app/browser_cookie.ts";
@@ -17,7 +17,7 @@ export function callbackUri(server: Server): string {
 }
 
 /** The clients whose redirect URI is this server's own page. */
-export function callbackClients({ server }: App): Client[] {
+export function callbackClients({ server }: Context): Client[] {
   const callback = callbackUri(server);
   return server.clients.all().filter((client) =>
     client.redirectUris.includes(callback) && client.grantTypes.includes("authorization_code")
@@ -25,8 +25,8 @@ export function callbackClients({ server }: App): Client[] {
 }
 
 /** Whether the callback page exists: always on a test host, elsewhere only if a client has its redirect URI. */
-export function hasCallbackPage(app: App): boolean {
-  return hasTestHost(app.server.issuer) || callbackClients(app).length > 0;
+export function hasCallbackPage(context: Context): boolean {
+  return hasTestHost(context.server.issuer) || callbackClients(context).length > 0;
 }
 
 /** The error if the callback page does not exist. */
@@ -35,16 +35,16 @@ export function noCallbackPage(): HttpError {
 }
 
 /** A fresh link to the authorization endpoint for each demo client, public ones first. */
-export async function startLinks(app: App, browser: BrowserCookie): Promise<StartLink[]> {
-  const clients = callbackClients(app).sort((a, b) => Number(a.confidential) - Number(b.confidential));
+export async function startLinks(context: Context, browser: BrowserCookie): Promise<StartLink[]> {
+  const clients = callbackClients(context).sort((a, b) => Number(a.confidential) - Number(b.confidential));
   return await Promise.all(clients.map(async (client) => {
-    const state = await deriveState(browser, randomId(app.server.randomBytes));
-    const request = await demoAuthorizationRequest(app, client, (await restoreDemoFlow(browser, state))!);
+    const state = await deriveState(browser, randomId(context.server.randomBytes));
+    const request = await demoAuthorizationRequest(context, client, (await restoreDemoFlow(browser, state))!);
     const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
     return {
       clientId: client.id,
       confidential: client.confidential,
-      href: `${app.site.base}/oauth2/authorize?${query}`,
+      href: `${context.site.base}/oauth2/authorize?${query}`,
     };
   }));
 }
@@ -58,7 +58,7 @@ export interface DemoFlow {
 
 /** The authorization request of a link of {@link startLinks}, always the same for a flow. */
 export async function demoAuthorizationRequest(
-  { server }: App,
+  { server }: Context,
   client: Client,
   { state, nonce, verifier }: DemoFlow,
 ): Promise<[name: string, value: string][]> {

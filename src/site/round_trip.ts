@@ -5,7 +5,7 @@ import type { IssuedCode } from "../oauth/authorize/authorization_request.ts";
 import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest } from "./demo_client.ts";
 import type { DemoFlow } from "./demo_client.ts";
-import type { App } from "../app/endpoint.ts";
+import type { Context } from "../app/context.ts";
 import type { RoundTrip } from "../ui/callback_page.tsx";
 import type { CheckResult } from "../ui/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
@@ -24,16 +24,18 @@ interface CallbackContext {
 
 /** Describes the round trip, without side effects. */
 export async function describeRoundTrip(
-  app: App,
+  context: Context,
   { redirect, ignoredParameters, flow, issued }: CallbackContext,
 ): Promise<RoundTrip> {
-  const client = issued === undefined ? undefined : app.server.clients.find(issued.clientId);
+  const client = issued === undefined ? undefined : context.server.clients.find(issued.clientId);
   const parameters = new Map(redirect);
   return {
-    request: flow === undefined || client === undefined ? undefined : await demoAuthorizationRequest(app, client, flow),
+    request: flow === undefined || client === undefined
+      ? undefined
+      : await demoAuthorizationRequest(context, client, flow),
     redirect,
     ignoredParameters,
-    checks: checkResponse(app.server.issuer, parameters.get("state"), parameters.get("iss"), flow),
+    checks: checkResponse(context.server.issuer, parameters.get("state"), parameters.get("iss"), flow),
     pkce: flow && await explainPkce(flow, issued),
   };
 }

@@ -1,5 +1,6 @@
 /** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
+import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
@@ -7,7 +8,6 @@ import type { JwtKind } from "../oauth/keys/jwt.ts";
 import type { ClaimsContext, Server } from "../oauth/server.ts";
 import { claimsContext } from "../oauth/tokens/issuer.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
-import { endpointName } from "../recorder/endpoint_name.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { isJson, readBodyText, withBody } from "./faults/response_body.ts";
@@ -95,13 +95,13 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]): Clai
     token_response: emptyQueue(),
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
-  let base = "";
+  let findEndpoint: App["findEndpoint"] = () => undefined;
 
   function viewRequest(request: RequestLike): RequestView {
     const recorded = findExchange(request)?.request ?? recordRequest(request, parseTarget(request.url, {}));
     // For a form, only parameters of the body are used.
     const recordedForm = recorded.form.length === 0 ? recorded : { ...recorded, query: [] };
-    return requestView(endpointName(base, recordedForm.path), recordedForm, request);
+    return requestView(findEndpoint(recordedForm.path), recordedForm, request);
   }
 
   function override(kind: keyof typeof queues, claims: Claims, context: ClaimsContext, incoming: RequestLike): Claims {
@@ -110,22 +110,22 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]): Clai
     const { grant_type: type } = request.params;
     return applyOverrides(queues[kind], claims, {
       ...context,
-      grant: { ...context.grant, ...request.endpoint === "token" && type !== undefined && { type } },
+      grant: { ...context.grant, ...type !== undefined && { type } },
       request,
     });
   }
 
   const plugin: Plugin = {
-    setup: ({ site }) => void (base = site.base),
+    setup: (app) => void (findEndpoint = app.findEndpoint),
     handle: (next) => async (request, peer) => {
       const response = await next(request, peer);
-      if (isEmpty(metadata) || endpointName(base, parseTarget(request.url, {}).path) !== "discovery") return response;
+      if (isEmpty(metadata) || !isWellKnown(parseTarget(request.url, {}).path)) return response;
       return await rewriteJson(
         response,
         (document) => applyOverrides(metadata, document, { request: viewRequest(request) }),
       );
     },
-    extend(server, request) {
+    extend(server, { request }) {
       if (Object.values(queues).every(isEmpty)) return server;
       return {
         ...server,
@@ -157,6 +157,11 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]): Clai
       for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;
     },
   };
+}
+
+/** Whether a path is that of a metadata document (RFC 8615). */
+function isWellKnown(path: string): boolean {
+  return path.includes("/.well-known/");
 }
 
 function isEmpty({ next, every }: OverrideQueue<never>): boolean {

@@ -1,6 +1,6 @@
 /** The control of a server in tests: the plugins of the mock, the clock and the user decisions, and their handles. */
 
-import type { App } from "../app/endpoint.ts";
+import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { Repository } from "../oauth/clients/repository.ts";

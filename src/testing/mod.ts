@@ -62,7 +62,6 @@ export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";
 export type { PrivateJwk } from "./private_jwk.ts";
 export type { Fields } from "../http/form.ts";
-export type * from "../recorder/endpoint_name.ts";
 export type * from "../recorder/exchange.ts";
 export type { Callback } from "./browser/callback.ts";
 export type { LogoutOptions, RequestParameters, TestBrowser } from "./browser/test_browser.ts";

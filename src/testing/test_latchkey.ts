@@ -7,7 +7,7 @@ import { hasTestHost } from "../oauth/config/settings.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
 import { latchkey } from "../server/latchkey.ts";
-import type { ListenOptions } from "../server/latchkey.ts";
+import type { ListenOptions } from "../server/listen.ts";
 import { assertAllMet, testControl } from "./control.ts";
 import type { TestControl, TestControlOptions } from "./control.ts";
 import { testKeys } from "./keys.ts";

@@ -20,7 +20,7 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
+import type { ClientMetadata, Endpoint, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
   assertTokenResponse,
@@ -211,15 +211,21 @@ test("[MD-04] every listed endpoint is an absolute URL below the issuer, and res
 });
 
 test("[MD-04] a plugin's named endpoint is listed there and on the home page; an unnamed one is not", async () => {
-  const result = {
-    GET: () => ({ status: 200, headers: {}, body: "here" }),
-    reject: () => ({ status: 404, headers: {}, body: null }),
-  };
+  const endpoint = (path: string, metadataName?: string): Endpoint => ({
+    name: "further",
+    metadataName,
+    path,
+    methods: ["GET"],
+    caller: "any",
+    title: "Further endpoint",
+    errors: "json",
+    load: () => ({ GET: () => ({ status: 200, headers: {}, body: "here" }) }),
+  });
   const plugin: Plugin = {
     routes: ({ site }) => [
-      { ...result, name: "registration_endpoint", path: `${site.base}/oauth2/register` },
-      { ...result, name: "beside_endpoint", path: "/beside" },
-      { ...result, path: `${site.base}/nameless` },
+      endpoint(`${site.base}/oauth2/register`, "registration_endpoint"),
+      endpoint("/beside", "beside_endpoint"),
+      endpoint(`${site.base}/nameless`),
     ],
   };
   for (const issuer of ["https://as.test", "https://as.test/t1", "https://as.test/t1/"]) {

@@ -190,12 +190,8 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
     randomBytes: random,
     keySource: testKeys(false),
     outbound: () => Promise.reject(new TypeError("there is no network")),
-    trace(event) {
-      recordEvent(event);
-      log.trace(event);
-    },
     plugins: [
-      { extend: (server) => ({ ...server, trace: combineListeners(server.trace, recordEvent) }) },
+      { onEvent: recordEvent },
       limitConcurrency(),
       inspector(),
       log,
@@ -213,8 +209,4 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
     random,
     advance: (seconds) => void (time += seconds * 1000),
   };
-}
-
-function combineListeners<T>(...listeners: readonly ((value: T) => void)[]): (value: T) => void {
-  return (value) => listeners.forEach((listener) => listener(value));
 }

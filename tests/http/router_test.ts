@@ -2,46 +2,57 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { HttpError } from "../../src/http/http_error.ts";
+import { HttpError } from "../../src/http/http_error.ts";
 import { json, redirect } from "../../src/http/responses.ts";
 import { toResponse } from "../../src/http/message.ts";
-import type { HttpResponse } from "../../src/http/message.ts";
-import { maxTargetLength, router as routerOf } from "../../src/http/router.ts";
-import type { Route, RouteHandler, RouterOptions } from "../../src/http/router.ts";
+import type { RequestLike, ResponseLike } from "../../src/http/message.ts";
+import { maxTargetLength, routeFinder, router as routerOf } from "../../src/http/router.ts";
+import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../src/http/router.ts";
 import { forEachCase } from "../flows/harness.ts";
 
+/** The context of these tests: what the router hands over. */
+interface Context {
+  readonly request: RequestLike;
+  readonly target: RequestTarget;
+  readonly route?: Route;
+}
+
+type Route = RouteOf<Context>;
+type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
+
 /** Answers with what it was asked, as `GET /path?query`. */
-const echo: RouteHandler = (request, { path, query }) => new Response(`${request.method} ${path}?${query}`);
+const echo: Handler = ({ request, target: { path, query } }) => new Response(`${request.method} ${path}?${query}`);
 
-/** Says no in the name of the one who refuses. */
-const rejectAs = (who: string) => ({ status, rule, message }: HttpError): HttpResponse =>
-  json(status, { who, rule, message });
-
-const rejectRequest = rejectAs("route");
+function route(path: string, handlers: Partial<Record<Method, Handler>>, cors?: boolean): Route {
+  const methods = Object.keys(handlers) as Method[];
+  return { path, cors, methods, handle: (method, context) => handlers[method]!(context) };
+}
 
 const routes: readonly Route[] = [
-  { path: "/", GET: echo, reject: rejectRequest },
-  { path: "/page", GET: echo, reject: rejectRequest },
-  {
-    path: "/effect",
-    GET: () => redirect("GET", "/gone"),
-    HEAD: () => new Response("never seen"),
-    POST: echo,
-    reject: rejectRequest,
-  },
-  { path: "/token", POST: echo, cors: true, reject: rejectRequest },
-  { path: "/keys", GET: echo, cors: true, reject: rejectRequest },
-  { path: "/static/*", GET: echo, reject: rejectRequest },
+  route("/", { GET: echo }),
+  route("/page", { GET: echo }),
+  route("/effect", { GET: () => redirect("GET", "/gone"), HEAD: () => new Response("never seen"), POST: echo }),
+  route("/token", { POST: echo }, true),
+  route("/keys", { GET: echo }, true),
+  route("/static/*", { GET: echo }),
 ];
 
-const options: RouterOptions = {
-  reject: rejectAs("router"),
-  onError: (cause) => json(500, { cause: String(cause) }),
+const options: RouterOptions<Context, Route> = {
+  createContext: (request, target, route) => ({ request, target, route }),
+  handleError(error, { route }) {
+    if (!(error instanceof HttpError)) throw error;
+    const { status, rule, message } = error;
+    return json(status, { who: route === undefined ? "router" : "route", rule, message });
+  },
+  lastResort: (cause) => json(500, { cause: String(cause) }),
 };
 
 /** The same, with answers as Responses. */
-function router(routes: readonly Route[], options: RouterOptions): (request: Request) => Promise<Response> {
-  const result = routerOf(routes, options);
+function router(
+  routes: readonly Route[],
+  options: RouterOptions<Context, Route>,
+): (request: Request) => Promise<Response> {
+  const result = routerOf(routeFinder(routes), options);
   return async (request) => toResponse(await result(request));
 }
 
@@ -114,7 +125,7 @@ test("[HT-02] HEAD is GET without the body, and does not call a GET that has eff
 });
 
 test("[HT-02] HEAD has no body in a rejection either", async () => {
-  const fails = router([{ path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: rejectRequest }], options);
+  const fails = router([route("/bug", { GET: () => Promise.reject(new Error("bug")) })], options);
   await forEachCase([["/token", result], ["/nowhere", result], ["/bug", fails]] as const, async ([path, to]) => {
     assertEquals((await ask("HEAD", path, to)).body, null);
   });
@@ -141,14 +152,12 @@ test("[HT-04] with cors a preflight is 204 and permits the methods of the route"
 });
 
 test("[HT-05] with cors scripts can read rejections and errors too", async () => {
-  const broken = router([{
-    path: "/broken",
-    GET: () => Promise.reject(new Error("asked")),
-    cors: true,
-    reject: () => {
+  const broken = router([route("/broken", { GET: () => Promise.reject(new Error("asked")) }, true)], {
+    ...options,
+    handleError() {
       throw new Error("rejected");
     },
-  }], options);
+  });
   const responses = [
     await ask("DELETE", "/token"),
     await ask("POST", `/token?${"a".repeat(maxTargetLength)}`),
@@ -194,25 +203,32 @@ test("[HT-16] path and query are taken from the URL as written, without its host
 
 test("[HT-18] any thrown value yields the internal error response, and the function neither throws nor rejects", async () => {
   const thrown: Record<string, Route> = {
-    "a handler that throws": {
-      path: "/",
+    "a handler that throws": route("/", {
       GET: () => {
         throw new Error("now");
       },
-      reject: rejectRequest,
-    },
-    "a handler that rejects": { path: "/", GET: () => Promise.reject("later"), reject: rejectRequest },
-    "a HEAD that throws": {
-      path: "/",
+    }),
+    "a handler that rejects": route("/", { GET: () => Promise.reject("later") }),
+    "a HEAD that throws": route("/", {
       HEAD: () => {
         throw new TypeError("head");
       },
-      reject: rejectRequest,
-    },
-    "a refusal that rejects": { path: "/", reject: () => Promise.reject(new Error("no")) },
+    }),
   };
-  await forEachCase(Object.entries(thrown), async ([, route]) => {
-    assertEquals((await ask(route.HEAD ? "HEAD" : "GET", "/", router([route], options))).status, 500);
+  await forEachCase(Object.entries(thrown), async ([, failing]) => {
+    const method = failing.methods[0]!;
+    assertEquals((await ask(method, "/", router([failing], options))).status, 500);
+  });
+  const fails = () => {
+    throw new Error("no");
+  };
+  const broken: Record<string, Partial<typeof options>> = {
+    "an error response that throws": { handleError: fails },
+    "an error response that rejects": { handleError: () => Promise.reject(new Error("no")) },
+    "a context that throws": { createContext: fails },
+  };
+  await forEachCase(Object.entries(broken), async ([, failing]) => {
+    assertEquals((await ask("DELETE", "/", router(routes, { ...options, ...failing }))).status, 500);
   });
   const unreadable = Object.defineProperty(asWritten("/"), "url", {
     get: () => {
@@ -226,9 +242,9 @@ test("[HT-17] common headers are on every response, also on one with immutable h
   const headers = { "strict-transport-security": "max-age=1" };
   const strict = router([
     ...routes,
-    { path: "/redirected", GET: () => Response.redirect("https://c.example/cb"), reject: rejectRequest },
-    { path: "/bug", GET: () => Promise.reject(new Error("bug")), reject: rejectRequest },
-  ], { ...options, headers });
+    route("/redirected", { GET: () => Response.redirect("https://c.example/cb") }),
+    route("/bug", { GET: () => Promise.reject(new Error("bug")) }),
+  ], { ...options, headers: () => headers });
   const paths = ["/page", "/nowhere", "/bug", "/redirected", `/page?${"a".repeat(maxTargetLength)}`, "/token"];
   await forEachCase(paths, async (path) => {
     for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {

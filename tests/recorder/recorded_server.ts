@@ -1,6 +1,6 @@
 /** Servers with a recorder outermost, one of them with login and consent pages of its own, and what they remember. */
 
-import type { Approver, Plugin } from "../../src/mod.ts";
+import type { Approver, Endpoint, Plugin } from "../../src/mod.ts";
 import { readForm } from "../../src/http/form.ts";
 import { html, redirect } from "../../src/http/responses.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
@@ -39,16 +39,26 @@ export async function interactiveServer(): Promise<RecordedServer> {
     pending.set(created, search);
     return streamedResponse(page("/oauth2/login", created), "text/html; charset=utf-8");
   };
+  const interactionParameter = { name: "interaction", secret: "interaction", linksFlow: true };
   const pages: Plugin = {
     routes: () =>
-      ["login", "consent"].map((name) => ({
+      ["login", "consent"].map((name): Endpoint => ({
+        name,
         path: `/oauth2/${name}`,
-        async POST(request) {
-          const { interaction = "" } = Object.fromEntries(await readForm(request));
-          if (name === "login") return html(200, page("/oauth2/consent", interaction));
-          return redirect("POST", `/oauth2/authorize${pending.get(interaction)}&interaction=${interaction}`);
-        },
-        reject: () => ({ status: 405, headers: {}, body: null }),
+        methods: ["POST"],
+        caller: "browser",
+        title: name,
+        errors: "redirect",
+        role: "step",
+        parameters: [interactionParameter, { name: "form_token", secret: "form_token" }],
+        responseParameters: [interactionParameter],
+        load: () => ({
+          async POST({ request }) {
+            const { interaction = "" } = Object.fromEntries(await readForm(request));
+            if (name === "login") return html(200, page("/oauth2/consent", interaction));
+            return redirect("POST", `/oauth2/authorize${pending.get(interaction)}&interaction=${interaction}`);
+          },
+        }),
       })),
   };
   return { recorder: record, server: await testServer({ ...testClients, approver, plugins: [record, pages] }) };

@@ -4,7 +4,7 @@ import { assert, assertLess, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import type { Latchkey, Plugin } from "../../src/mod.ts";
+import type { Endpoint, Latchkey, Plugin } from "../../src/mod.ts";
 import { openRawConnection, requestHead } from "./raw_connection.ts";
 import type { RawConnection } from "./raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -58,12 +58,20 @@ function source(): Source {
     }, { highWaterMark: 0 });
   const response = (type: string, body: ReadableStream<Uint8Array>) =>
     new Response(body, { headers: { "content-type": type, "cache-control": "no-store" } });
-  const rejectRequest = () => ({ status: 404, headers: {}, body: null });
+  const endpoint = (path: string, GET: () => Response): Endpoint => ({
+    name: path.slice(1),
+    path,
+    methods: ["GET"],
+    caller: "any",
+    title: path,
+    errors: "text",
+    load: () => ({ GET }),
+  });
   return {
     plugin: {
       routes: () => [
-        { path: "/events", GET: () => response("text/event-stream", events()), reject: rejectRequest },
-        { path: "/flood", GET: () => response("application/octet-stream", flood()), reject: rejectRequest },
+        endpoint("/events", () => response("text/event-stream", events())),
+        endpoint("/flood", () => response("application/octet-stream", flood())),
       ],
       close() {
         for (const controller of open) controller.close();

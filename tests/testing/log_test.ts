@@ -86,7 +86,7 @@ test("a request to a path that nothing serves is shown, with its rejection; page
         response?.status,
       ]),
       [["POST", "/token"], ["GET", "/authorize"], ["GET", "/clients/a/b"]].map(([method, page]) => [
-        "page",
+        "unknown",
         "rejected",
         `${method} ${path}${page}`,
         "HT-01",

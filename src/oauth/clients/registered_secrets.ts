@@ -1,9 +1,9 @@
-/** Finds secrets of registered clients in text, by their digests: it keeps no secret in clear. */
+/** What a server knows to be secret: its clients' secrets, found in text by their digests, and its secret parameters. */
 
 import { sha256Sync } from "../../runtime/crypto.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import { formDecode } from "../secret_names.ts";
+import { formDecode, secretLabel } from "../secret_names.ts";
 
 /** Redacts registered client secrets in text that is shown. */
 export interface RegisteredSecrets {
@@ -15,6 +15,8 @@ export interface RegisteredSecrets {
   redact(text: string, replace: (secret: string) => string, mostWords?: number): string;
   /** Whether a client with this id exists. */
   isClient(id: string): boolean;
+  /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not secret. */
+  label(name: string): string | undefined;
 }
 
 /** Maximum number of words searched in one text: about two milliseconds. */
@@ -32,8 +34,15 @@ const maxThoroughBoundaries = 64;
 /** Cached words, so that repeated text is hashed once. */
 const maxCachedWords = 10_000;
 
-/** The secrets that these clients have at the time of each call. */
-export function registeredSecrets(clients: ClientRepository): RegisteredSecrets {
+/**
+ * The secrets that these clients have at the time of each call.
+ *
+ * @param labels The labels of the secret parameters that endpoints and grant types declare.
+ */
+export function registeredSecrets(
+  clients: ClientRepository,
+  labels: ReadonlyMap<string, string> = new Map(),
+): RegisteredSecrets {
   let hashedClients: readonly Client[] | undefined;
   let digests: ReadonlySet<string> = new Set();
   let secretByWord = boundedCache<boolean>(maxCachedWords);
@@ -87,6 +96,7 @@ export function registeredSecrets(clients: ClientRepository): RegisteredSecrets 
         : `${redacted}${text.slice(from, boundaries.at(-1))}…`;
     },
     isClient: (id) => clients.find(id) !== undefined,
+    label: (name) => labels.get(name) ?? secretLabel(name),
   };
 }
 

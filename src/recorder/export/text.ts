@@ -3,6 +3,7 @@
 import type { Fields } from "../../http/form.ts";
 import { getPassedText } from "../../oauth/rules/mod.ts";
 import type { Explanation } from "../../oauth/trace.ts";
+import { unknownEndpoint } from "../exchange.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactFlow } from "../redact.ts";
 import type { RedactOptions } from "../redact.ts";
@@ -64,7 +65,7 @@ export function summarizeExchange(exchange: Exchange, internalErrors: readonly s
     ...internalErrors.map((what) => `(internal error at ${toOneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
-  const where = endpoint === "page" ? request.path : endpoint;
+  const where = endpoint === unknownEndpoint ? request.path : endpoint;
   return `${request.method} ${where}, ${party}${params === "" ? "" : `, ${params}`} → ${end}`;
 }
 

@@ -1,14 +1,13 @@
 /** The requests of the playground, as the client would send them. */
 
 import { isDropped, toResponse } from "../../http/message.ts";
-import type { ClientAddress } from "../../http/router.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { demoSecret } from "../../oauth/config/settings.ts";
 import type { Server } from "../../oauth/server.ts";
 import { callbackUri } from "../demo_client.ts";
-import type { App } from "../../app/endpoint.ts";
+import type { Context } from "../../app/context.ts";
 import { endpointUrl } from "../../app/endpoint.ts";
 import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
 import type { PlaygroundStep } from "../../ui/playground_form.tsx";
@@ -42,7 +41,7 @@ interface PlaygroundRequest {
 type OptionalFields = readonly (readonly [name: string, value: string | undefined])[];
 
 /** The token request for the code (OAuth 2.1 §4.1.3). */
-export async function tokenRequest({ server }: App, state: ClientState): Promise<PlaygroundRequest> {
+export async function tokenRequest({ server }: Context, state: ClientState): Promise<PlaygroundRequest> {
   return await authenticatedRequest("/oauth2/token", state.client, state.typedSecret, [
     ["grant_type", "authorization_code"],
     ["code", state.code],
@@ -52,16 +51,20 @@ export async function tokenRequest({ server }: App, state: ClientState): Promise
 }
 
 /** The requests of a step, in order. */
-export async function stepRequests(app: App, step: PlaygroundStep, state: ClientState): Promise<PlaygroundRequest[]> {
-  const { server } = app;
+export async function stepRequests(
+  context: Context,
+  step: PlaygroundStep,
+  state: ClientState,
+): Promise<PlaygroundRequest[]> {
+  const { server } = context;
   const { client, typedSecret, accessToken = "", refreshToken } = state;
   const tokenRequestFor = async (fields: OptionalFields) =>
     await authenticatedRequest("/oauth2/token", client, typedSecret, fields);
   switch (step) {
     case "exchange":
-      return [await tokenRequest(app, state)];
+      return [await tokenRequest(context, state)];
     case "wrong_verifier":
-      return [await tokenRequest(app, { ...state, verifier: corruptVerifier(state.verifier ?? "") })];
+      return [await tokenRequest(context, { ...state, verifier: corruptVerifier(state.verifier ?? "") })];
     case "userinfo":
       return [userinfoRequest(accessToken)];
     case "introspect": {
@@ -75,7 +78,7 @@ export async function stepRequests(app: App, step: PlaygroundStep, state: Client
       return [await tokenRequestFor([["grant_type", "refresh_token"], ["refresh_token", refreshToken]])];
     case "replay":
       // The second request shows whether the token of the first exchange was revoked.
-      return [await tokenRequest(app, state), ...accessToken === "" ? [] : [userinfoRequest(accessToken)]];
+      return [await tokenRequest(context, state), ...accessToken === "" ? [] : [userinfoRequest(accessToken)]];
     case "revoke":
       return [
         await authenticatedRequest("/oauth2/revoke", client, typedSecret, [["token", refreshToken ?? accessToken]]),
@@ -164,7 +167,7 @@ async function findDemoSecretClient(server: Server): Promise<Client | undefined>
 }
 
 /** A request as it is sent, without its hidden credential. */
-export function toHttpMessage({ server, site }: App, request: PlaygroundRequest): HttpMessage {
+export function toHttpMessage({ server, site }: Context, request: PlaygroundRequest): HttpMessage {
   const { method, path, headers, body, hiddenCredential } = request;
   const redact = (text: string) => hiddenCredential ? text.replaceAll(hiddenCredential, "…") : text;
   return {
@@ -197,18 +200,18 @@ export interface PlaygroundResult {
 }
 
 /** Dispatches a request to this server like a request from the network. */
-export async function send(app: App, request: PlaygroundRequest, peer: ClientAddress): Promise<PlaygroundResult> {
+export async function send(context: Context, request: PlaygroundRequest): Promise<PlaygroundResult> {
   const { method, path, headers, body, secrets } = request;
-  const shownRequest = toHttpMessage(app, request);
+  const shownRequest = toHttpMessage(context, request);
   let response: Response;
   let text: string;
   try {
-    const httpRequest = new Request(endpointUrl(app.server.issuer, path), {
+    const httpRequest = new Request(endpointUrl(context.server.issuer, path), {
       method,
       headers: headers.map(([name, value]): [string, string] => [name, value]),
       body,
     });
-    const dispatched = await app.dispatch(httpRequest, peer);
+    const dispatched = await context.app.dispatch(httpRequest, context.target.clientAddress);
     if (isDropped(dispatched)) return { exchange: { request: shownRequest, secrets }, json: {} };
     response = toResponse(dispatched);
     text = await response.text();

@@ -1,8 +1,7 @@
 /** The steps of the playground: requests, outcome, next steps. */
 
-import type { HttpResponse, RequestLike } from "../../http/message.ts";
+import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms } from "../../http/responses.ts";
-import type { ClientAddress } from "../../http/router.ts";
 import { inspectCode } from "../../oauth/authorize/authorization_request.ts";
 import type { IssuedCode } from "../../oauth/authorize/authorization_request.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -16,7 +15,7 @@ import { callbackClients, callbackUri, restoreDemoFlow, startLinks } from "../de
 import type { BrowserCookie } from "../../app/browser_cookie.ts";
 import type { DemoFlow } from "../demo_client.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
-import type { App } from "../../app/endpoint.ts";
+import type { Context } from "../../app/context.ts";
 import type { CallbackProps } from "../../ui/callback_page.tsx";
 import type { CheckResult } from "../../ui/checks.tsx";
 import type { HistoryStep } from "../../ui/history_entry.tsx";
@@ -39,23 +38,23 @@ interface CallbackResponse {
 
 /** The token request that the callback page proposes; `undefined` if the page cannot send it for this code. */
 export async function initialProposal(
-  app: App,
+  context: Context,
   browser: BrowserCookie,
   callback: CallbackResponse,
   flow: DemoFlow | undefined,
   issued: IssuedCode | undefined,
 ): Promise<CallbackProps["proposal"]> {
-  if (issued?.redirectUri !== callbackUri(app.server)) return undefined;
-  const client = findPlayable(app, issued.clientId);
+  if (issued?.redirectUri !== callbackUri(context.server)) return undefined;
+  const client = findPlayable(context, issued.clientId);
   // Without the verifier, only the client that generated it can send the request.
   if (client === undefined || issued.codeChallenge !== undefined && flow === undefined) return undefined;
   const state: ClientState = { client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier };
-  const request = await tokenRequest(app, state);
+  const request = await tokenRequest(context, state);
   return {
-    request: toHttpMessage(app, request),
+    request: toHttpMessage(context, request),
     secrets: request.secrets,
     form: await playgroundForm(
-      app,
+      context,
       browser,
       callback,
       state,
@@ -66,12 +65,12 @@ export async function initialProposal(
 }
 
 /** A client with this server's page as redirect URI, if the playground can authenticate as it. */
-function findPlayable(app: App, id: string | undefined): Client | undefined {
-  return callbackClients(app).find((client) => client.id === id && isPlayable(client));
+function findPlayable(context: Context, id: string | undefined): Client | undefined {
+  return callbackClients(context).find((client) => client.id === id && isPlayable(client));
 }
 
 async function playgroundForm(
-  app: App,
+  context: Context,
   browser: BrowserCookie,
   { code, state, iss }: CallbackResponse,
   { client, verifier, accessToken, refreshToken }: ClientState,
@@ -79,7 +78,7 @@ async function playgroundForm(
   grantRevoked: boolean,
 ): Promise<PlaygroundForm> {
   const fields: (readonly [string, string | undefined])[] = [
-    ["form_token", await browserCsrfToken(app, browser)],
+    ["form_token", await browserCsrfToken(context, browser)],
     ["client_id", client.id],
     ["code", code],
     ["state", state],
@@ -100,14 +99,12 @@ async function playgroundForm(
 
 /** Runs one step and renders its outcome. */
 export async function runPlaygroundStep(
-  app: App,
-  request: RequestLike,
+  context: Context,
   params: Params,
-  peer: ClientAddress,
 ): Promise<HttpResponse> {
-  const { server, site } = app;
-  const browser = await ensureBrowserCookie(app, request);
-  const { step, callback, client } = readPlaygroundForm(app, params);
+  const { server, site } = context;
+  const browser = await ensureBrowserCookie(context);
+  const { step, callback, client } = readPlaygroundForm(context, params);
   const flow = await restoreDemoFlow(browser, callback.state);
   const state: ClientState = {
     client,
@@ -119,7 +116,7 @@ export async function runPlaygroundStep(
   };
   const startedAt = server.now();
   const results: PlaygroundResult[] = [];
-  for (const item of await stepRequests(app, step, state)) results.push(await send(app, item, peer));
+  for (const item of await stepRequests(context, step, state)) results.push(await send(context, item));
   // The second request of a step is always userinfo, which shows what the step changed.
   const sentSteps = results.map((_, i): PlaygroundStep => i === 0 ? step : "userinfo");
   const history = limitHistory([
@@ -135,36 +132,36 @@ export async function runPlaygroundStep(
     results[1]?.status === 401;
   const props: PlaygroundProps = {
     ...site,
-    flowLink: app.flowLinkFor([["code", callback.code]]) ?? site.flowLink,
+    flowLink: context.app.flowLinkFor([["code", callback.code]]) ?? site.flowLink,
     step,
     outcome,
     exchanges: results.map(({ exchange }, i) => ({ ...exchange, step: sentSteps[i]! })),
-    checks: await checkTokenResponse(app, step, callback, flow, client, tokenResponse, peer),
+    checks: await checkTokenResponse(context, step, callback, flow, client, tokenResponse),
     tokens: shownTokens(step, tokenResponse),
     now: server.now(),
     history: history.slice(0, -results.length),
     latest: history.slice(-results.length),
     form: await playgroundForm(
-      app,
+      context,
       browser,
       callback,
       nextState,
       stepsAfter(step, nextState, grantRevoked),
       grantRevoked,
     ),
-    startLinks: await startLinks(app, browser),
+    startLinks: await startLinks(context, browser),
   };
-  const pages = await app.pages();
+  const pages = await context.pages();
   return htmlWithForms(200, pages.playground(props));
 }
 
 function readPlaygroundForm(
-  app: App,
+  context: Context,
   params: Params,
 ): { step: PlaygroundStep; callback: CallbackResponse; client: Client } {
   const requestedStep = params.get("step");
   const step = allSteps.find((candidate) => candidate === requestedStep);
-  const client = findPlayable(app, params.get("client_id"));
+  const client = findPlayable(context, params.get("client_id"));
   const code = params.get("code");
   if (step !== undefined && client !== undefined && code !== undefined) {
     return { step, client, callback: { code, state: params.get("state"), iss: params.get("iss") } };
@@ -208,17 +205,16 @@ function shownTokens(
 
 /** The checks of a client for a token response with an ID token; after a code exchange also those of the redirect and of PKCE. */
 async function checkTokenResponse(
-  app: App,
+  context: Context,
   step: PlaygroundStep,
   callback: CallbackResponse,
   flow: DemoFlow | undefined,
   client: Client,
   { id_token: token, access_token: accessToken }: PlaygroundResult["json"],
-  peer: ClientAddress,
 ): Promise<CheckResult[]> {
-  const { server } = app;
+  const { server } = context;
   if (typeof token !== "string") return [];
-  const keys = await send(app, { method: "GET", path: "/oauth2/jwks", headers: [], secrets: [] }, peer);
+  const keys = await send(context, { method: "GET", path: "/oauth2/jwks", headers: [], secrets: [] });
   const idTokenChecks = await checkIdToken(token, {
     jwks: keys.json,
     issuer: server.issuer,
@@ -231,14 +227,14 @@ async function checkTokenResponse(
   if (step === "refresh") return idTokenChecks.filter(({ name }) => name !== "nonce");
   return [
     ...checkResponse(server.issuer, callback.state, callback.iss, flow),
-    await checkCodeVerifier(app, callback, flow),
+    await checkCodeVerifier(context, callback, flow),
     ...idTokenChecks,
   ];
 }
 
 /** Whether the verifier matches the challenge of the code. */
 async function checkCodeVerifier(
-  { server }: App,
+  { server }: Context,
   { code }: CallbackResponse,
   flow: DemoFlow | undefined,
 ): Promise<CheckResult> {

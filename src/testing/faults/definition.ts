@@ -1,6 +1,5 @@
 /** A fault as a definition: an id, parameters that JSON can carry, and the function that makes the fault. */
 
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { Fault } from "./fault.ts";
 import { optionsToValues, validateParameters } from "./parameters.ts";
 import type { FaultParameter, ParameterValues } from "./parameters.ts";
@@ -12,7 +11,7 @@ export interface FaultDefinition {
   /** What goes wrong, a few words. */
   readonly title: string;
   /** The endpoints where it has an effect. */
-  readonly endpoints: readonly (EndpointName | "any")[];
+  readonly endpoints: readonly string[];
   /** What a correct client does when it meets the fault, one sentence. */
   readonly correctClient: string;
   /** In the order of the arguments; each has a default or may be absent. */

@@ -10,6 +10,7 @@ import type { ErrorCode } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";
 import { defineFault } from "./definition.ts";
 import type { FaultFactory } from "./definition.ts";
+import { isAuthorizationEndpoint } from "./request_view.ts";
 import { withCorsHeaders } from "./response_body.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
@@ -77,11 +78,11 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       name: code,
       waitsFor: "had a client and a redirect URI that can receive the error",
       handle: (next, context) => async (request, peer) => {
-        const { endpoint } = context.request;
-        if (endpoint === "authorize" || endpoint === "login" || endpoint === "consent") {
+        if (context.request.description?.errors === "redirect") {
           const destination = findDestinationOf(context, context.request.authorizationRequest ?? context.request);
           if (destination === undefined || !context.consume()) return await next(request, peer);
-          return await authorizationResponse(context.app, request, destination, fields);
+          const { server, site, pages } = context.app;
+          return await authorizationResponse({ server, site, pages, request }, destination, fields);
         }
         return context.consume()
           ? jsonErrorResponse(context, request, code, fields, options)
@@ -91,8 +92,8 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   },
 });
 
-function findDestinationOf({ app }: FaultContext, { endpoint, params }: RequestView): Destination | undefined {
-  if (endpoint !== "authorize") return undefined;
+function findDestinationOf({ app }: FaultContext, { description, params }: RequestView): Destination | undefined {
+  if (!isAuthorizationEndpoint(description)) return undefined;
   try {
     return findDestination(app.server, paramsFromFields(Object.entries(params)));
   } catch {
@@ -101,7 +102,7 @@ function findDestinationOf({ app }: FaultContext, { endpoint, params }: RequestV
 }
 
 function jsonErrorResponse(
-  { request: { endpoint }, app: { server: { issuer } } }: FaultContext,
+  { request: view, app: { server: { issuer } } }: FaultContext,
   request: RequestLike,
   code: string,
   fields: readonly (readonly [string, string])[],
@@ -110,7 +111,7 @@ function jsonErrorResponse(
     "status" | "retryAfter"
   >,
 ): ResponseLike {
-  const challenge = endpoint === "userinfo"
+  const challenge = view.description?.errors === "bearer"
     ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined
     : status === 401
     ? basicChallenge(issuer)
@@ -119,5 +120,5 @@ function jsonErrorResponse(
     ...challenge !== undefined && { "www-authenticate": challenge },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
   });
-  return withCorsHeaders(endpoint, request.method === "HEAD" ? { ...response, body: null } : response);
+  return withCorsHeaders(view, request.method === "HEAD" ? { ...response, body: null } : response);
 }

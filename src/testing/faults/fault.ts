@@ -1,14 +1,16 @@
 /** The type of a fault: a failure of one exchange, as a function around a seam of the server. */
 
-import type { App } from "../../app/endpoint.ts";
+import type { App } from "../../app/context.ts";
+import type { EndpointDescription } from "../../app/endpoint.ts";
 import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
 
 /** A request as fault rules see it, before the server handles it. The server can still read the whole form. */
 export interface RequestView {
-  /** The endpoint that receives the request. */
-  readonly endpoint: EndpointName;
+  /** The name of the endpoint that receives the request; `unknown` where no route matches. */
+  readonly endpoint: string;
+  /** The description of that endpoint; absent where no route matches. */
+  readonly description?: EndpointDescription;
   /** In capitals. */
   readonly method: string;
   /** Without the query. */
@@ -63,7 +65,7 @@ export interface Fault {
   /** The values of the definition's parameters, with the defaults filled in. Default: none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /** The only endpoints where the fault has an effect; a rule for another one is rejected. Default: all. */
-  readonly endpoints?: readonly EndpointName[];
+  readonly endpoints?: readonly string[];
   /**
    * For a fault that only some matching requests let take effect: the condition, which reports put after "but none":
    * `signed an ID token`. Such a fault calls {@link FaultContext.consume} itself; a request that does not meet the

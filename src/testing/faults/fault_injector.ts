@@ -1,17 +1,17 @@
 /** The fault injector: the fault rules of one server, and the plugin that applies them. */
 
-import type { App } from "../../app/endpoint.ts";
+import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
-import { assertEndpointName } from "../../recorder/endpoint_name.ts";
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
+import { parseTarget } from "../../http/router.ts";
+import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertFault } from "./assert_fault.ts";
 import { activeRule } from "./rule_builder.ts";
 import type { ActiveRule, FaultRule, Match, RuleBuilder } from "./rule_builder.ts";
-import { readRequestView } from "./request_view.ts";
+import { isAuthorizationEndpoint, readRequestView } from "./request_view.ts";
 
 /** Options of a fault injector. */
 export interface FaultInjectorOptions {
@@ -33,7 +33,7 @@ export interface FaultInjector {
    * @throws {TypeError} If no endpoint has the name. `once`, `times` and `always` throw one for a value that is not a
    *   fault, and for a fault without effect at the endpoint.
    */
-  on(endpoint: EndpointName | "any", match?: Match): RuleBuilder;
+  on(endpoint: string, match?: Match): RuleBuilder;
   /**
    * One sentence for each rule that fired less often than written, with the reason: `once` and `times` must fire exactly
    * that often, `always` at least once.
@@ -75,7 +75,7 @@ export function faultInjector(
     };
   }
 
-  function ruleBuilder(endpoint: EndpointName | "any", match: Match | undefined, name?: string): RuleBuilder {
+  function ruleBuilder(endpoint: string, match: Match | undefined, name?: string): RuleBuilder {
     const add = (verb: string, count: number, fault: Fault) => {
       assertFault(verb, fault);
       return addRule(activeRule({ endpoint, match, name, count, fault }));
@@ -130,7 +130,7 @@ export function faultInjector(
 
   return {
     on(endpoint, match) {
-      assertEndpointName(endpoint, "any");
+      if (app !== undefined) assertEndpointName(app.endpoints, endpoint, "any");
       return ruleBuilder(endpoint, match);
     },
     unmetRules: () => rules.flatMap((rule) => rule.unmetReason() ?? []),
@@ -144,7 +144,9 @@ export function faultInjector(
       handle: (next) => async (request, peer) => {
         const hasActiveRules = rules.some(({ isActive }) => isActive);
         // Authorization requests are always read: a rule about the login may be added while the user is on the page.
-        if (app === undefined || !(hasActiveRules || isAuthorizationRequest(request))) return await next(request, peer);
+        if (app === undefined || !(hasActiveRules || isAuthorizationRequest(app, request))) {
+          return await next(request, peer);
+        }
         const view = await readRequestView(
           app,
           request,
@@ -155,10 +157,10 @@ export function faultInjector(
         );
         matchesByRequest.set(request, matches);
         const response = await matches.reduceRight(wrapHandler, next)(request, peer);
-        if (view.endpoint === "authorize") rememberRequest(view, response);
+        if (isAuthorizationEndpoint(view.description)) rememberRequest(view, response);
         return response;
       },
-      extend(server, request) {
+      extend(server, { request }) {
         return (matchesByRequest.get(request) ?? []).reduceRight((inner: Server, { rule: { fault }, context }) => {
           if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) return inner;
           return fault.extend(inner, context);
@@ -170,9 +172,8 @@ export function faultInjector(
   };
 }
 
-/** Whether the URL may be the one of an authorization request. */
-function isAuthorizationRequest({ url }: RequestLike): boolean {
-  return url.includes("/oauth2/authorize");
+function isAuthorizationRequest(app: App, { url }: RequestLike): boolean {
+  return isAuthorizationEndpoint(app.findEndpoint(parseTarget(url, {}).path));
 }
 
 /** The id of the interaction that a response of the authorization endpoint redirects to; `undefined` without one. */

@@ -1,12 +1,12 @@
 /** Reads a request for fault rules, and leaves its body readable for the server. */
 
-import type { App } from "../../app/endpoint.ts";
+import type { App } from "../../app/context.ts";
+import type { EndpointDescription } from "../../app/endpoint.ts";
 import { isForm, peekForm } from "../../http/form.ts";
 import type { Fields } from "../../http/form.ts";
 import type { RequestLike } from "../../http/message.ts";
 import { parseTarget } from "../../http/router.ts";
-import { endpointName } from "../../recorder/endpoint_name.ts";
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
+import { unknownEndpoint } from "../../recorder/exchange.ts";
 import type { RecordedRequest } from "../../recorder/exchange.ts";
 import { decodeJwtPart, findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";
 import type { RequestView } from "./fault.ts";
@@ -17,31 +17,36 @@ import type { RequestView } from "./fault.ts";
  * @param findAuthorizationRequest Returns the authorization request that an interaction belongs to, if it is known.
  */
 export async function readRequestView(
-  { site }: App,
+  app: App,
   request: RequestLike,
   findAuthorizationRequest: (interaction: string) => RequestView | undefined,
 ): Promise<RequestView> {
   const target = parseTarget(request.url, {});
-  const endpoint = endpointName(site.base, target.path);
+  const endpoint = app.findEndpoint(target.path);
   const withoutForm = recordRequest(request, target);
   const recorded = request.method === "POST" && isForm(request)
     ? { ...withoutForm, form: await peekFields(request), query: [] }
     : withoutForm;
   const view = requestView(endpoint, recorded, request);
-  const authorizationRequest = endpoint === "login" || endpoint === "consent"
+  const authorizationRequest = isLoginPage(endpoint)
     ? findAuthorizationRequest(view.params.interaction ?? "")
     : undefined;
   return { ...view, client: authorizationRequest?.client ?? view.client, authorizationRequest };
 }
 
 /** A recorded request with all properties that a fault rule may match. */
-export function requestView(endpoint: EndpointName, recorded: RecordedRequest, { headers }: RequestLike): RequestView {
+export function requestView(
+  description: EndpointDescription | undefined,
+  recorded: RecordedRequest,
+  { headers }: RequestLike,
+): RequestView {
   const params: Record<string, string> = {};
   for (const [name, value] of [...recorded.form, ...recorded.query]) {
     if (!Object.hasOwn(params, name)) params[name] = value;
   }
   return {
-    endpoint,
+    endpoint: description?.name ?? unknownEndpoint,
+    description,
     method: recorded.method,
     path: recorded.path,
     params,
@@ -63,4 +68,14 @@ async function peekFields(request: RequestLike): Promise<Fields> {
 function findTokenClient(token: string | undefined): string | undefined {
   const { client_id } = decodeJwtPart(token ?? "", 1);
   return typeof client_id === "string" ? client_id : undefined;
+}
+
+/** Whether an endpoint receives authorization requests. */
+export function isAuthorizationEndpoint(endpoint: EndpointDescription | undefined): boolean {
+  return endpoint?.errors === "redirect" && endpoint.metadataName !== undefined;
+}
+
+/** Whether an endpoint is a page on the way from the authorization request to its response. */
+export function isLoginPage(endpoint: EndpointDescription | undefined): boolean {
+  return endpoint?.errors === "redirect" && endpoint.metadataName === undefined;
 }

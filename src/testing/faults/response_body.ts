@@ -3,14 +3,11 @@
 import { withHeaders } from "../../http/message.ts";
 import type { ResponseLike } from "../../http/message.ts";
 import { corsHeaders } from "../../http/router.ts";
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
-
-/** The endpoints whose responses scripts of other origins may read (CORS). */
-const corsEndpoints: readonly EndpointName[] = ["token", "jwks", "userinfo", "revoke", "discovery"];
+import type { RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */
-export function withCorsHeaders(endpoint: EndpointName, response: ResponseLike): ResponseLike {
-  return corsEndpoints.includes(endpoint) ? withHeaders(response, corsHeaders) : response;
+export function withCorsHeaders({ description }: RequestView, response: ResponseLike): ResponseLike {
+  return description?.cors ? withHeaders(response, corsHeaders) : response;
 }
 
 /** The body of a response as text. Consumes the body of a `Response`. */

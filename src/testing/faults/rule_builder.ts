@@ -1,6 +1,5 @@
 /** Fault rules: which requests a fault applies to, how often it fires, and why it did not. */
 
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { Fault, RequestView } from "./fault.ts";
 
 /** Conditions on a request, besides the endpoint; all of them must be met. */
@@ -58,7 +57,7 @@ export interface ActiveRule {
 
 /** The parts of a rule. */
 interface RuleOptions {
-  readonly endpoint: EndpointName | "any";
+  readonly endpoint: string;
   readonly match: Match | undefined;
   readonly name: string | undefined;
   /** `Infinity`: always. */
@@ -77,7 +76,7 @@ export function activeRule({ endpoint, match, name, count, fault }: RuleOptions)
   const appliesTo = (request: RequestView): boolean => {
     if (fault.endpoints?.includes(request.endpoint) === false) return false;
     return endpoint === "any" || endpoint === request.endpoint ||
-      (endpoint === "authorize" && followsRequest(fault, request));
+      (request.authorizationRequest?.endpoint === endpoint && fault.followsLogin === true);
   };
 
   return {
@@ -93,7 +92,8 @@ export function activeRule({ endpoint, match, name, count, fault }: RuleOptions)
       if (request.method === "OPTIONS" && (typeof match === "function" || match?.method !== "OPTIONS")) return false;
       if (!appliesTo(request)) return false;
       requestCount++;
-      const target = endpoint === "authorize" ? request.authorizationRequest ?? request : request;
+      const { authorizationRequest } = request;
+      const target = authorizationRequest?.endpoint === endpoint ? authorizationRequest : request;
       if (match !== undefined && !matchesRequest(match, target)) return false;
       matchCount++;
       return true;
@@ -119,14 +119,10 @@ export function activeRule({ endpoint, match, name, count, fault }: RuleOptions)
   };
 }
 
-function assertEndpoint(endpoint: EndpointName | "any", { name, endpoints }: Fault): void {
+function assertEndpoint(endpoint: string, { name, endpoints }: Fault): void {
   if (endpoint === "any" || endpoints === undefined || endpoints.includes(endpoint)) return;
   const names = endpoints.map((allowed) => `on("${allowed}")`).join(" or ");
   throw new TypeError(`The fault "${name}" has no effect at ${endpoint}: write ${names}.`);
-}
-
-function followsRequest({ followsLogin = false }: Fault, { endpoint }: RequestView): boolean {
-  return followsLogin && (endpoint === "login" || endpoint === "consent");
 }
 
 function matchesRequest(match: Match, request: RequestView): boolean {
@@ -153,7 +149,7 @@ export function getClientId(client: NonNullable<RequestPattern["client"]>): stri
 }
 
 function describeRule(
-  endpoint: EndpointName | "any",
+  endpoint: string,
   match: Match | undefined,
   name: string | undefined,
   count: number,

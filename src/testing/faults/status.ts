@@ -63,7 +63,7 @@ export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fa
     return {
       name: `status ${code}`,
       handle: (_, { request }) => () =>
-        Promise.resolve(withCorsHeaders(request.endpoint, {
+        Promise.resolve(withCorsHeaders(request, {
           status: code,
           headers: {
             "cache-control": "no-store",

@@ -2,7 +2,6 @@
 
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
-import type { EndpointName } from "../../recorder/endpoint_name.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
 import { findErrorCode } from "../../recorder/record_response.ts";
@@ -49,7 +48,7 @@ export interface Expectation {
  * @param all Every exchange, which a failure lists if none is selected.
  */
 export function expectation(
-  endpoint: EndpointName,
+  endpoint: string,
   selected: readonly Exchange[],
   all: readonly Exchange[],
 ): Expectation {
@@ -151,7 +150,7 @@ function formatTimes(times: number): string {
 
 /** One sentence, and the requests, one line each. */
 function formatFailure(
-  endpoint: EndpointName,
+  endpoint: string,
   description: string,
   selected: readonly Exchange[],
   all: readonly Exchange[],

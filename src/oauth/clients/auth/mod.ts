@@ -5,12 +5,21 @@ import { OAuthError } from "../../errors.ts";
 import type { Server } from "../../server.ts";
 import type { RateLimiter } from "../../rate_limiter.ts";
 import type { Explanation } from "../../trace.ts";
+import { parameters } from "../../parameter.ts";
 import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
 import { tracePassedClient } from "./method.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
+
+/** The parameters of client authentication. */
+export const clientAuthParameters = parameters(
+  "client_id",
+  { name: "client_secret", secret: "client_secret" },
+  "client_assertion_type",
+  { name: "client_assertion", secret: "client_assertion" },
+);
 
 /** In the order in which metadata names them. */
 export const clientAuthMethods: readonly ClientAuth[] = [basic, post, secretJwt, privateKeyJwt, none];

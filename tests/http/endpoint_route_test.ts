@@ -2,34 +2,45 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { lazyEndpoint } from "../../src/app/lazy_endpoint.ts";
+import type { Context } from "../../src/app/context.ts";
+import { endpointRoute } from "../../src/app/route.ts";
+import type { Endpoint, Handlers } from "../../src/app/route.ts";
 import { json } from "../../src/http/responses.ts";
 import type { HttpResponse } from "../../src/http/message.ts";
-import type { RequestTarget } from "../../src/http/router.ts";
 import { forEachCase, testServer } from "../flows/harness.ts";
 
-const target: RequestTarget = { path: "/", query: "", clientAddress: {} };
-const request = new Request("https://any.test/");
-const responses = { GET: () => json(200, "got"), reject: () => json(405, "rejected") };
+const context = {} as Context;
+const handlers: Handlers = { GET: () => json(200, "got") };
+
+function routeOf(load: Endpoint["load"]) {
+  const route = endpointRoute({
+    name: "lazy",
+    path: "/",
+    methods: ["GET"],
+    caller: "any",
+    title: "Lazy",
+    errors: "json",
+    load,
+  });
+  return () => route.handle("GET", context) as Promise<HttpResponse>;
+}
 
 test("concurrent requests load an endpoint once, and later ones do not wait", async () => {
   let loads = 0;
-  const { promise, resolve } = Promise.withResolvers<typeof responses>();
-  const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => (loads++, promise));
-  const both = Promise.all([endpoint.GET!(request, target), endpoint.GET!(request, target)]);
-  resolve(responses);
+  const { promise, resolve } = Promise.withResolvers<Handlers>();
+  const get = routeOf(() => (loads++, promise));
+  const both = Promise.all([get(), get()]);
+  resolve(handlers);
   assertEquals((await both).map((response) => response.body), [`"got"`, `"got"`]);
-  assertEquals((endpoint.GET!(request, target) as HttpResponse).body, `"got"`);
+  assertEquals((get() as unknown as HttpResponse).body, `"got"`);
   assertEquals(loads, 1);
 });
 
 test("an endpoint that failed to load is loaded again by the next request", async () => {
   let loads = 0;
-  const endpoint = lazyEndpoint({ path: "/", methods: ["GET"] }, () => {
-    return loads++ === 0 ? Promise.reject(new Error("not there")) : Promise.resolve(responses);
-  });
-  await assertRejects(async () => await endpoint.GET!(request, target), Error, "not there");
-  assertEquals((await endpoint.GET!(request, target)).body, `"got"`);
+  const get = routeOf(() => loads++ === 0 ? Promise.reject(new Error("not there")) : Promise.resolve(handlers));
+  await assertRejects(get, Error, "not there");
+  assertEquals((await get()).body, `"got"`);
 });
 
 test("every URL responds to each method that it names in Allow", async () => {

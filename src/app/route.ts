@@ -1,0 +1,60 @@
+/** Routes: endpoints with their handlers, which are loaded with the first request. */
+
+import type { ResponseLike } from "../http/message.ts";
+import type { Method, Route } from "../http/router.ts";
+import type { Context } from "./context.ts";
+import type { ParameterDescription } from "../oauth/parameter.ts";
+import type { EndpointDescription } from "./endpoint.ts";
+
+/** Answers one method of one endpoint. It throws what the error channel of the endpoint turns into a response. */
+export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
+
+/** The handlers of an endpoint, by method. */
+export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
+
+/** An endpoint: its description, and how to load its handlers. */
+export interface Endpoint extends EndpointDescription {
+  /** Loads a handler for each of its methods, with the first request. After a failure the next request tries again. */
+  load(): Handlers | Promise<Handlers>;
+}
+
+/** An endpoint as the router uses it. */
+export interface EndpointRoute extends Route<Context> {
+  /** The description. */
+  readonly endpoint: EndpointDescription;
+  /** Names of parameters that one request may contain only once. */
+  readonly unrepeatable: ReadonlySet<string>;
+}
+
+/**
+ * Makes the route of an endpoint.
+ *
+ * @param protocolParameters The parameters of all endpoints that metadata lists: none of them may repeat at such an
+ *   endpoint, even where it does not read them (OAuth 2.1 §3.1, §3.2).
+ */
+export function endpointRoute(
+  endpoint: Endpoint,
+  protocolParameters: readonly ParameterDescription[] = [],
+): EndpointRoute {
+  const { path, methods, cors, metadataName, parameters = [] } = endpoint;
+  const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
+  let handlers: Handlers | undefined;
+  let loading: Promise<Handlers> | undefined;
+  const load = async (): Promise<Handlers> => {
+    try {
+      return handlers = await (loading ??= Promise.resolve(endpoint.load()));
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+  return {
+    endpoint,
+    path,
+    methods,
+    cors,
+    unrepeatable: new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name])),
+    handle: (method, context) =>
+      handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context),
+  };
+}

@@ -1,0 +1,13 @@
+/** The parameters of the authorization endpoint. */
+
+import { parameters } from "../parameter.ts";
+
+/** Every parameter that a specification defines for it, whether this server supports it or rejects it. */
+export const authorizationParameters = parameters(
+  ...["response_type", "client_id", "redirect_uri", "response_mode", "scope", "state", "nonce"],
+  ...["code_challenge", "code_challenge_method", "dpop_jkt", "claims", "acr_values"],
+  ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
+  ...["request", "request_uri", "registration"],
+  { name: "id_token_hint", secret: "id_token" },
+  { name: "resource", repeatable: true },
+);

@@ -1,0 +1,8 @@
+/** The name of an endpoint in logs, metrics and spans. */
+
+import type { App } from "../app/context.ts";
+
+/** The name of the endpoint at a path; `unknown` where no route matches, so that a label has few values. */
+export function endpointNameAt(findEndpoint: App["findEndpoint"], path: string): string {
+  return findEndpoint(path)?.name ?? "unknown";
+}

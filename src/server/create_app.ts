@@ -1,0 +1,194 @@
+/** The assembly: options become a server, endpoints and plugins become one function. */
+
+import type { App } from "../app/context.ts";
+import { endpointUrl } from "../app/endpoint.ts";
+import type { EndpointDescription } from "../app/endpoint.ts";
+import { errorResponse, lastResortError } from "../app/error_response.ts";
+import type { Site } from "../ui/layout.tsx";
+import type { Plugin } from "../app/plugin.ts";
+import { endpointRoute } from "../app/route.ts";
+import { routeFinder, router } from "../http/router.ts";
+import type { RequestHandler } from "../http/router.ts";
+import { resourceIndicators } from "../oauth/config/resource_list.ts";
+import { boundedCache } from "../oauth/bounded_cache.ts";
+import { claimRules } from "../oauth/claims.ts";
+import { clientRepository, moveDemoClients } from "../oauth/clients/client_repository.ts";
+import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
+import type { SharedChanges } from "../oauth/clients/repository.ts";
+import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
+import type { ParameterDescription } from "../oauth/parameter.ts";
+import { grantTypes } from "../oauth/grants/mod.ts";
+import { jwtSigner } from "../oauth/keys/jwt.ts";
+import { rateLimiter } from "../oauth/rate_limiter.ts";
+import type { Server } from "../oauth/server.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
+import { tokenIssuers } from "../oauth/tokens/mod.ts";
+import { userRepository } from "../oauth/users/user_repository.ts";
+import { deleteGuestUser } from "../oauth/users/users.ts";
+import type { EmitEvent } from "./emit_event.ts";
+import { validateOptions } from "./options.ts";
+import type { LatchkeyOptions } from "./options.ts";
+import { contextFactory } from "./request_context.ts";
+import { endpoints } from "./routes.ts";
+
+/** Maximum number of code challenges remembered, to notice a reused one. */
+const maxRecentChallenges = 10_000;
+
+const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
+
+/** What the assembly is handed besides the options. */
+export interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
+  /** The issuer until the server listens. */
+  readonly issuer: string;
+  /** Passes events to plugins and to the embedding program. */
+  readonly emit: EmitEvent;
+  /** Sends a request through the whole server, plugins included. */
+  readonly dispatch: RequestHandler;
+  /** How changes of clients and users are shared; absent if the store is not persistent. */
+  readonly sharing?: SharedChanges;
+  /** Login by pages; absent where an approver decides. */
+  readonly interaction?: typeof import("../interaction/mod.ts");
+}
+
+/** A server that is put together. */
+export interface AssembledApp {
+  readonly app: App;
+  /** Handles a request without the plugins around it. */
+  readonly handle: RequestHandler;
+  /** Changes the issuer to that of the port; the demo clients follow. */
+  moveTo(issuer: string): void;
+}
+
+/**
+ * Puts the server together.
+ *
+ * @throws {ConfigurationError} If options are invalid.
+ */
+export function createApp(options: LatchkeyOptions, dependencies: AppDependencies): AssembledApp {
+  const { issuer, emit, dispatch, sharing, interaction, ...core } = dependencies;
+  assertNoIssues(validateOptions(options, issuer));
+  const settings = resolveSettings(options, issuer);
+  const { plugins = [], approver } = options;
+  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const claims = claimRules(settings);
+  const clients = clientRepository(settings, sharing);
+  const removeGuest = async (sub: string) => await deleteGuestUser(server, sub);
+  const secretLabels = new Map<string, string>();
+  const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
+  const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
+    issuer: currentIssuer,
+    audience: options.audience ?? currentIssuer,
+    assertionAudiences: settings.assertionAudience === "issuer" ? [] : [endpointUrl(currentIssuer, "/oauth2/token")],
+  });
+  // Not a getter: plugins copy this value for each request, and a copy with a getter takes ten times as long.
+  const server: Server = {
+    ...core,
+    ...membersOf(issuer),
+    sign: jwtSigner(core.keys),
+    grantTypes,
+    tokenIssuers,
+    clients,
+    registeredSecrets: registeredSecrets(clients, secretLabels),
+    users: userRepository(settings, { ...core, issuer, claims, removeGuest }, sharing),
+    openLogin: interaction && openLogin,
+    scopes: settings.scopes,
+    claims,
+    defaultScope: settings.defaultScope,
+    alg: settings.alg,
+    lifetimes: settings.lifetimes,
+    pkce: settings.pkce,
+    refresh: settings.refresh,
+    outbound: options.outbound ?? fetch,
+    resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
+    rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
+    recentChallenges: boundedCache(maxRecentChallenges),
+  };
+  const hasDirectory = settings.directory !== "off";
+  const site: Site = {
+    get issuer() {
+      return server.issuer;
+    },
+    base,
+    links: [
+      ...hasDirectory ? directoryLinks : [],
+      ...plugins.flatMap(({ links = [] }) => links),
+      ...interaction ? [interaction.accountLink] : [],
+    ],
+  };
+  const ownEndpoints = endpoints({
+    base,
+    approver,
+    interaction,
+    openLogin,
+    directory: hasDirectory
+      ? { edit: settings.directory === "edit", autoLogin: settings.login === "auto" && approver === undefined }
+      : undefined,
+  });
+  const allEndpoints: EndpointDescription[] = [...ownEndpoints];
+  const credentialParameters = new Set<string>();
+  const app: App = {
+    server,
+    site,
+    pages: options.pages ?? (async () => (await import("../ui/mod.ts")).pages),
+    endpoints: allEndpoints,
+    findEndpoint: (path) => findRoute(path)?.endpoint,
+    credentialParameters,
+    dispatch,
+    flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
+  };
+  const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
+  allEndpoints.push(...pluginEndpoints);
+  const protocolParameters: ParameterDescription[] = [];
+  for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
+    for (const { name, secret } of [...parameters, ...responseParameters]) {
+      if (secret !== undefined) secretLabels.set(name, secret);
+    }
+    for (const { name, secret } of parameters) {
+      if (secret !== undefined && caller === "client") credentialParameters.add(name);
+    }
+    if (metadataName !== undefined) protocolParameters.push(...parameters);
+  }
+  const routes = [...ownEndpoints, ...pluginEndpoints].map((endpoint) => endpointRoute(endpoint, protocolParameters));
+  const findRoute = routeFinder(routes);
+  let headers = securityHeaders(issuer);
+  const handle = router(findRoute, {
+    createContext: contextFactory(app, plugins, emit),
+    handleError: (error, context) => errorResponse(context, error),
+    lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
+    allowAnyCorsHeader: hasTestHost(issuer),
+    headers: () => headers,
+  });
+  for (const plugin of plugins) plugin.setup?.(app);
+  return {
+    app,
+    handle,
+    moveTo(newIssuer) {
+      const previousIssuer = server.issuer;
+      Object.assign(server, membersOf(newIssuer));
+      headers = securityHeaders(newIssuer);
+      if (options.clients !== undefined) return;
+      const demoClients = (owner: string) => resolveSettings(options, owner).clients;
+      moveDemoClients(clients, demoClients(previousIssuer), demoClients(newIssuer));
+    },
+  };
+}
+
+function firstLink(
+  plugins: readonly Plugin[],
+  getLink: (plugin: Plugin) => string | undefined,
+): string | undefined {
+  for (const plugin of plugins) {
+    const link = getLink(plugin);
+    if (link !== undefined) return link;
+  }
+  return undefined;
+}
+
+/** HSTS (RFC 6797), except on this machine, where other programs use http beside the server. */
+function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === "https:" && !isLoopback(hostname)
+    ? { "strict-transport-security": "max-age=31536000" }
+    : undefined;
+}

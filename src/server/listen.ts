@@ -1,0 +1,64 @@
+/** Listening on the network. */
+
+import type { RequestHandler } from "../http/router.ts";
+import { localIssuer } from "../oauth/config/settings.ts";
+import type { Server } from "../oauth/server.ts";
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** The port; 0 picks a free one. Default: the issuer's port. */
+  readonly port?: number;
+  /** A name or address. `localhost`, the default, means both `127.0.0.1` and `[::1]`. */
+  readonly host?: string;
+  /**
+   * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the port
+   * then begins with `https:`. Default: http.
+   */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** The listeners of one server. */
+export interface Listeners {
+  /** Listens, and returns the URL. */
+  listen(options?: ListenOptions): Promise<{ readonly url: string }>;
+  /** Stops listening after the requests in flight are answered. */
+  close(): Promise<void>;
+}
+
+/** What listening uses of the server. */
+export interface ListenersOptions {
+  /** Handles every request. It must not reject. */
+  readonly handle: RequestHandler;
+  /** Runs before the network is opened. */
+  prepare(): void;
+  /** Runs before the first request; `issuer` belongs to the port of the first listener, and is absent for a later one. */
+  onListening(issuer: string | undefined): void;
+}
+
+/** Makes the listeners of a server. */
+export function listeners(server: Server, { handle, prepare, onListening }: ListenersOptions): Listeners {
+  const open: { close(): Promise<void> }[] = [];
+  return {
+    async listen({ port, host = "localhost", tls } = {}) {
+      const { serve } = await import("../runtime/serve.ts");
+      prepare();
+      const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
+      let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handle(request, peer));
+      const scheme = tls === undefined ? "http" : "https";
+      const requestedPort = port ?? (Number(new URL(server.issuer).port) || 9000);
+      const listener = await serve((request, peer) => handleWhenReady(request, peer), {
+        port: requestedPort,
+        host,
+        tls,
+      });
+      open.push(listener);
+      onListening(open.length === 1 ? localIssuer(listener.port, scheme) : undefined);
+      handleWhenReady = handle;
+      markReady();
+      return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${listener.port}` };
+    },
+    async close() {
+      await Promise.all(open.map((listener) => listener.close()));
+    },
+  };
+}

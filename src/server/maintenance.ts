@@ -1,0 +1,78 @@
+/** Maintenance: deletes expired records, rotates keys and reads the changes of other instances. */
+
+import type { ResolvedSettings } from "../oauth/config/settings.ts";
+import type { Server } from "../oauth/server.ts";
+import { algorithmsInUse } from "../endpoints/jwks.ts";
+
+/** How often keys are maintained, in milliseconds; far below the time that a new key is published before it signs. */
+const keyMaintenanceIntervalMs = 60_000;
+
+/**
+ * Maximum difference between the clocks of instances on one store, in milliseconds. A record stays that long after it
+ * expired, so that no instance forgets a use or a revocation while another one still accepts the token.
+ */
+const clockToleranceMs = 30_000;
+
+/** How often expired records are deleted, in milliseconds by the server's clock. */
+const sweepIntervalMs = 1000;
+
+/** The maintenance of a server. */
+export interface Maintenance {
+  /** Does what is due. It returns at once and never throws. */
+  runIfDue(): void;
+  /** Runs it by a timer from now on. */
+  startTimer(): void;
+  /** Stops the timer. */
+  stopTimer(): void;
+}
+
+/** What maintenance uses besides the server. */
+export interface MaintenanceOptions {
+  /** The setting `keys`. */
+  readonly keys: ResolvedSettings["keys"];
+  /** The changes that other instances made of clients and users; absent if the store is not persistent. */
+  readonly changes?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
+}
+
+/** Makes the maintenance of a server. */
+export function maintenance(server: Server, { keys: keySettings, changes }: MaintenanceOptions): Maintenance {
+  const { now, store, keys, trace } = server;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let lastSweepAt = now();
+  let lastKeyMaintenanceAt = now();
+  let pendingSweep: Promise<unknown> | undefined;
+
+  const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
+
+  /** Reads the keys of other instances, and makes the next key when the rotation interval is over. */
+  async function maintainKeys(): Promise<void> {
+    await keys.refresh();
+    const { rotateEvery, lead } = keySettings;
+    if (rotateEvery === undefined) return;
+    for (const alg of algorithmsInUse(server)) {
+      if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await keys.rotate(alg, lead);
+    }
+  }
+
+  function runIfDue(): void {
+    changes?.refreshIfDue();
+    if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
+    lastSweepAt = now();
+    // One at a time: a store that hangs gets no further request before it has answered or failed.
+    pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
+      .finally(() => {
+        pendingSweep = undefined;
+      });
+    if (Math.abs(now() - lastKeyMaintenanceAt) < keyMaintenanceIntervalMs) return;
+    lastKeyMaintenanceAt = now();
+    maintainKeys().catch(traceFailure);
+  }
+
+  return {
+    runIfDue,
+    startTimer() {
+      timer ??= setInterval(runIfDue, Math.min(sweepIntervalMs, changes?.refreshIntervalMs ?? Infinity));
+    },
+    stopTimer: () => clearInterval(timer),
+  };
+}

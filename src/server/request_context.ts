@@ -1,0 +1,72 @@
+/** The context of a request: made once by the router, with the server as plugins extend it. */
+
+import type { App, Context } from "../app/context.ts";
+import type { EndpointDescription } from "../app/endpoint.ts";
+import type { Site } from "../ui/layout.tsx";
+import type { Plugin } from "../app/plugin.ts";
+import type { EndpointRoute } from "../app/route.ts";
+import type { RequestLike } from "../http/message.ts";
+import type { RequestTarget } from "../http/router.ts";
+import type { Destination } from "../oauth/authorize/authorization_request.ts";
+import type { Server } from "../oauth/server.ts";
+import type { EmitEvent } from "./emit_event.ts";
+
+/** Makes the context of a request. */
+export type CreateContext = (
+  request: RequestLike,
+  target: RequestTarget,
+  route: EndpointRoute | undefined,
+) => Context;
+
+/** Makes the function that makes contexts. */
+export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitEvent): CreateContext {
+  const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
+  const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
+  return (request, target, route) => {
+    const context = new RequestContext(app, plugins, request, target, route);
+    for (const plugin of extending) context.server = plugin.extend!(context.server, context);
+    // Last, so that every plugin extends the same value for each request and can recognize it.
+    if (hasListener) context.server = { ...context.server, trace: (event) => emit(event, context) };
+    return context;
+  };
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+class RequestContext implements Context {
+  server: Server;
+  readonly endpoint: EndpointDescription | undefined;
+  readonly pages: Context["pages"];
+  readonly unrepeatable: ReadonlySet<string>;
+  clientId: string | undefined;
+  destination: Destination | undefined;
+  #site: Site | undefined;
+
+  constructor(
+    readonly app: App,
+    private readonly plugins: readonly Plugin[],
+    readonly request: RequestLike,
+    readonly target: RequestTarget,
+    route: EndpointRoute | undefined,
+  ) {
+    this.server = app.server;
+    this.endpoint = route?.endpoint;
+    this.pages = app.pages;
+    this.unrepeatable = route?.unrepeatable ?? noNames;
+    this.clientId = undefined;
+    this.destination = undefined;
+  }
+
+  /** Made when a page is rendered: most requests need no link to their flow. */
+  get site(): Site {
+    return this.#site ??= { ...this.app.site, flowLink: this.#flowLink() };
+  }
+
+  #flowLink(): string | undefined {
+    for (const plugin of this.plugins) {
+      const link = plugin.flowLink?.(this.request);
+      if (link !== undefined) return link;
+    }
+    return undefined;
+  }
+}

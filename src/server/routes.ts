@@ -1,0 +1,267 @@
+/** The endpoints of the server. This is the list: nothing else knows an endpoint by its name or path. */
+
+import { autoApprover } from "../app/approver.ts";
+import type { Approver } from "../app/approver.ts";
+import type { Endpoint } from "../app/route.ts";
+import { approverHandler, authorizeHandlers } from "../endpoints/authorize.ts";
+import { discoveryHandlers, wellKnownPaths } from "../endpoints/discovery.ts";
+import { jwks } from "../endpoints/jwks.ts";
+import { token } from "../endpoints/token.ts";
+import type { Method } from "../http/router.ts";
+import { authorizationParameters } from "../oauth/authorize/parameters.ts";
+import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
+import { grantTypes } from "../oauth/grants/mod.ts";
+import { parameters } from "../oauth/parameter.ts";
+import type { ParameterDescription } from "../oauth/parameter.ts";
+
+/** What decides which endpoints a server has. */
+export interface RouteOptions {
+  /** The path of the issuer, without a slash at its end. */
+  readonly base: string;
+  /** Decides authorization requests without pages. Default: {@link autoApprover}. */
+  readonly approver?: Approver;
+  /** Decides authorization requests by pages; absent where an approver decides. */
+  readonly interaction?: typeof import("../interaction/mod.ts");
+  /** Whether users without a password can log in on pages. */
+  readonly openLogin: boolean;
+  /** The pages of clients and users; absent: none. */
+  readonly directory?: DirectoryRouteOptions;
+}
+
+/** What the pages of clients and users may do. */
+export interface DirectoryRouteOptions {
+  /** Whether they change clients and users. */
+  readonly edit: boolean;
+  /** Whether authorization requests are answered without a page. */
+  readonly autoLogin: boolean;
+}
+
+const getAndPost: readonly Method[] = ["GET", "POST"];
+
+const interactionParameter: ParameterDescription = { name: "interaction", secret: "interaction", linksFlow: true };
+const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
+const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
+const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
+const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
+const tokenParameters = [
+  ...clientAuthParameters,
+  ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
+];
+const formParameters = parameters(csrfParameter);
+
+/** The authorization response, and the way to the pages before it. */
+const authorizationResponseParameters = parameters(codeParameter, interactionParameter);
+
+/** Makes the list. Handlers of endpoints that a first login does not use are loaded with the first request. */
+export function endpoints(
+  { base, approver = autoApprover, interaction, openLogin, directory }: RouteOptions,
+): Endpoint[] {
+  const pages = interaction?.interactionHandlers(openLogin);
+  const discovery = discoveryHandlers();
+  return [
+    {
+      name: "authorize",
+      metadataName: "authorization_endpoint",
+      path: `${base}/oauth2/authorize`,
+      methods: ["GET", "HEAD", "POST"],
+      caller: "browser",
+      title: "Authorization request",
+      errors: "redirect",
+      role: "step",
+      parameters: [...authorizationParameters, interactionParameter],
+      responseParameters: authorizationResponseParameters,
+      load: () => authorizeHandlers(interaction?.startInteraction ?? approverHandler(approver)),
+    },
+    {
+      name: "token",
+      metadataName: "token_endpoint",
+      path: `${base}/oauth2/token`,
+      methods: ["POST"],
+      caller: "client",
+      cors: true,
+      title: "Token request",
+      errors: "json",
+      role: "step",
+      parameters: [
+        ...clientAuthParameters,
+        ...parameters("grant_type", "scope", { name: "resource", repeatable: true }, "username"),
+        // Of the password grant, which this server rejects.
+        { name: "password", secret: "password" },
+        ...grantTypes.flatMap((grantType) => grantType.parameters),
+      ],
+      responseParameters: parameters(accessToken, refreshToken, {
+        name: "id_token",
+        secret: "id_token",
+        linksFlow: true,
+      }),
+      load: () => token,
+    },
+    {
+      name: "jwks",
+      metadataName: "jwks_uri",
+      path: `${base}/oauth2/jwks`,
+      methods: ["GET"],
+      caller: "any",
+      cors: true,
+      title: "Keys",
+      errors: "json",
+      role: "document",
+      load: () => jwks,
+    },
+    {
+      name: "userinfo",
+      metadataName: "userinfo_endpoint",
+      path: `${base}/oauth2/userinfo`,
+      methods: getAndPost,
+      caller: "resource client",
+      cors: true,
+      title: "Userinfo",
+      doneLabel: "claims returned",
+      errors: "bearer",
+      role: "step",
+      parameters: parameters(accessToken),
+      load: async () => (await import("../endpoints/userinfo.ts")).userinfo,
+    },
+    {
+      name: "revoke",
+      metadataName: "revocation_endpoint",
+      path: `${base}/oauth2/revoke`,
+      methods: ["POST"],
+      caller: "client",
+      cors: true,
+      title: "Revocation",
+      doneLabel: "revoked",
+      errors: "json",
+      role: "step",
+      parameters: tokenParameters,
+      load: async () => (await import("../endpoints/revoke.ts")).revoke,
+    },
+    {
+      name: "introspect",
+      metadataName: "introspection_endpoint",
+      path: `${base}/oauth2/introspect`,
+      methods: ["POST"],
+      caller: "client",
+      title: "Introspection",
+      errors: "json",
+      role: "step",
+      parameters: tokenParameters,
+      load: async () => (await import("../endpoints/introspect.ts")).introspection,
+    },
+    {
+      name: "logout",
+      metadataName: "end_session_endpoint",
+      path: `${base}/oauth2/logout`,
+      methods: ["GET", "HEAD", "POST"],
+      caller: "browser",
+      title: "Logout",
+      doneLabel: "logged out",
+      errors: "page",
+      role: "step",
+      parameters: parameters(
+        { name: "id_token_hint", secret: "id_token", linksFlow: true },
+        { name: "confirm", secret: "form_token" },
+        ...["client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"],
+      ),
+      load: async () => (await import("../endpoints/logout.ts")).logout,
+    },
+    ...wellKnownPaths(base).map((path): Endpoint => ({
+      name: "discovery",
+      path,
+      methods: ["GET"],
+      caller: "any",
+      cors: true,
+      title: "Metadata",
+      errors: "json",
+      role: "document",
+      load: () => discovery,
+    })),
+    ...pages === undefined ? [] : [
+      {
+        name: "login",
+        path: `${base}/oauth2/login`,
+        methods: ["GET", "HEAD", "POST"],
+        caller: "browser",
+        title: "Login",
+        doneLabel: "logged in",
+        errors: "redirect",
+        role: "step",
+        parameters: parameters(interactionParameter, { name: "password", secret: "password" }, csrfParameter),
+        responseParameters: authorizationResponseParameters,
+        load: () => pages.login,
+      },
+      {
+        name: "consent",
+        path: `${base}/oauth2/consent`,
+        methods: ["GET", "HEAD", "POST"],
+        caller: "browser",
+        title: "Consent",
+        errors: "redirect",
+        role: "step",
+        parameters: parameters(interactionParameter, { name: "login", secret: "proof_of_login" }, csrfParameter),
+        responseParameters: authorizationResponseParameters,
+        load: () => pages.consent,
+      },
+      page("account", `${base}/account`, "Account", () => pages.account, getAndPost, formParameters),
+    ] satisfies Endpoint[],
+    page("home", `${base}/`, "Home page", async () => (await import("../site/home.ts")).home),
+    page("start", `${base}/start`, "Start of the demo flow", async () => (await import("../site/start.ts")).start),
+    page(
+      "callback",
+      `${base}/authorized`,
+      "Callback page",
+      async () => (await import("../site/callback.ts")).callbackPage,
+      getAndPost,
+      parameters(codeParameter),
+    ),
+    page(
+      "playground",
+      `${base}/authorized/try`,
+      "Playground",
+      async () => (await import("../site/playground/playground.ts")).playground,
+      getAndPost,
+      [...formParameters, codeParameter, accessToken, refreshToken],
+    ),
+    page("static", `${base}/static/*`, "Static file", async () => (await import("../site/static_files.ts")).assets),
+    page("favicon", "/favicon.ico", "Icon", async () => (await import("../site/static_files.ts")).favicon),
+    ...directory === undefined ? [] : directoryEndpoints(base, directory),
+  ];
+}
+
+function directoryEndpoints(base: string, options: DirectoryRouteOptions): Endpoint[] {
+  const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
+  const clients = async () => await import("../admin/clients.ts");
+  const users = async () => await import("../admin/users.ts");
+  return [
+    page(
+      "clients",
+      `${base}/clients`,
+      "Clients",
+      async () => (await clients()).clientListPage(options),
+      methods,
+      formParameters,
+    ),
+    page(
+      "client",
+      `${base}/clients/*`,
+      "Client",
+      async () => (await clients()).clientPage(options),
+      methods,
+      formParameters,
+    ),
+    page("users", `${base}/users`, "Users", async () => (await users()).userListPage(options), methods, formParameters),
+    page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
+  ];
+}
+
+/** A page for people beside the protocol. */
+function page(
+  name: string,
+  path: string,
+  title: string,
+  load: Endpoint["load"],
+  methods: readonly Method[] = ["GET"],
+  parameters: readonly ParameterDescription[] = [],
+): Endpoint {
+  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}
