@@ -38,7 +38,7 @@ export async function describeFlow(
   flow: Flow,
   from: number,
   options: DisplayOptions,
-): Promise<Pick<FlowProps, "row" | "durationMs" | "reason" | "continued" | "steps" | "next" | "issued">> {
+): Promise<Pick<FlowProps, "row" | "durationMs" | "reason" | "continued" | "steps" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
   const { exchanges, startedAt } = options.secrets ? flow : masked;
   const failedIndex = findFailure(exchanges);
@@ -61,6 +61,7 @@ export async function describeFlow(
     }),
     next: next <= exchanges.length ? next : undefined,
     issued: await issuedItems(server, flow),
+    now: options.now,
   };
 }
 

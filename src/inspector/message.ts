@@ -2,9 +2,8 @@
 
 import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
-import type { JwtContent, MessageDetails, MessageField } from "../ui/flows/props.ts";
+import type { MessageDetails, MessageField } from "../ui/flows/props.ts";
 import { decodeJwt } from "./jwt.ts";
-import { relativeTime } from "./labels.ts";
 
 type Fields = RecordedRequest["query"];
 
@@ -99,7 +98,7 @@ function maskedHeaders(original: WithHeaders, masked: WithHeaders): Masked<Field
 }
 
 /** Redaction keeps the order of the fields. */
-function messageFields({ original, masked }: Masked<Fields>, { secrets, now }: DisplayOptions): MessageField[] {
+function messageFields({ original, masked }: Masked<Fields>, { secrets }: DisplayOptions): MessageField[] {
   return original.map(([name, value], i) => {
     const [maskedName = "", maskedValue = ""] = masked[i] ?? [];
     const jwt = decodeJwt(value);
@@ -107,22 +106,7 @@ function messageFields({ original, masked }: Masked<Fields>, { secrets, now }: D
       name: secrets ? name : maskedName,
       value: secrets ? value : maskedValue,
       masked: maskedValue !== value,
-      ...jwt && { jwt: { header: jwtMembers(jwt.header, now), claims: jwtMembers(jwt.claims, now) } },
-    };
-  });
-}
-
-const timeClaims = ["exp", "iat", "nbf", "auth_time"];
-
-function jwtMembers(members: Readonly<Record<string, unknown>>, now: number): JwtContent["claims"] {
-  return Object.entries(members).map(([name, value]) => {
-    const at = timeClaims.includes(name) && typeof value === "number" ? value * 1000 : undefined;
-    const isTime = at !== undefined && Math.abs(at) <= 8.64e15;
-    return {
-      name,
-      value: toText(value),
-      ...isTime &&
-        { note: `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC, ${relativeTime(at, now)}` },
+      ...jwt && { jwt },
     };
   });
 }

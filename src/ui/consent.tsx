@@ -62,7 +62,12 @@ export function Consent(props: ConsentProps): VNode {
     <Layout
       site={props}
       head={<Stylesheet site={props} name="people" />}
-      heading={`Allow ${name} to access your account?`}
+      heading={
+        <>
+          Allow <bdi>{name}</bdi> to access your account?
+        </>
+      }
+      title={`Allow ${name} to access your account?`}
       opening={
         <>
           <p>

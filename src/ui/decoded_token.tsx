@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 /** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { formatDuration } from "./duration.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
@@ -35,22 +35,43 @@ export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
           </p>
         )
         : (
-          <dl class="facts claims">
-            <DefinitionItem label="Header">
-              {Object.entries(header).map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n")}
-            </DefinitionItem>
-            {Object.entries(claims).map(([key, value]) => (
-              <DefinitionItem key={key} label={key}>
-                {formatValue(value)}
-                <Hint text={claimMeaning(key, value, now)} />
-              </DefinitionItem>
-            ))}
+          <Claims header={header} claims={claims} now={now}>
             <DefinitionItem label="Signature">
               <SecretValue name={`signature of the ${lowerCaseName}`} value={signature} />
             </DefinitionItem>
-          </dl>
+          </Claims>
         )}
     </article>
+  );
+}
+
+/** A decoded JWT, not verified. */
+export interface JwtContent {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** The props of {@link Claims}. */
+export interface ClaimsProps extends JwtContent, Pick<DecodedTokenProps, "now"> {
+  /** Further items. */
+  readonly children?: ComponentChildren;
+}
+
+/** Header and claims of a JWT, each with its meaning. */
+export function Claims({ header, claims, now, children }: ClaimsProps): VNode {
+  return (
+    <dl class="facts claims">
+      <DefinitionItem label="Header">
+        {Object.entries(header).map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n")}
+      </DefinitionItem>
+      {Object.entries(claims).map(([key, value]) => (
+        <DefinitionItem key={key} label={key}>
+          {formatValue(value)}
+          <Hint text={claimMeaning(key, value, now)} />
+        </DefinitionItem>
+      ))}
+      {children}
+    </dl>
   );
 }
 

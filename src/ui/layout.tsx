@@ -31,15 +31,17 @@ interface LayoutProps {
   readonly path?: string;
   /** Further elements of `<head>`. Default: none. */
   readonly head?: ComponentChildren;
-  /** The only `h1`, and the first half of the document's title. */
-  readonly heading: string;
+  /** The only `h1`. */
+  readonly heading: ComponentChildren;
+  /** The first half of the document's title. Default: the heading, which must be a text then. */
+  readonly title?: string;
   /** Follows the heading, before the first section. */
   readonly opening: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
 /** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
-export function Layout({ site, path, head, heading, opening, children }: LayoutProps): VNode {
+export function Layout({ site, path, head, heading, title = String(heading), opening, children }: LayoutProps): VNode {
   const { base, issuer, links = [] } = site;
   return (
     <html lang="en">
@@ -47,7 +49,7 @@ export function Layout({ site, path, head, heading, opening, children }: LayoutP
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${heading} · Latchkey`}</title>
+        <title>{`${title} · Latchkey`}</title>
         <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
         <link rel="stylesheet" href={`${base}/static/style.css`} />
         <script type="module" src={`${base}/static/script.js`}></script>

@@ -39,11 +39,17 @@ export interface LoginProps extends Site {
 export function Login(props: LoginProps): VNode {
   const { base, client, fields, accounts, passwordForm, guestForm, isReauthentication, retry } = props;
   const action = `${base}/oauth2/login`;
+  const name = client.name ?? client.id;
   return (
     <Layout
       site={props}
       head={<Stylesheet site={props} name="people" />}
-      heading={`Log in to ${client.name ?? client.id}`}
+      heading={
+        <>
+          Log in to <bdi>{name}</bdi>
+        </>
+      }
+      title={`Log in to ${name}`}
       opening={
         <>
           <p>

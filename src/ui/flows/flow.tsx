@@ -44,7 +44,7 @@ function FailureSummary({ reason, wentOn }: { readonly reason: FailureReason; re
 
 /** The page of one flow. */
 export function Flow(props: FlowProps): VNode {
-  const { base, row, durationMs, reason, continued, steps, next, issued, secrets, csrfToken } = props;
+  const { base, row, durationMs, reason, continued, steps, next, issued, now, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   return (
     <Layout
@@ -92,7 +92,7 @@ export function Flow(props: FlowProps): VNode {
         <div class="diagram">
           <Lanes client={row.client} />
           <ol class="sequence">
-            {steps.map((step) => <StepItem key={step.number} step={step} path={path} secrets={secrets} />)}
+            {steps.map((step) => <StepItem key={step.number} step={step} path={path} secrets={secrets} now={now} />)}
           </ol>
         </div>
         {(next !== undefined || steps[0]?.number !== 1) && (

@@ -3,32 +3,11 @@
 /** A request or a response as sent: the first line, the parameters one by one, the headers folded. */
 
 import type { VNode } from "preact";
-import type { JwtContent, MessageDetails as MessageContent, MessageField } from "./props.ts";
-
-/** A decoded JWT, folded. */
-function Jwt({ name, jwt: { header, claims } }: { readonly name: string; readonly jwt: JwtContent }): VNode {
-  return (
-    <details>
-      <summary>Decoded {name}</summary>
-      <dl class="sent">
-        <dt>header</dt>
-        <dd>{header.map(({ name, value }) => `${name} ${value}`).join(", ")}</dd>
-        {claims.map(({ name, value, note }) => (
-          <>
-            <dt>{name}</dt>
-            <dd>
-              {value}
-              {note !== undefined && <span>{note}</span>}
-            </dd>
-          </>
-        ))}
-      </dl>
-    </details>
-  );
-}
+import { Claims } from "../decoded_token.tsx";
+import type { MessageDetails, MessageField } from "./props.ts";
 
 /** Names and values in the order in which they were sent. */
-function FieldList({ sent: fields }: { readonly sent: readonly MessageField[] }): VNode {
+function FieldList({ fields, now }: { readonly fields: readonly MessageField[]; readonly now: number }): VNode {
   return (
     <dl class="sent">
       {fields.map(({ name, value, jwt }) => (
@@ -36,7 +15,12 @@ function FieldList({ sent: fields }: { readonly sent: readonly MessageField[] })
           <dt>{name}</dt>
           <dd>
             {value}
-            {jwt && <Jwt name={name} jwt={jwt} />}
+            {jwt && (
+              <details>
+                <summary>Decoded {name}</summary>
+                <Claims {...jwt} now={now} />
+              </details>
+            )}
           </dd>
         </>
       ))}
@@ -44,8 +28,16 @@ function FieldList({ sent: fields }: { readonly sent: readonly MessageField[] })
   );
 }
 
+/** The props of a message. */
+export interface MessageProps {
+  readonly title: string;
+  readonly message: MessageDetails;
+  /** The current time, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /** A request or a response. */
-export function Message({ title, message }: { readonly title: string; readonly message: MessageContent }): VNode {
+export function Message({ title, message, now }: MessageProps): VNode {
   const { line, headers, parts, text } = message;
   return (
     <div class="said">
@@ -55,7 +47,7 @@ export function Message({ title, message }: { readonly title: string; readonly m
       {parts.map((part) => (
         <>
           <p>{part.title}</p>
-          <FieldList sent={part.sent} />
+          <FieldList fields={part.sent} now={now} />
         </>
       ))}
       {text !== undefined && <pre class="wire box">{text}</pre>}

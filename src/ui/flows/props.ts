@@ -1,5 +1,6 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
+import type { JwtContent } from "../decoded_token.tsx";
 import type { Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
 
@@ -61,21 +62,6 @@ export interface MessageField {
   readonly masked?: boolean;
   /** The decoded JWT, if the value is one. */
   readonly jwt?: JwtContent;
-}
-
-/** A decoded JWT, not verified. */
-export interface JwtContent {
-  readonly header: readonly JwtMember[];
-  readonly claims: readonly JwtMember[];
-}
-
-/** A member of a JWT. */
-interface JwtMember {
-  readonly name: string;
-  /** As JSON, strings without quotes. */
-  readonly value: string;
-  /** A time in words. */
-  readonly note?: string;
 }
 
 /** A request or a response. */
@@ -178,6 +164,8 @@ export interface FlowProps extends Site {
   readonly continued: boolean;
   readonly reason?: FailureReason;
   readonly steps: readonly FlowStep[];
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly now: number;
   /** The first step of the next page; absent on the last page. */
   readonly next?: number;
   readonly issued: readonly Issued[];

@@ -17,6 +17,7 @@ interface StepProps {
   /** The path of the flow's page. */
   readonly path: string;
   readonly secrets: FlowProps["secrets"];
+  readonly now: FlowProps["now"];
 }
 
 /** The number of secrets in a step, with the link that shows or hides them. */
@@ -39,7 +40,7 @@ function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): V
 
 /** Belongs inside `<ol class="sequence">`. The anchor is inside the folded part, so that a link to it unfolds it. */
 export function StepItem(props: StepProps): VNode {
-  const { step } = props;
+  const { step, now } = props;
   const { number, title, at, durationMs, status, rejection, hops, checks, warnings, notes, request, response } = step;
   return (
     <li>
@@ -70,8 +71,8 @@ export function StepItem(props: StepProps): VNode {
               <bdi>{note}</bdi>
             </p>
           ))}
-          <Message title="Request" message={request} />
-          {response && <Message title="Response" message={response} />}
+          <Message title="Request" message={request} now={now} />
+          {response && <Message title="Response" message={response} now={now} />}
           <MaskedValues {...props} />
         </div>
       </details>
