@@ -100,7 +100,9 @@ export async function readConfiguration(
     : await readConfigFile(path, namedBy, fileField, sources);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
-  const settings: Settings = Object.fromEntries(Object.entries(given).filter(([name]) => name in settingFields));
+  const settings: Settings = Object.fromEntries(
+    Object.entries(given).filter(([name]) => Object.hasOwn(settingFields, name)),
+  );
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
   const tls = await readTls(options, program, readTextFile);

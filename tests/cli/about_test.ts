@@ -1,4 +1,4 @@
-/** What the program says of itself, where it is one file and somebody has put in what that is made of. */
+/** The version and the licences of the single executable file. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { readFileSync } from "node:fs";

@@ -48,7 +48,7 @@ test("the compose file, configuration and proxy of the example match the program
   const noticed = seconds(caddy, /health_interval (\d+)s/) + seconds(caddy, /health_timeout (\d+)s/);
   assert(noticed < wanted.drain);
   assert(wanted.drain + 15 < seconds(compose, /stop_grace_period: (\d+)s/));
-  // Caddy is believed, and nobody else of its network; it passes on one header as anybody sent it, so that goes.
+  // Caddy is the only trusted proxy. It forwards one header unchecked, so that header is removed.
   assert(compose.includes(`ipv4_address: ${wanted.settings.trustProxy?.join()}\n`));
   assertEquals(wanted.settings.proxyHeader, "x-forwarded-for");
   assertMatch(caddy, /^\trequest_header -Forwarded$/m);

@@ -1,4 +1,4 @@
-/** The configuration: who beats whom, every fault at once, each with its place and how to mend it. */
+/** The configuration: precedence of its sources, and all issues together, each with its path and a hint. */
 
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ async function faultsOf(given: Given): Promise<readonly ConfigIssue[]> {
   return (await assertRejects(() => read(given), ConfigurationError)).issues;
 }
 
-/** A fault in short: its place, and words that must be in what was found, expected or the way to mend it. */
+/** An issue in short: its path, and words that it must contain. */
 type Short = readonly [place: string, ...words: string[]];
 
 async function assertFaults(given: Given, expected: readonly Short[]): Promise<void> {
@@ -283,7 +283,7 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
   ["a flag given twice", ["--port", "1", "--port=1"], [["--port", "once", "2 times"]]],
   ["a flag given thrice, once wrongly", ["--port=1", "--port=x", "--port"], [["--port", "3 times"]]],
   ["a value for --help", ["--help=hunter2"], [["--help", "hidden", "alone"]]],
-  ["several at once", ["--prot", "1", "x", "--host", "a b", "--config"], [
+  ["several together", ["--prot", "1", "x", "--host", "a b", "--config"], [
     ["--prot"],
     ["command line"],
     ["--host"],
@@ -665,7 +665,7 @@ test("a missing required key is reported with an example", async () => {
 
 const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
   [
-    "every one at once",
+    "all together",
     { a1: 1, b2: 2, lifetimes: { c3: 3, d4: 4 }, pkce: { e5: 5 }, clients: [{ ...client, f6: 6 }] },
     [
       ["latchkey.json: a1", `found "a1"`, "Remove it; known keys here are $schema, issuer"],
@@ -1013,7 +1013,7 @@ test("if one key of a client, user or group has a schema error, its other keys a
   ]);
 });
 
-// Settings whose fault in shape would, with a default in their place, draw a complaint about something that is right.
+// Invalid settings whose default would cause an issue of another, valid setting.
 const knockOns: readonly [string, Settings | Record<string, unknown>, readonly Short[]][] = [
   ["clients of the wrong type are not the demo clients", {
     issuer: "https://auth.real-host.net",
@@ -1036,7 +1036,7 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
     ["latchkey.json: insecureAllowHttpIssuer"],
     ["latchkey.json: insecureAllowHttpRedirectUri", "Did you mean insecureAllowHttpRedirectUris?"],
   ]],
-  ["scope values are not judged by faulty scopes", {
+  ["scope values are not compared with invalid scopes", {
     scopes: ["a", 1],
     defaultScope: "b",
     clients: [{ ...client, scope: "c" }],

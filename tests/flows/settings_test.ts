@@ -1,9 +1,10 @@
-/** What is said of options that are wrong together, and what stands in for those that nobody gave. */
+/** The issues of options, and the defaults. */
 
 import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
+import { health } from "../../src/operating/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 test("configuration errors of issuer and clients are reported together; those of demo clients follow the issuer", async () => {
@@ -21,7 +22,7 @@ test("configuration errors of issuer and clients are reported together; those of
 test("an option of the wrong type is a configuration error with its path, for JavaScript callers", async () => {
   const uri = "https://spa.example/cb";
   const spa = { client_id: "spa", redirect_uris: [uri] };
-  const cases: readonly (readonly [options: unknown, place: string, found: string, mend: string])[] = [
+  const cases: readonly (readonly [options: unknown, path: string, received: string, hint: string])[] = [
     [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like "scopes": ["openid","profile","read"].`],
     [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "defaultScope": "read".`],
     [{ users: { sub: "alice" } }, "users", "an object", `Write it like "users": [{"sub":"alice",`],
@@ -49,15 +50,38 @@ test("an option of the wrong type is a configuration error with its path, for Ja
       `Write it like "scope": "openid read".`,
     ],
   ];
-  for (const [options, place, found, mend] of cases) {
-    const error = await assertRejects(() => latchkey(options as LatchkeyOptions), Error, undefined, place);
-    assert(error instanceof ConfigurationError, `${place}: ${error}`);
-    assertEquals(error.issues.map((fault) => [fault.path, fault.received]), [[place, found]]);
-    assertStringIncludes(error.issues[0]!.hint, mend);
+  for (const [options, path, received, hint] of cases) {
+    const error = await assertRejects(() => latchkey(options as LatchkeyOptions), Error, undefined, path);
+    assert(error instanceof ConfigurationError, `${path}: ${error}`);
+    assertEquals(error.issues.map((fault) => [fault.path, fault.received]), [[path, received]]);
+    assertStringIncludes(error.issues[0]!.hint, hint);
   }
   await using as = await latchkey();
   const set = () => as.clients.set({ ...spa, redirect_uris: uri } as unknown as typeof spa);
   assertEquals(assertThrows(set, ConfigurationError).issues.map(({ path }) => path), ["redirect_uris"]);
+});
+
+test("unknown options and options of the wrong type are one error, with the nearest known name", async () => {
+  const options = {
+    clinets: [],
+    now: 5,
+    approver: {},
+    plugins: [health()],
+    store: "memory",
+    throttle: "yes",
+    lifetimes: { acces_token: 60 },
+    clients: [{ client_id: "spa", redirect_uri: "https://spa.example/cb" }],
+  };
+  const { issues } = await assertRejects(() => latchkey(options as unknown as LatchkeyOptions), ConfigurationError);
+  assertEquals(issues.map(({ path, received, hint }) => [path, received, hint]), [
+    ["clinets", '"clinets"', "Did you mean clients?"],
+    ["clients[0].redirect_uri", '"redirect_uri"', "Did you mean redirect_uris?"],
+    ["lifetimes.acces_token", '"acces_token"', "Did you mean access_token?"],
+    ["throttle", '"yes"', 'Write it like "throttle": true.'],
+    ["store", '"memory"', "Pass an object, or remove the option."],
+    ["now", "5", "Pass a function, or remove the option."],
+    ["approver", "an object", "Pass a function, or remove the option."],
+  ]);
 });
 
 test("a grant type that OAuth 2.1 removed gets another error than an unsupported one", async () => {
