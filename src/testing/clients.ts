@@ -1,9 +1,14 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
+import type { Field } from "../oauth/config/field.ts";
+import { flag, text } from "../oauth/config/field.ts";
+import { clientField } from "../oauth/clients/client_fields.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { ClientRepository } from "../oauth/clients/repository.ts";
 import { randomToken } from "../oauth/secrets.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
+import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { validate } from "../oauth/config/validate.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
@@ -14,6 +19,13 @@ export interface TestClientOptions extends Partial<ClientMetadata> {
   /** The only redirect URI, in place of `redirect_uris`. Default: `https://client.test/callback`. */
   readonly redirect_uri?: string;
 }
+
+/** The description of the options of a test client. */
+const testClientField: Field = {
+  ...clientField,
+  required: [],
+  members: { ...clientField.members, confidential: flag(), redirect_uri: text(["https://client.test/callback"]) },
+};
 
 /** A registered client with its credentials. */
 export interface TestClient extends ClientMetadata {
@@ -82,7 +94,9 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
     return clients().find(id) === undefined ? id : unusedId();
   }
 
-  function createClient({ confidential, redirect_uri, ...requested }: TestClientOptions = {}): TestClient {
+  function createClient(options: TestClientOptions = {}): TestClient {
+    assertNoIssues(validate(testClientField, options));
+    const { confidential, redirect_uri, ...requested } = options;
     const method = requested.token_endpoint_auth_method ?? inferAuthMethod(requested, confidential);
     if (confidential !== undefined && confidential === (method === "none")) {
       throw new TypeError(

@@ -28,6 +28,8 @@ import type { LoginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
 import { mint } from "./mint.ts";
 import type { Mint } from "./mint.ts";
+import { assertOptions, assertServerOptions } from "./options.ts";
+import { personaField } from "./persona.ts";
 import type { Persona } from "./persona.ts";
 import { resettableState } from "./resettable_state.ts";
 import { seededRandom } from "./seeded_random.ts";
@@ -115,7 +117,9 @@ export interface ServerControl extends TestControl {
 }
 
 /**
- * Creates the control of one server: `latchkey()` with these options becomes a mock.
+ * Creates the control of one server: `latchkey()` with its options becomes a mock.
+ *
+ * @throws {ConfigurationError} If an option is unknown or has another type.
  *
  * @example
  * ```ts
@@ -128,6 +132,12 @@ export interface ServerControl extends TestControl {
  * ```
  */
 export function testControl(options: TestControlOptions = {}): ServerControl {
+  assertServerOptions(options, ["seed", "startsAt"]);
+  return createControl(options);
+}
+
+/** {@link testControl} without validation. */
+export function createControl(options: TestControlOptions): ServerControl {
   const { seed, startsAt, ...settings } = options;
   const isSeeded = seed !== undefined;
   const isInteractive = settings.login !== undefined && settings.login !== "auto";
@@ -180,7 +190,8 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     };
   };
 
-  function browser(persona?: Persona): TestBrowser {
+  function browser(persona: Persona = {}): TestBrowser {
+    assertOptions("browser", personaField, persona);
     const newBrowser = testBrowser({ issuer: getIssuer, fetch: handle, now: clock.now, explain, ...persona });
     if (!isInteractive) return newBrowser;
     // The decisions apply to the pages.
@@ -188,7 +199,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       ...newBrowser,
       authorize: (request, overrides) =>
         newBrowser.authorize(request, {
-          ...decisions.persona(overrides?.as ?? persona?.as),
+          ...decisions.persona(overrides?.as ?? persona.as),
           ...withoutUndefined(persona),
           ...withoutUndefined(overrides),
         }),

@@ -1,5 +1,6 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
+import { object, text } from "../oauth/config/field.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
@@ -12,6 +13,8 @@ import type { ClientCredentials } from "./client_authentication.ts";
 import { withContentLength } from "./fetch.ts";
 import { LoginError } from "./login_error.ts";
 import type { ExplainRejection, RejectionDetails } from "./login_error.ts";
+import { anyOption, assertOptions, objectOption } from "./options.ts";
+import { personaField, toPersona } from "./persona.ts";
 import type { Persona } from "./persona.ts";
 import { encodeParameters } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
@@ -32,6 +35,17 @@ export interface LoginOptions extends Persona {
   /** Further parameters of the token request; they replace generated ones, and `undefined` removes one. */
   readonly token?: RequestParameters;
 }
+
+/** The description of {@link LoginOptions}. */
+const loginField = object<LoginOptions>("LoginOptions", {
+  ...personaField.members,
+  scope: text(["openid profile"]),
+  resource: anyOption,
+  prompt: text(["login"]),
+  browser: objectOption,
+  authorization: objectOption,
+  token: objectOption,
+}, {});
 
 /** The result of a login. */
 export interface LoginResult {
@@ -83,11 +97,12 @@ export interface LoginClient {
 export function loginClient({ server, fetch, browser, explain }: LoginClientOptions): LoginClient {
   const self: LoginClient = {
     async logIn(client, options = {}) {
+      assertOptions("logIn", loginField, options);
       const { issuer } = server();
       const { verifier, state, nonce, params } = await createRequest(server(), client, options);
       const request = new URL(`${endpointUrl(issuer, "/oauth2/authorize")}?${encodeParameters(params)}`);
       const getSent = (name: string) => request.searchParams.get(name) ?? undefined;
-      const callback = await (options.browser ?? browser()).authorize(request, options);
+      const callback = await (options.browser ?? browser()).authorize(request, toPersona(options));
       assertCallback(callback, request, issuer, client);
       const code = callback.code!;
       const tokens = await self.token(client, {

@@ -1,5 +1,8 @@
 /** The mint: tokens and codes without a login, valid ones and ones that must be rejected. */
 
+import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import type { Fields } from "../oauth/config/field.ts";
+import { choice, flag, object, text } from "../oauth/config/field.ts";
 import { issueCode } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
@@ -15,6 +18,7 @@ import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/issuer.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
+import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, withOverrides } from "./token_overrides.ts";
 import type { TokenOverrides } from "./token_overrides.ts";
 
@@ -57,6 +61,48 @@ export interface MintedCode extends MintedGrant {
   readonly nonce?: string;
 }
 
+const grantFields: Fields<MintedGrant> = {
+  client: anyOption,
+  user: text(["bob"]),
+  scope: text(["openid read"]),
+  resource: anyOption,
+  authTime: objectOption,
+  expiresIn: anyOption,
+  expired: flag(false),
+};
+
+const tokenFields: Fields<MintedToken> = {
+  ...grantFields,
+  claims: objectOption,
+  notYetValid: flag(false),
+  alg: choice([...signingAlgorithms, "none"]),
+  signedBy: anyOption,
+  issuer: text(["https://other.test"]),
+  typ: text(["JWT"]),
+};
+
+/** The descriptions of what {@link Mint} takes, by the names of its functions. */
+const mintFields = {
+  accessToken: object<MintedToken>("MintedToken", tokenFields, {}),
+  idToken: object<MintedIdToken>(
+    "MintedIdToken",
+    { ...tokenFields, nonce: text(["n-0S6"]), accessToken: text([]) },
+    {},
+  ),
+  refreshToken: object<MintedGrant>("MintedGrant", grantFields, {}),
+  code: object<MintedCode>("MintedCode", {
+    ...grantFields,
+    redirectUri: text(["https://client.test/callback"]),
+    verifier: text(["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"]),
+    nonce: text(["n-0S6"]),
+  }, {}),
+  tokens: object<MintedGrant & { readonly nonce?: string }>(
+    "MintedGrant",
+    { ...grantFields, nonce: text(["n-0S6"]) },
+    {},
+  ),
+};
+
 /** Mints tokens and codes without a login. */
 export interface Mint {
   /**
@@ -83,6 +129,7 @@ export interface Mint {
 export function mint(server: () => Server): Mint {
   return {
     async accessToken(options = {}) {
+      assertOptions("mint.accessToken", mintFields.accessToken, options);
       const issuer = atIssueTime(server(), options, "access_token");
       const withAlg = { ...issuer, alg: resolveAlgorithm(options, issuer.alg) };
       const authorization = createAuthorization(issuer, options);
@@ -97,6 +144,7 @@ export function mint(server: () => Server): Mint {
     },
 
     async idToken(options = {}) {
+      assertOptions("mint.idToken", mintFields.idToken, options);
       const issuer = atIssueTime(server(), options, "id_token");
       const { claims, accessToken } = options;
       // at_hash is the hash of an access token.
@@ -119,6 +167,7 @@ export function mint(server: () => Server): Mint {
     },
 
     async refreshToken(options = {}) {
+      assertOptions("mint.refreshToken", mintFields.refreshToken, options);
       const issuer = atIssueTime(server(), options, "refresh_token");
       const authorization = createAuthorization(issuer, options);
       const permissive = { ...issuer, refresh: { ...issuer.refresh, onlyOffline: false } };
@@ -137,6 +186,7 @@ export function mint(server: () => Server): Mint {
     },
 
     async code(options = {}) {
+      assertOptions("mint.code", mintFields.code, options);
       const issuer = atIssueTime(server(), options, "code");
       const { client, subject, scope, resources } = createAuthorization(issuer, options);
       const { sub, authTime, sid } = subject!;
@@ -159,6 +209,7 @@ export function mint(server: () => Server): Mint {
     },
 
     async tokens(options = {}) {
+      assertOptions("mint.tokens", mintFields.tokens, options);
       const issuer = atIssueTime(server(), options, "access_token");
       const authorization = createAuthorization(issuer, options);
       return await issueTokens(issuer, createRequest(issuer, authorization), authorization);

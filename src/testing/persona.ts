@@ -1,5 +1,7 @@
 /** Personas: who uses a test browser, and the header that names the persona to a server without login pages. */
 
+import { objectOption } from "./options.ts";
+import { flag, object, text, texts } from "../oauth/config/field.ts";
 import type { RequestLike } from "../http/message.ts";
 
 /** The user of a browser, and how the user responds to login and consent. */
@@ -14,6 +16,20 @@ export interface Persona {
   readonly deny?: boolean;
   /** Scope values that the user does not grant. Default: none. */
   readonly denyScopes?: readonly string[];
+}
+
+/** The description of {@link Persona}. */
+export const personaField = object<Persona>("Persona", {
+  as: text(["bob"]),
+  password: text(["correct-horse-battery-staple"], { isSecret: true }),
+  claims: objectOption,
+  deny: flag(false),
+  denyScopes: texts(["write"]),
+}, {});
+
+/** The persona among options that have further members. */
+export function toPersona({ as, password, claims, deny, denyScopes }: Persona): Persona {
+  return { as, password, claims, deny, denyScopes };
 }
 
 /**

@@ -8,9 +8,10 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions } from "../server/listen.ts";
-import { assertAllMet, testControl } from "./control.ts";
+import { assertAllMet, createControl } from "./control.ts";
 import type { TestControl, TestControlOptions } from "./control.ts";
 import { testKeys } from "./keys.ts";
+import { assertServerOptions } from "./options.ts";
 
 /** Options of a mock server: every option of {@link latchkey}, and a few more. Everything has a default. */
 export interface TestLatchkeyOptions extends TestControlOptions {
@@ -68,9 +69,10 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
  * ```
  */
 export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
+  assertServerOptions(options, ["seed", "startsAt", "testKeys"]);
   assertKeyOptions(options);
   const { testKeys: useTestKeys = true, ...settings } = options;
-  const { options: serverOptions, clearFaults, ...control } = testControl({
+  const { options: serverOptions, clearFaults, ...control } = createControl({
     issuerUntilListening: testIssuer,
     clients: [],
     // Looked up at each call, so that a fetch that a test installs applies.

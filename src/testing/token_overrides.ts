@@ -7,6 +7,7 @@ import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { NewKey, Signer } from "../oauth/keys/keys.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
+import { quote } from "../oauth/config/config_issue.ts";
 import { decodeJwtPart } from "../recorder/record_request.ts";
 import { encodeBase64url } from "../runtime/base64url.ts";
 import { memoryStore } from "../store/memory.ts";
@@ -105,6 +106,9 @@ async function signerFor(server: Server, alg: SigningAlgorithm, { signedBy, issu
     if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, received one without d");
     const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
     return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
+  }
+  if (signedBy !== undefined && signedBy !== "wrong key" && signedBy !== "unknown key") {
+    throw new TypeError(`signedBy: expected "wrong key", "unknown key" or a private JWK, received ${quote(signedBy)}`);
   }
   if (signedBy === undefined && issuer === undefined) return await server.keys.signer(alg);
   const signer = await foreignSigner(server, alg, { ...await findForeignKey(server, alg), kid: issuer ?? "unknown" });

@@ -8,8 +8,9 @@ import { extractText, parseForms, submitForm } from "./html_form.ts";
 import type { HtmlForm } from "./html_form.ts";
 import { LoginError } from "../login_error.ts";
 import type { ExplainRejection, RejectionDetails } from "../login_error.ts";
-import { formatPersona, personaHeader } from "../persona.ts";
+import { formatPersona, personaField, personaHeader } from "../persona.ts";
 import type { Persona } from "../persona.ts";
+import { assertOptions } from "../options.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
 /** The dependencies of a test browser, and its persona. */
@@ -139,6 +140,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     },
 
     async authorize(request, overrides = {}) {
+      assertOptions("browser.authorize", personaField, overrides);
       const definedOverrides = Object.entries(overrides).filter(([, value]) => value !== undefined);
       const persona: Persona = { ...options, ...Object.fromEntries(definedOverrides) };
       const url = typeof request === "string" || request instanceof URL

@@ -8,8 +8,9 @@ import type { Server } from "../../oauth/server.ts";
 import { parseTarget } from "../../http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
+import { assertOptions } from "../options.ts";
 import { assertFault } from "./assert_fault.ts";
-import { activeRule } from "./rule_builder.ts";
+import { activeRule, patternField } from "./rule_builder.ts";
 import type { ActiveRule, FaultRule, Match, RuleBuilder } from "./rule_builder.ts";
 import { isAuthorizationEndpoint, readRequestView } from "./request_view.ts";
 
@@ -131,6 +132,7 @@ export function faultInjector(
   return {
     on(endpoint, match) {
       if (app !== undefined) assertEndpointName(app.endpoints, endpoint, "any");
+      if (match !== undefined && typeof match !== "function") assertOptions(`on("${endpoint}")`, patternField, match);
       return ruleBuilder(endpoint, match);
     },
     unmetRules: () => rules.flatMap((rule) => rule.unmetReason() ?? []),

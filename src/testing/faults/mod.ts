@@ -23,7 +23,7 @@
  * @module
  */
 
-import { closestText } from "../../app/suggest_match.ts";
+import { suggest } from "../../oauth/config/suggest.ts";
 /** Authorization responses with wrong or missing parameters. */
 import * as authorizationResponse from "./authorization_response.ts";
 /** Broken bodies of responses. */
@@ -86,7 +86,7 @@ export function createFault(id: string, parameters: Readonly<Record<string, unkn
   const definition = faultDefinitions.find((candidate) => candidate.id === id);
   if (definition !== undefined) return definition.create(parameters);
   const ids = faultDefinitions.map((candidate) => candidate.id);
-  const closest = closestText(String(id), ids);
+  const closest = suggest(String(id), ids);
   const hint = closest === undefined ? `The ids: ${ids.join(", ")}.` : `Did you mean "${closest}"?`;
   throw new TypeError(`createFault: expected the id of a fault, received ${JSON.stringify(id)}. ${hint}`);
 }

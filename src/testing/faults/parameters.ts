@@ -1,6 +1,6 @@
 /** The parameters of faults: a small part of JSON Schema, its TypeScript types, and the validation of values. */
 
-import { closestText } from "../../app/suggest_match.ts";
+import { suggest } from "../../oauth/config/suggest.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 
 /** The types of JSON values (JSON Schema), and the TypeScript type of each. */
@@ -78,7 +78,7 @@ export function validateParameters(
   const names = parameters.map(({ name }) => name);
   for (const name of Object.keys(values)) {
     if (names.includes(name)) continue;
-    const closest = closestText(name, names);
+    const closest = suggest(name, names);
     const hint = closest === undefined ? listNames(parameters) : `Did you mean ${closest}?`;
     throw new TypeError(`${path}: expected known parameters, received ${quote(name)}. ${hint}`);
   }
@@ -123,7 +123,7 @@ function assertValue(path: string, parameter: FaultParameter, value: unknown): v
   ];
   const expected = choices?.join(" or ") ??
     [...types, ...programType ? [programType] : []].join(" or ") + range.join("");
-  const received = typeof value === "number" ? String(value) : quote(value);
+  const received = quote(value);
   const message = `${path}: expected ${expected} for ${name}, received ${received}. ${name}: ${description}`;
   const isWrongType = !isType && !(typeof value === "number" && types.includes("integer"));
   throw isWrongType ? new TypeError(message) : new RangeError(message);

@@ -1,5 +1,7 @@
 /** Fault rules: which requests a fault applies to, how often it fires, and why it did not. */
 
+import { anyOption, objectOption } from "../options.ts";
+import { object, text } from "../../oauth/config/field.ts";
 import type { Fault, RequestView } from "./fault.ts";
 
 /** Conditions on a request, besides the endpoint; all of them must be met. */
@@ -13,6 +15,19 @@ export interface RequestPattern {
   /** Values of parameters; `undefined` matches a request without the parameter. */
   readonly params?: Readonly<Record<string, string | RegExp | undefined>>;
 }
+
+/** The description of {@link RequestPattern}. */
+export const patternField = object<RequestPattern>(
+  "RequestPattern",
+  {
+    client: anyOption,
+    grant_type: text(["refresh_token"]),
+    method: text(["POST"]),
+    params: objectOption,
+  },
+  {},
+  { expected: "a pattern or a function" },
+);
 
 /** The requests that a rule applies to: a pattern or a predicate. */
 export type Match = RequestPattern | ((request: RequestView) => boolean);

@@ -1,5 +1,6 @@
 /** The log of a test server: every exchange in order, waiting for the next one, and expectations. */
 
+import { object, whole } from "../../oauth/config/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { redactExchanges } from "../../recorder/redact.ts";
@@ -12,6 +13,8 @@ import type { Expectation } from "./log_expectation.ts";
 import { matchesExchange } from "./log_match.ts";
 import type { ExchangeMatch } from "./log_match.ts";
 import { getInternalErrors } from "../internal_error.ts";
+import { assertOptions, objectOption } from "../options.ts";
+import { patternField } from "../faults/rule_builder.ts";
 
 /** How long to wait for an exchange. Default: without limit. */
 export interface WaitOptions {
@@ -20,6 +23,12 @@ export interface WaitOptions {
   /** Rejects with a {@link LogError} after that many milliseconds of real time. */
   readonly timeoutMs?: number;
 }
+
+/** The description of {@link WaitOptions}. */
+const waitField = object<WaitOptions>("WaitOptions", {
+  signal: objectOption,
+  timeoutMs: whole(1000, { min: 0, expected: "a whole number of milliseconds" }),
+}, {});
 
 /** The requests and responses of a server. Secrets are redacted, the same value always in the same way. */
 export interface Log {
@@ -81,6 +90,7 @@ export function testLog(recorder: Recorder): Log {
       redact ? redactExchanges(exchanges, { secretsFrom: recorder.exchanges() }) : exchanges;
     const select = (endpoint: string, match?: ExchangeMatch) => {
       assertEndpointName(recorder.endpoints, endpoint);
+      if (match !== undefined && typeof match !== "function") assertOptions("log", patternField, match);
       return recorder.exchanges().filter((exchange) =>
         exchange.endpoint === endpoint && matchesExchange(exchange, match)
       );
@@ -104,6 +114,7 @@ export function testLog(recorder: Recorder): Log {
         return present([last!])[0]!;
       },
       async next(endpoint, match, options = {}) {
+        assertOptions("log.next", waitField, options);
         const found = await waitForExchange(recorder, options, endpoint, () => {
           const ended = select(endpoint, match).find(({ outcome, number }) =>
             outcome !== "pending" && !returned.has(number)

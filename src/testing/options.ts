@@ -1,0 +1,41 @@
+/** The validation of the options of the mock, for calls from JavaScript without types. */
+
+import type { Field } from "../oauth/config/field.ts";
+import { validate } from "../oauth/config/validate.ts";
+import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { optionsField } from "../server/options.ts";
+
+/** An option that the function itself validates. */
+export const anyOption: Field<never> = { type: "any", expected: "any value", examples: [] };
+
+/** An option that is an object, whose members the function itself validates. */
+export const objectOption: Field<never> = {
+  type: "object",
+  expected: "an object",
+  examples: [],
+  hint: () => "Pass an object, or remove the option.",
+};
+
+/**
+ * Rejects unknown names and values of another type.
+ *
+ * @param call The function with the options: `logIn`.
+ * @throws {TypeError} With what was expected, what was received, and a hint.
+ */
+export function assertOptions(call: string, field: Field, options: unknown): void {
+  const sentences = validate(field, options).map(({ path, expected, received, hint }) =>
+    `${[call, path].filter((part) => part !== "").join(", ")}: expected ${expected}, received ${received}. ${hint}`
+  );
+  if (sentences.length > 0) throw new TypeError(sentences.join("\n"));
+}
+
+/**
+ * Rejects unknown options and values of another type.
+ *
+ * @param ownOptions The names of the options that `latchkey()` does not have.
+ * @throws {ConfigurationError}
+ */
+export function assertServerOptions(options: object, ownOptions: readonly string[]): void {
+  const own = Object.fromEntries(ownOptions.map((name) => [name, anyOption]));
+  assertNoIssues(validate({ ...optionsField, members: { ...optionsField.members, ...own } }, options));
+}
