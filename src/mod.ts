@@ -29,12 +29,8 @@ export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
-export type {
-  Approval,
-  AuthorizationRequest,
-  Destination,
-  ResponseMode,
-} from "./oauth/authorize/authorization_request.ts";
+export type { Approval, AuthorizationRequest } from "./oauth/authorize/authorization_request.ts";
+export type { Destination, ResponseMode } from "./oauth/authorize/destination.ts";
 export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/clients/client.ts";
 export type { Client, ClientRepository, Repository, UserRepository } from "./oauth/clients/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";

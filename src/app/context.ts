@@ -3,7 +3,7 @@
 import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestHandler, RequestTarget } from "../http/router.ts";
-import type { Destination } from "../oauth/authorize/authorization_request.ts";
+import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Server } from "../oauth/server.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Site } from "../ui/layout.tsx";

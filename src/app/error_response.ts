@@ -4,7 +4,7 @@ import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { html, json, plainText, redirect } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
-import type { Destination } from "../oauth/authorize/authorization_request.ts";
+import type { Destination } from "../oauth/authorize/destination.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import type { Server } from "../oauth/server.ts";

@@ -3,7 +3,9 @@
 import { isResponse } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
-import { findDestination, issueCode, parseAuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import { findDestination } from "../oauth/authorize/destination.ts";
+import { issueCode } from "../oauth/authorize/code.ts";
+import { parseAuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";

@@ -5,7 +5,7 @@
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
-import { responseModes } from "../oauth/authorize/authorization_request.ts";
+import { responseModes } from "../oauth/authorize/destination.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";

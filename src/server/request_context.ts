@@ -7,7 +7,7 @@ import type { Plugin } from "../app/plugin.ts";
 import type { EndpointRoute } from "../app/route.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
-import type { Destination } from "../oauth/authorize/authorization_request.ts";
+import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Server } from "../oauth/server.ts";
 import type { EmitEvent } from "./emit_event.ts";
 

@@ -1,7 +1,7 @@
 /** The round trip shown on the callback page: request, response and the checks of the client. */
 
 import type { Fields } from "../http/form.ts";
-import type { IssuedCode } from "../oauth/authorize/authorization_request.ts";
+import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest } from "./demo_client.ts";
 import type { DemoFlow } from "./demo_client.ts";

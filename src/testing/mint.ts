@@ -3,7 +3,7 @@
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { Fields } from "../oauth/config/field.ts";
 import { choice, flag, object, text } from "../oauth/config/field.ts";
-import { issueCode } from "../oauth/authorize/authorization_request.ts";
+import { issueCode } from "../oauth/authorize/code.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../src/mod.ts";
 import type { Approver, Store } from "../../src/mod.ts";
 import { logging } from "../../src/operating/mod.ts";
-import { maxStateLength } from "../../src/oauth/authorize/authorization_request.ts";
+import { maxStateLength } from "../../src/oauth/authorize/destination.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -1,6 +1,6 @@
 /** What OpenID Connect adds to the authorization request (Core §3.1.2.1), and what it demands of the login. */
 
-import type { Destination } from "./authorization_request.ts";
+import type { Destination } from "./destination.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";

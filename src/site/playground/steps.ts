@@ -2,8 +2,8 @@
 
 import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms } from "../../http/responses.ts";
-import { inspectCode } from "../../oauth/authorize/authorization_request.ts";
-import type { IssuedCode } from "../../oauth/authorize/authorization_request.ts";
+import { inspectCode } from "../../oauth/authorize/code.ts";
+import type { IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";

@@ -3,8 +3,8 @@
 import { authorizationResponse, basicChallenge, bearerChallenge } from "../../app/error_response.ts";
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import { json } from "../../http/responses.ts";
-import { findDestination } from "../../oauth/authorize/authorization_request.ts";
-import type { Destination } from "../../oauth/authorize/authorization_request.ts";
+import { findDestination } from "../../oauth/authorize/destination.ts";
+import type { Destination } from "../../oauth/authorize/destination.ts";
 import { errorStatus } from "../../oauth/errors.ts";
 import type { ErrorCode } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";

@@ -1,0 +1,132 @@
+/** The destination of an authorization response: a client and a redirect URI that are verified. */
+
+import { describeRemovedClient } from "../clients/repository.ts";
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { Server } from "../server.ts";
+import { splitScope } from "./scope_token.ts";
+
+/** Where a response may be sent. Without a destination, an error becomes a page of this server. */
+export interface Destination {
+  /** The client of the request. */
+  readonly client: Client;
+  /** The redirect URI as requested, or the only registered one. */
+  readonly uri: string;
+  /** The response mode; the default of the code flow unless the request has another supported one. */
+  readonly mode: ResponseMode;
+  /** Returned unchanged; absent if it was not sent, or cannot be returned unchanged. */
+  readonly state?: string;
+}
+
+/** The supported response modes. */
+export const responseModes: readonly ResponseMode[] = ["query", "form_post"];
+
+/** How a response is sent: in the query of the redirect URI, or in a form that is posted there. */
+export type ResponseMode = "query" | "form_post";
+
+/** Maximum length of `state`, in characters. */
+export const maxStateLength = 4096;
+
+/**
+ * Finds the client and the redirect URI.
+ *
+ * @throws {OAuthError} If one is missing or unknown. It becomes a page: the server must not redirect (OAuth 2.1 §2.3.5,
+ *   §4.1.2.1: "MUST NOT automatically redirect").
+ */
+export function findDestination(server: Server, params: Params): Destination {
+  const id = singleValue(params, "client_id", "AZ-02");
+  if (id === undefined) {
+    throw new OAuthError("invalid_request", "client_id is missing", {
+      rule: "AZ-02",
+      expected: "client_id of a registered client",
+      received: "no client_id",
+    });
+  }
+  const client = server.clients.find(id);
+  if (client === undefined) {
+    throw new OAuthError("invalid_request", "client_id is not registered", {
+      rule: "AZ-02",
+      expected: "the client_id of a registered client",
+      received: id,
+      earlier: describeRemovedClient(server.clients, id),
+    });
+  }
+  server.passed?.("AZ-02", id);
+  const requestObjectError = rejectedRequestObject(params);
+  if (requestObjectError !== undefined) {
+    const redirectUri = params.get("redirect_uri");
+    if (redirectUri === undefined || params.isRepeated("redirect_uri") || !client.allowsRedirectUri(redirectUri)) {
+      throw requestObjectError;
+    }
+  }
+  const requested = singleValue(params, "redirect_uri", "AZ-06");
+  const uri = requested ?? defaultRedirectUri(client, params);
+  if (!client.allowsRedirectUri(uri)) {
+    throw new OAuthError("invalid_request", "redirect_uri is not registered for this client", {
+      rule: "RU-01",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
+      publicExpected: registeredUriHint,
+      received: uri,
+    });
+  }
+  server.passed?.("RU-01", uri);
+  const state = params.get("state");
+  const mode = responseModes.find((supported) => supported === params.get("response_mode")) ?? "query";
+  const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
+    isAlteredByForm(mode, state);
+  return { client, uri, mode, state: isStateDropped ? undefined : state };
+}
+
+const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
+
+/** The error of a signed or referenced request; `undefined` for any other. Nothing is ever fetched. */
+export function rejectedRequestObject(params: Params): OAuthError | undefined {
+  const [first, second] = (["request", "request_uri"] as const).filter((name) => params.get(name) !== undefined);
+  if (first === undefined) return undefined;
+  if (second !== undefined) {
+    return new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
+      rule: "JR-01",
+      expected: "neither, because this server supports neither",
+      received: "both",
+    });
+  }
+  return new OAuthError(`${first}_not_supported`, `${first} is not supported by this server`, {
+    rule: "JR-01",
+    expected: "the parameters themselves",
+    received: `a ${first} parameter`,
+  });
+}
+
+/** Whether a form would return the state with other line breaks, or without its NULs. */
+export function isAlteredByForm(mode: ResponseMode, state: string | undefined): boolean {
+  // deno-lint-ignore no-control-regex
+  return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state ?? "");
+}
+
+function singleValue(params: Params, name: string, rule: RejectionRuleId): string | undefined {
+  if (!params.isRepeated(name)) return params.get(name);
+  throw new OAuthError("invalid_request", `${name} was sent more than once`, {
+    rule,
+    expected: `${name} once`,
+    received: `${name} more than once`,
+  });
+}
+
+function defaultRedirectUri(client: Client, params: Params): string {
+  const [only, ...others] = client.redirectUris;
+  const isOpenId = splitScope(params.get("scope") ?? "").includes("openid");
+  if (only === undefined || others.length > 0 || isOpenId) {
+    throw new OAuthError("invalid_request", "redirect_uri is missing", {
+      rule: isOpenId ? "RU-07" : "RU-06",
+      reason: isOpenId
+        ? "redirect_uri is required in an OpenID Connect request"
+        : "redirect_uri is optional only if exactly one is registered",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
+      publicExpected: registeredUriHint,
+      received: "no redirect_uri",
+    });
+  }
+  return only;
+}
