@@ -41,7 +41,7 @@ export interface LoadReport {
   readonly acknowledged: number;
   /** Flows that got to their tokens. */
   readonly flows: number;
-  /** Answers that said no politely: 503 or 500, in JSON or by redirect. */
+  /** Rejections: 503 or 500, in JSON or by redirect. */
   readonly unavailable: number;
   /** Connections that broke or were refused. */
   readonly broken: number;
@@ -286,8 +286,8 @@ export async function runLoad(
     slowestResponseMs: Math.round(slowestResponseMs),
   };
   console.log(
-    `${title}: ${report.flows} flows, ${acknowledged} codes and tokens acknowledged, ${unavailable} polite refusals, ${broken} ` +
-      `broken connections; lost ${lost.length}, twice ${doubleRedemptions.length}; longest outage ${report.longestOutageMs} ms, slowest answer ` +
+    `${title}: ${report.flows} flows, ${acknowledged} codes and tokens acknowledged, ${unavailable} rejections, ${broken} ` +
+      `broken connections; lost ${lost.length}, twice ${doubleRedemptions.length}; longest outage ${report.longestOutageMs} ms, slowest response ` +
       `${report.slowestResponseMs} ms`,
   );
   return report;
