@@ -32,7 +32,8 @@ export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./htt
 export type { Approval, AuthorizationRequest } from "./oauth/authorize/authorization_request.ts";
 export type { Destination, ResponseMode } from "./oauth/authorize/destination.ts";
 export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/clients/client.ts";
-export type { Client, ClientRepository, Repository, UserRepository } from "./oauth/clients/repository.ts";
+export type { Client, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
+export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
 export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";

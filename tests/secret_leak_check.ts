@@ -1,7 +1,15 @@
 /** Servers whose logs are watched: a request fails as soon as a secret of its server stands in what the operator is told. */
 
 import { latchkey as unwatched } from "../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, TraceEvent } from "../src/mod.ts";
+import type {
+  Client,
+  ClientMetadata,
+  Latchkey,
+  LatchkeyOptions,
+  MemoryRepository,
+  TraceEvent,
+  User,
+} from "../src/mod.ts";
 import type { Plugin } from "../src/app/plugin.ts";
 import type { RequestLike } from "../src/http/message.ts";
 import { parseTarget } from "../src/http/router.ts";
@@ -15,9 +23,18 @@ import { findFieldSecrets, findHeaderSecrets, findResponseSecrets, getPublicFiel
 /** As many secrets, and as many lines, are compared with what is new: a test of many thousand requests stays quick. */
 const maxRemembered = 200;
 
+/**
+ * A server in memory, whose repositories return values. With a persistent store they return promises of these values, so
+ * tests of such stores await them.
+ */
+export interface MemoryLatchkey extends Latchkey {
+  readonly clients: MemoryRepository<ClientMetadata, Client>;
+  readonly users: MemoryRepository<User, User>;
+}
+
 /** {@link unwatched}, watched. */
-export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  return unwatched(withSecretLeakCheck(options));
+export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
+  return unwatched(withSecretLeakCheck(options)) as Promise<MemoryLatchkey>;
 }
 
 /** {@link unwatchedTest}, watched. */

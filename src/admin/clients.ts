@@ -30,14 +30,14 @@ export function clientListPage(options: DirectoryOptions): Handlers {
 
 /** The page of each client. */
 export function clientPage(options: DirectoryOptions): Handlers {
-  const findClient = (context: Context): Client => {
-    const client = context.server.clients.find(idFromPath(context, "/clients/"));
+  const findClient = async (context: Context): Promise<Client> => {
+    const client = await context.server.clients.find(idFromPath(context, "/clients/"));
     if (client === undefined) throw new HttpError(404, "HT-01", "No client has this ID");
     return client;
   };
   return directoryHandlers({
-    show: (context) => showOne(context, options, findClient(context)),
-    change: options.edit ? (context) => removeClient(context, findClient(context)) : undefined,
+    show: async (context) => await showOne(context, options, await findClient(context)),
+    change: options.edit ? async (context) => await removeClient(context, await findClient(context)) : undefined,
   });
 }
 
@@ -57,7 +57,7 @@ async function showList(
   const browser = await ensureBrowserCookie(context);
   const props: ClientsProps = {
     ...context.site,
-    clients: context.server.clients.all().map((client) => toListedClient(context, client)),
+    clients: (await context.server.clients.all()).map((client) => toListedClient(context, client)),
     form: edit
       ? {
         csrfToken: await browserCsrfToken(context, browser),
@@ -114,13 +114,12 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   const metadata = metadataFromForm(params, method, secret);
   const issues = [
     ...method === undefined ? [invalidAuthMethod(values.token_endpoint_auth_method!)] : [],
-    ...server.clients.find(metadata.client_id) === undefined ? [] : [clientIdTaken(metadata.client_id)],
-    ...server.clients.all().length < maxListLength ? [] : [tooManyClients],
+    ...await server.clients.find(metadata.client_id) === undefined ? [] : [clientIdTaken(metadata.client_id)],
+    ...await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
   if (issues.length > 0) return await showList(context, options, values, issues.map(toFieldError));
   try {
-    const client = server.clients.set(metadata);
-    await server.clients.flush();
+    const client = await server.clients.set(metadata);
     if (secret !== undefined) return await showOne(context, options, client, secret);
     return redirect("POST", toListedClient(context, client).href);
   } catch (error) {
@@ -180,7 +179,6 @@ function toFieldError({ path, ...issue }: ConfigIssue): FieldError {
 
 async function removeClient(context: Context, client: Client): Promise<HttpResponse> {
   await readProtectedForm(context);
-  context.server.clients.delete(client.id);
-  await context.server.clients.flush();
+  await context.server.clients.delete(client.id);
   return redirect("POST", `${context.site.base}/clients`);
 }

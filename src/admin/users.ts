@@ -27,14 +27,14 @@ export function userListPage({ edit }: DirectoryOptions): Handlers {
 
 /** The page of each user. */
 export function userPage({ edit }: DirectoryOptions): Handlers {
-  const findUser = (context: Context): User => {
-    const user = context.server.users.find(idFromPath(context, "/users/"));
+  const findUser = async (context: Context): Promise<User> => {
+    const user = await context.server.users.find(idFromPath(context, "/users/"));
     if (user === undefined) throw new HttpError(404, "HT-01", "No user has this subject");
     return user;
   };
   return directoryHandlers({
-    show: (context) => showOne(context, edit, findUser(context)),
-    change: edit ? (context) => changeUser(context, findUser(context)) : undefined,
+    show: async (context) => await showOne(context, edit, await findUser(context)),
+    change: edit ? async (context) => await changeUser(context, await findUser(context)) : undefined,
   });
 }
 
@@ -67,7 +67,7 @@ async function showList(
   const browser = await ensureBrowserCookie(context);
   const props: UsersProps = {
     ...context.site,
-    users: context.server.users.all().map((user) => toListedUser(context, user)),
+    users: (await context.server.users.all()).map((user) => toListedUser(context, user)),
     form: edit
       ? {
         csrfToken: await browserCsrfToken(context, browser),
@@ -92,7 +92,7 @@ async function showOne(
   const props: UserProps = {
     ...context.site,
     user: toListedUser(context, user),
-    isFirst: context.server.users.all()[0] === user,
+    isFirst: (await context.server.users.first())?.sub === user.sub,
     form: edit
       ? {
         csrfToken: await browserCsrfToken(context, browser),
@@ -111,7 +111,7 @@ async function addUser(context: Context): Promise<HttpResponse> {
   const params = await readProtectedForm(context);
   const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
   const reject = (errors: readonly FieldError[]) => showList(context, true, values, errors);
-  if (users.find(values.sub) !== undefined) {
+  if (await users.find(values.sub) !== undefined) {
     return await reject([{
       field: "sub",
       expected: "a subject that no other user has",
@@ -119,7 +119,7 @@ async function addUser(context: Context): Promise<HttpResponse> {
       hint: "Choose another subject, or change that user on its page.",
     }]);
   }
-  if (users.all().length >= maxListLength) {
+  if (await users.count() >= maxListLength) {
     return await reject([{
       field: "sub",
       expected: `at most ${maxListLength} users`,
@@ -135,10 +135,10 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
   const params = await readProtectedForm(context);
   switch (params.get("action")) {
     case "remove":
-      users.delete(user.sub);
+      await users.delete(user.sub);
       break;
     case "first":
-      users.makeDefault(user.sub);
+      await users.makeDefault(user.sub);
       break;
     default: {
       const claims = params.get("claims") ?? "{}";
@@ -153,7 +153,6 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       );
     }
   }
-  await users.flush();
   return redirect("POST", `${context.site.base}/users`);
 }
 
@@ -168,8 +167,7 @@ async function saveUser(
   const claims = parseClaims(text);
   if ("error" in claims) return await reject([claims.error]);
   try {
-    server.users.set({ ...claims.read, ...existingPassword, sub });
-    await server.users.flush();
+    await server.users.set({ ...claims.read, ...existingPassword, sub });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await reject(error.issues.map(({ path, ...issue }) => ({

@@ -30,8 +30,8 @@ export interface ApproverContext {
  *
  * @example A user who never allows writing
  * ```ts
- * const cautious: Approver = (request, { users, now }) => ({
- *   user: users.find("alice")!,
+ * const cautious: Approver = async (request, { users, now }) => ({
+ *   user: (await users.find("alice"))!,
  *   scope: request.scope.filter((value) => value !== "write"),
  *   authTime: now(),
  * });
@@ -46,13 +46,16 @@ export type Approver = (
  * `login: "auto"`: goes on with the session, or logs in the user that the request names, or the first one; and approves
  * everything.
  */
-export const autoApprover: Approver = (request, { session, previousSession, users, now, trace }): Approval => {
+export const autoApprover = async (
+  request: AuthorizationRequest,
+  { session, previousSession, users, now, trace }: ApproverContext,
+): Promise<Approval> => {
   const { loginRequirements, client, scope } = request;
   const { loginHint, expectedSubs } = loginRequirements;
-  const hintedUser = loginHint === undefined ? undefined : users.find(loginHint);
-  const currentUser = previousSession === undefined ? undefined : users.find(previousSession.sub);
-  const expectedUsers = expectedSubs?.map((sub) => users.find(sub));
-  const preferredUser = hintedUser ?? currentUser ?? users.all()[0];
+  const hintedUser = loginHint === undefined ? undefined : await users.find(loginHint);
+  const currentUser = previousSession === undefined ? undefined : await users.find(previousSession.sub);
+  const expectedUsers = expectedSubs && await Promise.all(expectedSubs.map((sub) => users.find(sub)));
+  const preferredUser = hintedUser ?? currentUser ?? await users.first();
   const user = expectedUsers === undefined || expectedUsers.includes(preferredUser)
     ? preferredUser
     : expectedUsers[0] ?? preferredUser;
@@ -71,7 +74,7 @@ export const autoApprover: Approver = (request, { session, previousSession, user
       explanation: {
         rule: "OI-06",
         reason: "login_hint names no user and was ignored",
-        expected: users.all().map((candidate) => candidate.sub).join(" or "),
+        expected: users.allCached().map((candidate) => candidate.sub).join(" or "),
         received: loginHint,
       },
     });

@@ -17,7 +17,7 @@ export function suggestMatch(context: Context, error: OAuthError): SuggestedMatc
   if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
   if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
   if (rule !== "AZ-02") return undefined;
-  const text = closestText(received, context.server.clients.all().map(({ id }) => id));
+  const text = closestText(received, context.server.clients.allCached().map(({ id }) => id));
   return text === undefined ? undefined : { text };
 }
 

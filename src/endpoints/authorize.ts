@@ -4,10 +4,10 @@ import { isResponse } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
+import type { Destination } from "../oauth/authorize/destination.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import { parseAuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/openid.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
@@ -30,9 +30,14 @@ export function authorizeHandlers(handleAuthorization: AuthorizationHandler): Ha
     const { server, request } = context;
     const params = await readParams(context);
     const clientId = params.get("client_id");
-    await refreshIfUnknown(server.clients, clientId);
-    if (clientId !== undefined && !params.isRepeated("client_id")) context.clientId = server.clients.find(clientId)?.id;
-    const destination = findDestination(server, params);
+    let destination: Destination;
+    try {
+      destination = await findDestination(server, params);
+    } finally {
+      if (clientId !== undefined && !params.isRepeated("client_id")) {
+        context.clientId = server.clients.findCached(clientId)?.id;
+      }
+    }
     // DNS rebinding: with automatic login an attacker's page could read the code in the form_post page.
     const isReadableByPage = destination.mode === "form_post" && hasTestHost(server.issuer);
     if (isReadableByPage) rejectForeignHost(server.issuer, request, "FP-04");

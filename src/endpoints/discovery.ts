@@ -33,7 +33,7 @@ export function discoveryHandlers(): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once for each list of users, because the list may be long. */
   const supportedClaims = ({ claims, scopes, users }: Server): readonly string[] => {
-    const currentUsers = users.all();
+    const currentUsers = users.allCached();
     if (cached?.users !== currentUsers) {
       cached = { users: currentUsers, claims: [...releasableClaims(claims, scopes, currentUsers)] };
     }

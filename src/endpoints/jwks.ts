@@ -7,7 +7,7 @@ import type { Handlers } from "../app/route.ts";
 
 /** The algorithms that some token of this server is signed with. */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
-  const clients = server.clients.all();
+  const clients = server.clients.allCached();
   return [
     ...new Set([
       server.alg,

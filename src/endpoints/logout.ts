@@ -3,7 +3,6 @@
 import type { HttpResponse } from "../http/message.ts";
 import { emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
-import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Params } from "../oauth/params.ts";
@@ -74,8 +73,7 @@ async function readClientAndSid(
     });
   }
   const id = hintedToken?.clientId ?? clientId;
-  await refreshIfUnknown(server.clients, id);
-  const client = id === undefined ? undefined : server.clients.find(id);
+  const client = id === undefined ? undefined : await server.clients.find(id);
   return { client, sid: await findSid(server, client, hintedToken?.sid, session) };
 }
 
@@ -136,7 +134,7 @@ async function confirmationPage(
     const value = params.get(name);
     if (value !== undefined) fields.push([name, value]);
   }
-  const { name } = server.users.find(session.sub) ?? {};
+  const { name } = await server.users.find(session.sub) ?? {};
   const { logout } = await pages();
   return htmlWithForms(
     200,

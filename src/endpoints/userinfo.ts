@@ -24,8 +24,8 @@ async function showClaims(context: Context): Promise<HttpResponse> {
     "openid",
   );
   const { claims } = token;
-  const user = token.user === undefined ? undefined : server.users.find(token.user);
-  const client = server.clients.find(claims.client_id)!;
+  const user = token.user === undefined ? undefined : await server.users.find(token.user);
+  const client = (await server.clients.find(claims.client_id))!;
   if (user === undefined) {
     throw new OAuthError("insufficient_scope", "the access token has no user", {
       rule: "CC-03",

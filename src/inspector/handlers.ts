@@ -29,7 +29,7 @@ export async function showList(
     ...context.site,
     ...describeList(recorder.flows(), new URLSearchParams(context.target.query)),
     recording: recorder.recording,
-    start: callbackClients(context).length > 0 ? "/start" : undefined,
+    start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
   });
   return htmlWithForms(200, page, browser.headers);

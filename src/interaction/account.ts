@@ -6,7 +6,6 @@ import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
-import { findUser } from "../oauth/users/users.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { findConsent, revokeConsent } from "../oauth/session/consent.ts";
 import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "./csrf_form.ts";
@@ -39,10 +38,14 @@ export function accountHandlers(openLogin: boolean): Handlers {
   };
 }
 
+/** Number of clients whose consents are searched, besides those in memory. */
+const maxSearchedClients = 1000;
+
 async function accountProps(context: Context, session: Session): Promise<AccountProps["account"]> {
   const { server } = context;
   const consents = [];
-  for (const { id, name } of server.clients.all()) {
+  const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  for (const { id, name } of clients) {
     const record = await findConsent(server, session.sub, id);
     if (record === undefined) continue;
     const { scopes = {}, claims, at, validUntil } = record.value;
@@ -54,7 +57,7 @@ async function accountProps(context: Context, session: Session): Promise<Account
     consents.push({ client: { id, name }, allowed, claims, at, validUntil, fields });
   }
   return {
-    user: toUserSummary((await findUser(server, session.sub))!),
+    user: toUserSummary((await server.users.find(session.sub))!),
     since: session.authTime,
     consents,
   };

@@ -5,7 +5,7 @@ import type { Context } from "../app/context.ts";
 import type { UserSummary } from "../ui/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";
 import { getPasswordDigest } from "../oauth/users/password.ts";
-import { createGuestUser, findUser } from "../oauth/users/users.ts";
+import { createGuestUser } from "../oauth/users/users.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
@@ -14,6 +14,9 @@ import type { PendingAuthorization } from "./pending.ts";
 
 /** As many people as a browser's last logins are remembered of. */
 const maxRecentAccounts = 5;
+
+/** Number of accounts that are offered besides those used in this browser. */
+const maxOfferedAccounts = 200;
 
 /** How long that is remembered, in milliseconds. */
 const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
@@ -32,8 +35,7 @@ function matchesLoginHint(hint: string, { sub, email }: User): boolean {
 /** The user that a `login_hint` names, among all users. */
 async function userForHint(server: Server, hint: string | undefined): Promise<User | undefined> {
   if (hint === undefined) return undefined;
-  return server.users.find(hint) ?? server.users.all().find((user) => matchesLoginHint(hint, user)) ??
-    await findUser(server, hint);
+  return await server.users.find(hint) ?? server.users.allCached().find((user) => matchesLoginHint(hint, user));
 }
 
 /**
@@ -49,11 +51,11 @@ export async function accountsToOffer(
   const { loginHint, expectedSubs } = request.loginRequirements;
   const recent = await recentSubs(server, browser!);
   const knownUsers = await Promise.all(
-    [...session === undefined ? [] : [session.sub], ...recent].map((sub) => findUser(server, sub)),
+    [...session === undefined ? [] : [session.sub], ...recent].map((sub) => server.users.find(sub)),
   );
   // User enumeration: a hint only reorders users that are shown anyway; it causes no lookup.
   const candidates = openLogin
-    ? [await userForHint(server, loginHint), ...knownUsers, ...server.users.all()]
+    ? [await userForHint(server, loginHint), ...knownUsers, ...await server.users.list({ limit: maxOfferedAccounts })]
     : knownUsers;
   const accounts = [...new Set(candidates)].filter((user) => user !== undefined);
   if (!openLogin && loginHint !== undefined) {
@@ -113,7 +115,7 @@ export async function parseGuest(server: Server, sub: string, claims: string): P
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not hold ${reservedName}.`;
   if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deep.";
-  if (server.users.all().length >= maxUsers) return `There are ${maxUsers} users already: pick one of them.`;
+  if (await server.users.count() >= maxUsers) return `There are ${maxUsers} users already: pick one of them.`;
   return await createGuestUser(server, { ...parsed, sub }) ??
     "There is a user of that subject already: pick that one instead.";
 }

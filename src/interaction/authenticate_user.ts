@@ -4,7 +4,6 @@ import type { Context } from "../app/context.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { usableSession } from "../oauth/authorize/openid.ts";
 import type { Params } from "../oauth/params.ts";
-import { findUser } from "../oauth/users/users.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { LoginRetry } from "./login_page.ts";
 import type { VerifyPassword } from "./password.ts";
@@ -61,9 +60,9 @@ async function authenticateKnown(
   { openLogin, verifyPassword }: LoginOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const sub = params.get("sub") ?? "";
-  // User enumeration: where user names are secret, no login queries the store; a query for unknown names only would
+  // User enumeration: where user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
-  const user = openLogin ? await findUser(server, sub) : server.users.find(sub);
+  const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
   const session = usableSession(server, loginRequirements, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user };

@@ -9,7 +9,6 @@ import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { findUser } from "../oauth/users/users.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { loginProof, pagePath } from "./start_interaction.ts";
@@ -63,7 +62,7 @@ export function consentHandlers(openLogin: boolean): Handlers {
     context.destination = request.destination;
     if (decision === "deny") throw consentDenied();
     const { sub, authTime } = session!;
-    const user = (await findUser(server, sub))!;
+    const user = (await server.users.find(sub))!;
     const consent = await saveConsent(server, request, sub, scope);
     return await respondWithCode(context, request, { user, scope, authTime, consent }, session!, false);
   }
@@ -86,7 +85,7 @@ async function consentPage(context: Context, pending: PendingAuthorization, sess
     pages.consent({
       ...site,
       client: { id: client.id, name: client.name, confidential: client.confidential },
-      user: toUserSummary((await findUser(server, session.sub))!),
+      user: toUserSummary((await server.users.find(session.sub))!),
       fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),
       redirectUri: destination.uri,
       scope: scope.map((value) => ({

@@ -36,7 +36,7 @@ export async function showLogin(
   const previousSession = await readSession(context);
   const currentSession = usableSession(server, loginRequirements, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
-  const usersWithPassword = server.users.all().filter(hasPassword);
+  const usersWithPassword = server.users.allCached().filter(hasPassword);
   const selectedSub = params.get("sub") ?? params.get("as");
   // A password manager wants somebody in the field. Whom the client means may stand there, but not be looked up.
   const suggestedSub = [...accounts, ...openLogin ? usersWithPassword : []].find(hasPassword)?.sub;

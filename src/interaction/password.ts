@@ -88,7 +88,7 @@ type ScryptCost = Pick<PasswordDigest, "ln" | "r" | "p">;
  */
 function distinctCosts({ users }: Server): readonly ScryptCost[] {
   const costs = new Map<string, ScryptCost>();
-  for (const user of users.all()) {
+  for (const user of users.allCached()) {
     const digest = getPasswordDigest(user);
     if (digest !== undefined) costs.set(costKey(digest), digest);
   }

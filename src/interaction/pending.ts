@@ -7,7 +7,6 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
 import { responseModes } from "../oauth/authorize/destination.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import { refreshIfUnknown } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { allowedSubjects } from "../oauth/authorize/openid.ts";
 import type { LoginRequirements } from "../oauth/authorize/openid.ts";
@@ -109,7 +108,6 @@ export async function findPending(
     throw expiredInteraction(`it was finished at ${new Date(completion.value.at).toISOString()}`);
   }
   if (server.now() >= validUntil) throw expiredInteraction("it has expired");
-  await refreshIfUnknown(server.clients, payload.clientId);
   const request = await restorePending(server, payload);
   if (browser === undefined) return { id, name, request };
   const { secret } = await ensureBrowserCookie(context);
@@ -166,7 +164,7 @@ function signaturePurpose(name: string): string {
 
 /** The request as it was, under what is registered now. */
 async function restorePending(server: Server, payload: PendingPayload): Promise<AuthorizationRequest> {
-  const client = server.clients.find(payload.clientId);
+  const client = await server.clients.find(payload.clientId);
   if (client === undefined || !client.allowsRedirectUri(payload.redirectUri)) {
     throw expiredInteraction("its client has been removed or changed");
   }

@@ -11,7 +11,6 @@ import { redirect } from "../http/responses.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { usableSession } from "../oauth/authorize/openid.ts";
-import { findUser } from "../oauth/users/users.ts";
 import { csrfToken } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
@@ -45,7 +44,7 @@ export async function continueInteraction(
     const consent = await reusableConsent(server, request, session.sub);
     if (consent !== undefined) {
       if (resumed !== undefined) await consumePending(server, resumed);
-      const user = (await findUser(server, session.sub))!;
+      const user = (await server.users.find(session.sub))!;
       const approval = { user, scope: request.scope, authTime: session.authTime, consent: consent.name };
       return await respondWithCode(context, request, approval, session, false);
     }
@@ -71,7 +70,7 @@ async function needsAccountSelection(
   const { loginHint: hintedUser } = loginRequirements;
   if (hintedUser === undefined || hintedUser === session.sub) return false;
   // Whether anybody else is meant must not depend on whether there is such a user: any client may guess names.
-  const { email } = (await findUser(server, session.sub))!;
+  const { email } = (await server.users.find(session.sub))!;
   return typeof email !== "string" || email.toLowerCase() !== hintedUser.toLowerCase();
 }
 

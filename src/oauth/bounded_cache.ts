@@ -6,6 +6,10 @@ export interface BoundedCache<T> {
   get(key: string): T | undefined;
   /** Remembers a value as the newest one. */
   set(key: string, value: T): void;
+  /** Removes a value. */
+  delete(key: string): void;
+  /** All values. */
+  values(): Iterable<T>;
 }
 
 /**
@@ -23,5 +27,10 @@ export function boundedCache<T>(size: number): BoundedCache<T> {
       older = newer;
       newer = new Map();
     },
+    delete(key) {
+      newer.delete(key);
+      older.delete(key);
+    },
+    values: () => new Map([...older, ...newer]).values(),
   };
 }

@@ -70,8 +70,10 @@ export type TraceEvent =
     readonly replaced: readonly string[];
     /** Configured ids that the store has removed. */
     readonly removed: readonly string[];
-    /** Ids that only the store has. */
+    /** Ids that only the store has; the first 20. */
     readonly added: readonly string[];
+    /** The number of further such ids; absent if there are none. */
+    readonly moreAdded?: number;
   }
   | { readonly type: "key_created"; readonly at: number; readonly alg: string; readonly kid: string }
   | {

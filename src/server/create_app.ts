@@ -12,9 +12,9 @@ import type { RequestHandler } from "../http/router.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
-import { clientRepository, moveDemoClients } from "../oauth/clients/client_repository.ts";
+import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
-import type { SharedChanges } from "../oauth/clients/repository.ts";
+import type { CreateRepository } from "../oauth/records/repository.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
@@ -25,7 +25,6 @@ import type { Server } from "../oauth/server.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository } from "../oauth/users/user_repository.ts";
-import { deleteGuestUser } from "../oauth/users/users.ts";
 import type { EmitEvent } from "./emit_event.ts";
 import { validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -45,8 +44,8 @@ export interface AppDependencies extends Pick<Server, "store" | "now" | "randomB
   readonly emit: EmitEvent;
   /** Sends a request through the whole server, plugins included. */
   readonly dispatch: RequestHandler;
-  /** How changes of clients and users are shared; absent if the store is not persistent. */
-  readonly sharing?: SharedChanges;
+  /** Creates the repositories of clients and users. Default: in memory. */
+  readonly createRepository?: CreateRepository;
   /** Login by pages; absent where an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
 }
@@ -66,14 +65,13 @@ export interface AssembledApp {
  * @throws {ConfigurationError} If options are invalid.
  */
 export function createApp(options: LatchkeyOptions, dependencies: AppDependencies): AssembledApp {
-  const { issuer, emit, dispatch, sharing, interaction, ...core } = dependencies;
+  const { issuer, emit, dispatch, createRepository, interaction, ...core } = dependencies;
   assertNoIssues(validateOptions(options, issuer));
   const settings = resolveSettings(options, issuer);
   const { plugins = [], approver } = options;
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
-  const clients = clientRepository(settings, sharing);
-  const removeGuest = async (sub: string) => await deleteGuestUser(server, sub);
+  const clients = clientRepository(settings, createRepository);
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
   const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
@@ -90,7 +88,11 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     tokenIssuers,
     clients,
     registeredSecrets: registeredSecrets(clients, secretLabels),
-    users: userRepository(settings, { ...core, issuer, claims, removeGuest }, sharing),
+    users: userRepository(
+      settings,
+      { ...core, issuer, claims, acceptsGuests: interaction !== undefined && openLogin },
+      createRepository,
+    ),
     openLogin: interaction && openLogin,
     scopes: settings.scopes,
     claims,
@@ -164,12 +166,10 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     app,
     handle,
     moveTo(newIssuer) {
-      const previousIssuer = server.issuer;
       Object.assign(server, membersOf(newIssuer));
       headers = securityHeaders(newIssuer);
       if (options.clients !== undefined) return;
-      const demoClients = (owner: string) => resolveSettings(options, owner).clients;
-      moveDemoClients(clients, demoClients(previousIssuer), demoClients(newIssuer));
+      clients.reconfigure(resolveSettings(options, newIssuer).clients);
     },
   };
 }

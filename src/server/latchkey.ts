@@ -83,8 +83,8 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   // Loaded only by servers that show pages to users.
   const usesPages = options.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
-  const changes = store.persistent === true
-    ? (await import("../oauth/clients/stored_changes.ts")).openStoredChanges(options, {
+  const records = store.persistent === true
+    ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
       issuer,
       store,
       randomBytes,
@@ -124,7 +124,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     keys,
     dispatch: handle,
     interaction,
-    sharing: changes?.sharing,
+    createRepository: records?.createRepository,
   });
   const { server } = app;
   for (const warning of settingsWarnings(options, issuer)) {
@@ -134,7 +134,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   // Rejects the store of a test at start, not at the first login.
   if (testKeys === "rejected") await keys.publishedKeys([]);
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
-  const maintained = maintenance(server, { keys: keySettings, changes });
+  const maintained = maintenance(server, { keys: keySettings, records });
   const network = listeners(server, {
     handle: handleSafely,
     prepare() {
@@ -147,7 +147,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     },
   });
   let closing: Promise<void> | undefined;
-  await changes?.start(server);
+  await records?.start();
 
   const instance: Latchkey = {
     get issuer() {
@@ -173,7 +173,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
         // First, so that streams end and are not waited for.
         for (const plugin of plugins) plugin.close?.();
         await network.close();
-        await changes?.flush().catch(() => {});
+        await records?.settle();
         await store.close();
       })();
     },

@@ -30,12 +30,12 @@ export interface Maintenance {
 export interface MaintenanceOptions {
   /** The setting `keys`. */
   readonly keys: ResolvedSettings["keys"];
-  /** The changes that other instances made of clients and users; absent if the store is not persistent. */
-  readonly changes?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
+  /** Clients and users in the store, which other instances may change; absent if the store is not persistent. */
+  readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
 }
 
 /** Makes the maintenance of a server. */
-export function maintenance(server: Server, { keys: keySettings, changes }: MaintenanceOptions): Maintenance {
+export function maintenance(server: Server, { keys: keySettings, records }: MaintenanceOptions): Maintenance {
   const { now, store, keys, trace } = server;
   let timer: ReturnType<typeof setInterval> | undefined;
   let lastSweepAt = now();
@@ -55,7 +55,7 @@ export function maintenance(server: Server, { keys: keySettings, changes }: Main
   }
 
   function runIfDue(): void {
-    changes?.refreshIfDue();
+    records?.refreshIfDue();
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
     lastSweepAt = now();
     // One at a time: a store that hangs gets no further request before it has answered or failed.
@@ -71,7 +71,7 @@ export function maintenance(server: Server, { keys: keySettings, changes }: Main
   return {
     runIfDue,
     startTimer() {
-      timer ??= setInterval(runIfDue, Math.min(sweepIntervalMs, changes?.refreshIntervalMs ?? Infinity));
+      timer ??= setInterval(runIfDue, Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity));
     },
     stopTimer: () => clearInterval(timer),
   };

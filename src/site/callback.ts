@@ -47,7 +47,7 @@ export const callbackPage: Handlers = { GET: showCallback, POST: showCallback };
 
 async function showCallback(context: Context): Promise<HttpResponse> {
   // Otherwise any text could be shown under this server's name although no client has this redirect URI.
-  if (!hasCallbackPage(context)) throw noCallbackPage();
+  if (!await hasCallbackPage(context)) throw noCallbackPage();
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const notes: string[] = [];
@@ -77,7 +77,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
       issued,
     }),
     proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
-    examples: success ? examples(context, code, flow?.verifier, issued) : [],
+    examples: success ? await examples(context, code, flow?.verifier, issued) : [],
     tokenEndpoint: endpointUrl(server.issuer, "/oauth2/token"),
     codeLifetimeSeconds: server.lifetimes.code,
     startLinks: await startLinks(context, browser),
@@ -127,15 +127,15 @@ function replaceControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, "\uFFFD");
 }
 
-function examples(
+async function examples(
   context: Context,
   code: string,
   verifier: string | undefined,
   issued: IssuedCode | undefined,
-): TokenRequestExample[] {
+): Promise<TokenRequestExample[]> {
   const { server } = context;
-  const issuedClient = issued === undefined ? undefined : server.clients.find(issued.clientId);
-  const candidates = callbackClients(context);
+  const issuedClient = issued === undefined ? undefined : await server.clients.find(issued.clientId);
+  const candidates = await callbackClients(context);
   return (["public", "confidential"] as const).map((kind) => {
     const isKind = (client: { readonly confidential: boolean }) => client.confidential === (kind === "confidential");
     const client = issuedClient !== undefined && isKind(issuedClient) ? issuedClient : candidates.find(isKind);

@@ -16,17 +16,20 @@ export function callbackUri(server: Server): string {
   return endpointUrl(server.issuer, "/authorized");
 }
 
+/** Number of clients that are searched. */
+const maxSearchedClients = 200;
+
 /** The clients whose redirect URI is this server's own page. */
-export function callbackClients({ server }: Context): Client[] {
+export async function callbackClients({ server }: Context): Promise<Client[]> {
   const callback = callbackUri(server);
-  return server.clients.all().filter((client) =>
+  return (await server.clients.list({ limit: maxSearchedClients })).filter((client) =>
     client.redirectUris.includes(callback) && client.grantTypes.includes("authorization_code")
   );
 }
 
 /** Whether the callback page exists: always on a test host, elsewhere only if a client has its redirect URI. */
-export function hasCallbackPage(context: Context): boolean {
-  return hasTestHost(context.server.issuer) || callbackClients(context).length > 0;
+export async function hasCallbackPage(context: Context): Promise<boolean> {
+  return hasTestHost(context.server.issuer) || (await callbackClients(context)).length > 0;
 }
 
 /** The error if the callback page does not exist. */
@@ -36,7 +39,7 @@ export function noCallbackPage(): HttpError {
 
 /** A fresh link to the authorization endpoint for each demo client, public ones first. */
 export async function startLinks(context: Context, browser: BrowserCookie): Promise<StartLink[]> {
-  const clients = callbackClients(context).sort((a, b) => Number(a.confidential) - Number(b.confidential));
+  const clients = (await callbackClients(context)).sort((a, b) => Number(a.confidential) - Number(b.confidential));
   return await Promise.all(clients.map(async (client) => {
     const state = await deriveState(browser, randomId(context.server.randomBytes));
     const request = await demoAuthorizationRequest(context, client, (await restoreDemoFlow(browser, state))!);

@@ -22,8 +22,8 @@ export const home: Handlers = {
       startLinks: await startLinks(context, browser),
       directory: mayListClients(context)
         ? {
-          clients: server.clients.all().map((client) => toListedClient(context, client)),
-          users: server.users.all().map((user) => toListedUser(context, user)),
+          clients: (await server.clients.list()).map((client) => toListedClient(context, client)),
+          users: (await server.users.list()).map((user) => toListedUser(context, user)),
         }
         : undefined,
       endpoints: [

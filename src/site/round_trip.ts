@@ -27,7 +27,7 @@ export async function describeRoundTrip(
   context: Context,
   { redirect, ignoredParameters, flow, issued }: CallbackContext,
 ): Promise<RoundTrip> {
-  const client = issued === undefined ? undefined : context.server.clients.find(issued.clientId);
+  const client = issued === undefined ? undefined : await context.server.clients.find(issued.clientId);
   const parameters = new Map(redirect);
   return {
     request: flow === undefined || client === undefined

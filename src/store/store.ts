@@ -166,16 +166,10 @@ export type ChangeRecord =
     }
   );
 
-/** A client that was registered at run time. */
-export interface ClientRecord {
-  /** As it was registered, but with a digest for the secret unless the secret is the key of its assertions. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-/** A user who was added at run time; a guest user if the record expires. */
-export interface UserRecord {
-  /** The claims, `sub` among them. */
-  readonly user: { readonly sub: string; readonly [claim: string]: unknown };
+/** A client or user that was registered at run time; a guest user if the record expires. */
+export interface RegisteredRecord {
+  /** As it was registered, but with a digest for a client secret unless the secret is the key of assertions. */
+  readonly entry: Readonly<Record<string, unknown>>;
 }
 
 /** What a change at run time does to a configured client or user. */
@@ -192,7 +186,7 @@ export type OverrideRecord =
     | {
       /** Replaced. */
       readonly change: "set";
-      /** As in {@link ClientRecord} and {@link UserRecord}. */
+      /** As in {@link RegisteredRecord}. */
       readonly entry: Readonly<Record<string, unknown>>;
     }
     | {
@@ -234,9 +228,9 @@ export interface Records {
   /** Guest users of version 0.1 before records, by subject: read by the migration only. */
   person: GuestUserRecord;
   /** Clients registered at run time, by issuer and client. */
-  client: ClientRecord;
+  client: RegisteredRecord;
   /** Users added at run time, by issuer and subject. */
-  user: UserRecord;
+  user: RegisteredRecord;
   /** Changes of configured clients and users, by issuer, configured entry and id. */
   override: OverrideRecord;
   /** Migrations, by issuer. */

@@ -131,8 +131,8 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]): Clai
         ...server,
         overrideClaims: (kind, claims, context) =>
           override(kind, server.overrideClaims?.(kind, claims, context) ?? claims, context, request),
-        tokenIssuers: [...server.tokenIssuers, (inner, authorization, _, members) => {
-          const context = claimsContext(inner, authorization);
+        tokenIssuers: [...server.tokenIssuers, async (inner, authorization, _, members) => {
+          const context = await claimsContext(inner, authorization);
           return replaceMembers(members, override("token_response", members, context, request));
         }],
       } satisfies Server;

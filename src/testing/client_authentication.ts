@@ -36,7 +36,7 @@ interface ClientAuthentication {
  */
 export async function authenticateClient(server: Server, client: ClientCredentials): Promise<ClientAuthentication> {
   const { client_id } = client;
-  const method = client.token_endpoint_auth_method ?? server.clients.find(client_id)?.authMethod ?? "none";
+  const method = client.token_endpoint_auth_method ?? server.clients.findCached(client_id)?.authMethod ?? "none";
   switch (method) {
     case "none":
       return { headers: {}, params: { client_id } };
@@ -48,7 +48,12 @@ export async function authenticateClient(server: Server, client: ClientCredentia
       return { headers: {}, params: { client_id, client_secret: getSecret(client, method) } };
     case "client_secret_jwt": {
       const key = new TextEncoder().encode(getSecret(client, method));
-      return createAssertion(server, client_id, { alg: server.clients.find(client_id)?.assertionAlg ?? "HS256" }, key);
+      return createAssertion(
+        server,
+        client_id,
+        { alg: server.clients.findCached(client_id)?.assertionAlg ?? "HS256" },
+        key,
+      );
     }
     case "private_key_jwt": {
       const { private_jwk: jwk } = client;

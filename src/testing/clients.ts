@@ -91,7 +91,7 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
 
   function unusedId(): string {
     const id = `client-${++clientCount}`;
-    return clients().find(id) === undefined ? id : unusedId();
+    return clients().findCached(id) === undefined ? id : unusedId();
   }
 
   function createClient(options: TestClientOptions = {}): TestClient {

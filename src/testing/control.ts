@@ -3,7 +3,9 @@
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
-import type { Repository } from "../oauth/clients/repository.ts";
+import { chain } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { Repository } from "../oauth/records/repository.ts";
 import { resolveSettings } from "../oauth/config/settings.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { redactText } from "../oauth/trace.ts";
@@ -230,8 +232,8 @@ export function createControl(options: TestControlOptions): ServerControl {
     client,
     decisions,
     browser,
-    mint: mint(() => {
-      if (getApp().server.clients.all().length === 0) client();
+    mint: mint(async () => {
+      if (await getApp().server.clients.first() === undefined) client();
       return getServer();
     }),
     clock,
@@ -251,12 +253,14 @@ export function createControl(options: TestControlOptions): ServerControl {
       log.clear();
       for (const part of [overrides, decisions, clock, serverRandom]) part?.reset();
       const initial = resolveSettings(settings, server.issuer);
+      // Begun together: in memory, each is complete when its call returns.
+      const pending: MaybePromise<unknown>[] = [];
       if (!keep.includes("clients")) {
         for (const part of [client, clientRandom]) part?.reset();
-        restore(server.clients, initial.clients, ({ id }) => id);
+        pending.push(restore(server.clients, initial.clients, ({ id }) => id));
       }
-      if (!keep.includes("users")) restore(server.users, initial.users, ({ sub }) => sub);
-      await state.reset(server.store);
+      if (!keep.includes("users")) pending.push(restore(server.users, initial.users, ({ sub }) => sub));
+      await Promise.all([...pending, state.reset(server.store)]);
       assertAllMet(unmet);
     },
   };
@@ -280,9 +284,14 @@ function restore<Input, Entry>(
   repository: Repository<Input, Entry>,
   initial: readonly Input[],
   getId: (entry: Entry) => string,
-): void {
-  for (const entry of repository.all()) repository.delete(getId(entry), "reset()");
-  for (const input of initial) repository.set(input);
+): MaybePromise<unknown> {
+  return chain(repository.all(), (entries) => {
+    const changes = [
+      ...entries.map((entry) => repository.delete(getId(entry), "reset()")),
+      ...initial.map((input) => repository.set(input)),
+    ];
+    return repository.isPersistent ? Promise.all(changes) : undefined;
+  });
 }
 
 function restartableRandom(create: () => RandomBytes): { readonly roll: RandomBytes; reset(): void } {

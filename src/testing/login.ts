@@ -148,7 +148,7 @@ export function loginClient({ server, fetch, browser, explain }: LoginClientOpti
 const defaultScopeValues = ["openid", "profile", "email"];
 
 async function createRequest(server: Server, client: ClientCredentials, options: LoginOptions) {
-  const registered = server.clients.find(client.client_id);
+  const registered = server.clients.findCached(client.client_id);
   const verifier = randomToken(server.randomBytes);
   const state = randomId(server.randomBytes);
   const nonce = randomId(server.randomBytes);

@@ -126,13 +126,13 @@ export interface Mint {
  *
  * @param server Returns the server at this moment.
  */
-export function mint(server: () => Server): Mint {
+export function mint(server: () => Promise<Server>): Mint {
   return {
     async accessToken(options = {}) {
       assertOptions("mint.accessToken", mintFields.accessToken, options);
-      const issuer = atIssueTime(server(), options, "access_token");
+      const issuer = atIssueTime(await server(), options, "access_token");
       const withAlg = { ...issuer, alg: resolveAlgorithm(options, issuer.alg) };
-      const authorization = createAuthorization(issuer, options);
+      const authorization = await createAuthorization(issuer, options);
       const { access_token } = await accessToken(
         withOverrides(withAlg, options),
         authorization,
@@ -145,11 +145,11 @@ export function mint(server: () => Server): Mint {
 
     async idToken(options = {}) {
       assertOptions("mint.idToken", mintFields.idToken, options);
-      const issuer = atIssueTime(server(), options, "id_token");
+      const issuer = atIssueTime(await server(), options, "id_token");
       const { claims, accessToken } = options;
       // at_hash is the hash of an access token.
       const overrides = accessToken === undefined ? { ...options, claims: { at_hash: undefined, ...claims } } : options;
-      const { client, ...rest } = createAuthorization(issuer, { ...options, scope: options.scope ?? "openid" });
+      const { client, ...rest } = await createAuthorization(issuer, { ...options, scope: options.scope ?? "openid" });
       const authorization = {
         ...rest,
         client: { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
@@ -168,8 +168,8 @@ export function mint(server: () => Server): Mint {
 
     async refreshToken(options = {}) {
       assertOptions("mint.refreshToken", mintFields.refreshToken, options);
-      const issuer = atIssueTime(server(), options, "refresh_token");
-      const authorization = createAuthorization(issuer, options);
+      const issuer = atIssueTime(await server(), options, "refresh_token");
+      const authorization = await createAuthorization(issuer, options);
       const permissive = { ...issuer, refresh: { ...issuer.refresh, onlyOffline: false } };
       const { refresh_token } = await refreshToken(
         permissive,
@@ -187,8 +187,8 @@ export function mint(server: () => Server): Mint {
 
     async code(options = {}) {
       assertOptions("mint.code", mintFields.code, options);
-      const issuer = atIssueTime(server(), options, "code");
-      const { client, subject, scope, resources } = createAuthorization(issuer, options);
+      const issuer = atIssueTime(await server(), options, "code");
+      const { client, subject, scope, resources } = await createAuthorization(issuer, options);
       const { sub, authTime, sid } = subject!;
       const uri = options.redirectUri ?? client.redirectUris[0];
       if (uri === undefined) throw new TypeError(`client ${client.id}: expected a redirect URI, received none`);
@@ -205,13 +205,13 @@ export function mint(server: () => Server): Mint {
         resources,
         loginRequirements: { prompt: [] },
       };
-      return await issueCode(issuer, request, { user: findUser(issuer, sub), scope, authTime }, sid);
+      return await issueCode(issuer, request, { user: await findUser(issuer, sub), scope, authTime }, sid);
     },
 
     async tokens(options = {}) {
       assertOptions("mint.tokens", mintFields.tokens, options);
-      const issuer = atIssueTime(server(), options, "access_token");
-      const authorization = createAuthorization(issuer, options);
+      const issuer = atIssueTime(await server(), options, "access_token");
+      const authorization = await createAuthorization(issuer, options);
       return await issueTokens(issuer, createRequest(issuer, authorization), authorization);
     },
   };
@@ -229,9 +229,12 @@ function atIssueTime(
 }
 
 /** The authorization that a user would have given. */
-function createAuthorization(server: Server, options: MintedGrant & { readonly nonce?: string }): Authorization {
-  const client = findClient(server, options.client);
-  const { sub } = findUser(server, options.user);
+async function createAuthorization(
+  server: Server,
+  options: MintedGrant & { readonly nonce?: string },
+): Promise<Authorization> {
+  const client = await findClient(server, options.client);
+  const { sub } = await findUser(server, options.user);
   const authTime = options.authTime?.getTime() ?? server.now();
   return {
     client,
@@ -253,17 +256,17 @@ function createRequest({ issuer }: Server, { client }: Authorization): TokenRequ
   };
 }
 
-function findClient({ clients }: Server, requested: MintedGrant["client"]): Client {
+async function findClient({ clients }: Server, requested: MintedGrant["client"]): Promise<Client> {
   const id = typeof requested === "object" ? requested.client_id : requested;
-  const client = id === undefined ? clients.all()[0] : clients.find(id);
+  const client = id === undefined ? await clients.first() : await clients.find(id);
   if (client !== undefined) return client;
-  throw unknownError("client", clients.all().map((known) => known.id), id);
+  throw unknownError("client", clients.allCached().map((known) => known.id), id);
 }
 
-function findUser({ users }: Server, sub: string | undefined): User {
-  const user = sub === undefined ? users.all()[0] : users.find(sub);
+async function findUser({ users }: Server, sub: string | undefined): Promise<User> {
+  const user = sub === undefined ? await users.first() : await users.find(sub);
   if (user !== undefined) return user;
-  throw unknownError("user", users.all().map((known) => known.sub), sub);
+  throw unknownError("user", users.allCached().map((known) => known.sub), sub);
 }
 
 function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {

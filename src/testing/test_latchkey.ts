@@ -1,7 +1,8 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
-import type { ClientMetadata } from "../oauth/clients/client.ts";
-import type { ClientRepository, UserRepository } from "../oauth/clients/repository.ts";
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { MemoryRepository } from "../oauth/records/repository.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
@@ -33,10 +34,13 @@ export const testIssuer = "https://latchkey.test";
 export interface TestLatchkey extends TestControl, AsyncDisposable {
   /** The issuer identifier; see {@link TestLatchkeyOptions.issuer}. */
   readonly issuer: string;
-  /** The registered clients, which can change at any time. */
-  readonly clients: ClientRepository;
-  /** The users, which can change at any time; by default the first one logs in. */
-  readonly users: UserRepository;
+  /**
+   * The registered clients, which can change at any time. With a persistent store, the methods return promises of what
+   * these types say: await them.
+   */
+  readonly clients: MemoryRepository<ClientMetadata, Client>;
+  /** The users, which can change at any time; by default the first one logs in. As for `clients`, await a store. */
+  readonly users: MemoryRepository<User, User>;
   /** Creates a new signing key; see {@link Latchkey.rotateKeys}. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**
@@ -87,8 +91,8 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     get issuer() {
       return server.issuer;
     },
-    clients: server.clients,
-    users: server.users,
+    clients: server.clients as TestLatchkey["clients"],
+    users: server.users as TestLatchkey["users"],
     rotateKeys: server.rotateKeys,
     listen: (listenOptions = {}) =>
       server.listen({

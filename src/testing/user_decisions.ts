@@ -63,8 +63,8 @@ export function userDecisions(
 
   function assertKnown(sub: string): string {
     const { users } = server();
-    if (users.find(sub) !== undefined) return sub;
-    const subs = users.all().map((user) => user.sub).join(", ");
+    if (users.findCached(sub) !== undefined) return sub;
+    const subs = users.allCached().map((user) => user.sub).join(", ");
     throw new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
   }
 
@@ -104,7 +104,7 @@ export function userDecisions(
     persona(as = takeNextSub()) {
       const { users, scopes } = server();
       // The pages offer the first user first.
-      const limit = scopeLimits.get(as ?? users.all()[0]?.sub ?? anyUser) ?? scopeLimits.get(anyUser) ?? scopes;
+      const limit = scopeLimits.get(as ?? users.allCached()[0]?.sub ?? anyUser) ?? scopeLimits.get(anyUser) ?? scopes;
       return limit === "nothing"
         ? { as, deny: true }
         : { as, denyScopes: scopes.filter((value) => !limit.includes(value)) };
@@ -123,10 +123,10 @@ function withLoginHint(loginHint: string, request: AuthorizationRequest): Author
 }
 
 function assertPresent(users: UserRepository, sub: string): string {
-  if (users.find(sub) !== undefined) return sub;
+  if (users.findCached(sub) !== undefined) return sub;
   throw new OAuthError("access_denied", "the server has no such user", {
     rule: "AZ-21",
-    expected: users.all().map((user) => user.sub).join(" or ") || "a user",
+    expected: users.allCached().map((user) => user.sub).join(" or ") || "a user",
     received: sub,
   });
 }

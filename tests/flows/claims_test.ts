@@ -104,7 +104,7 @@ test("[CL-02] claims follow their scope value: not requested, denied by the appr
     ...mapped,
     unmappedClaims: "none",
     approver: ({ scope }, { users, now }) => ({
-      user: users.find("carol")!,
+      user: users.findCached("carol")!,
       scope: scope.filter((token) => token !== "groups"),
       authTime: now(),
     }),

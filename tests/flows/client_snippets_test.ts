@@ -59,7 +59,7 @@ async function serve(): Promise<Latchkey> {
 
 /** The settings of a client of a server, by library. */
 function settingsOf(as: Latchkey, id: string, autoLogin = true): ReadonlyMap<string, ClientSnippet> {
-  const all = clientSnippets(as.issuer, as.clients.find(id)!, { secret, autoLogin });
+  const all = clientSnippets(as.issuer, as.clients.findCached(id)!, { secret, autoLogin });
   return new Map(all.map((one) => [one.library, one]));
 }
 

@@ -3,8 +3,9 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
 import { memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import type { MemoryLatchkey } from "../secret_leak_check.ts";
 
 /** RFC 7636 Appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -28,7 +29,7 @@ export type Fields = Readonly<Record<string, string | readonly string[] | undefi
 
 /** A server under test. */
 export interface TestServer {
-  readonly as: Latchkey;
+  readonly as: MemoryLatchkey;
   readonly events: TraceEvent[];
   /** Moves the clock. */
   advance(seconds: number): void;

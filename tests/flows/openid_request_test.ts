@@ -177,7 +177,7 @@ test("[OI-03] if the approver needs a page, prompt=none is interaction_required 
     const shown = new URL(httpRequest.url).searchParams.get("display");
     if (shown === "page") return new Response("<p>Allow?</p>", { headers: { "set-cookie": "half=way" } });
     if (shown !== null) throw new OAuthError(shown as "consent_required", "no", { rule: "OI-03" });
-    return { user: users.find("alice")!, scope: request.scope, authTime: session?.authTime ?? now() };
+    return { user: users.findCached("alice")!, scope: request.scope, authTime: session?.authTime ?? now() };
   };
   const b = await testServer({ ...severalUsers, approver });
   const browser = openBrowser(b);
@@ -609,7 +609,7 @@ test("[OI-09] automatic approval grants offline_access, with and without openid,
 
 test("[OI-09] if an approver leaves offline_access out, no refresh token outlives the session", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { session, users, now }) => ({
-    user: users.find("alice")!,
+    user: users.findCached("alice")!,
     scope: scope.filter((value) => value !== "offline_access"),
     authTime: session?.authTime ?? now(),
   });

@@ -438,7 +438,7 @@ test("[LO-02, ID-04] a pairwise client logs its user out with its own ID token",
 
 /** Asks nobody twice: shows a page, whose answer is a cookie that names a user. */
 const byCookie: Approver = (request, { session, users, now, httpRequest }) => {
-  const user = users.find(/\buser=(\w+)/.exec(httpRequest.headers.get("cookie") ?? "")?.[1] ?? "");
+  const user = users.findCached(/\buser=(\w+)/.exec(httpRequest.headers.get("cookie") ?? "")?.[1] ?? "");
   if (user === undefined) return new Response("Who are you?", { status: 200, headers: { "set-cookie": "asked=1" } });
   const scope = request.scope.filter((value) => value !== "write");
   return { user, scope, authTime: session?.sub === user.sub ? session.authTime : now() };

@@ -46,7 +46,7 @@ export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[
   const redemptions = new Map<string, number>();
   let requests = 0;
   const register = () => {
-    for (const client of as.clients.all()) {
+    for (const client of as.clients.allCached()) {
       for (const uri of [...client.redirectUris, ...client.postLogoutRedirectUris]) uris.add(uri);
     }
   };
@@ -107,7 +107,7 @@ function findRedeemedCredential(
   if (status !== 200 || !text.includes('"access_token"') || !getPath(sent).endsWith("/oauth2/token")) return undefined;
   const form = new URLSearchParams(new TextDecoder().decode(getBody(sent)));
   if (form.get("grant_type") === "authorization_code") return `code ${form.get("code")}`;
-  const client = as.clients.find(form.get("client_id") ?? "");
+  const client = as.clients.findCached(form.get("client_id") ?? "");
   if (form.get("grant_type") !== "refresh_token" || kind.forgives || client?.confidential !== false) return undefined;
   return `refresh token ${form.get("refresh_token")}`;
 }

@@ -259,8 +259,11 @@ test("a client is shown by its id, even if that is a UUID", async () => {
 
 test("[FL-03] registered secrets are redacted in any parameter, however short, and so are values with secret names", async () => {
   const { server, recorder } = await recordedServer();
-  server.as.clients.set({ client_id: "short", client_secret: "s3c+%/==", redirect_uris: ["https://short.example/cb"] });
-  await server.as.clients.flush();
+  await server.as.clients.set({
+    client_id: "short",
+    client_secret: "s3c+%/==",
+    redirect_uris: ["https://short.example/cb"],
+  });
   const secret = "s3c+%/==";
   const other = "hunter2";
   const encoded = encodeURIComponent(secret);

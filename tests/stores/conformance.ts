@@ -305,14 +305,14 @@ export function storeConformance(
   promise("a deleted record is gone, and can be added again", async (store) => {
     for (const odd of ["one", ...oddNames]) {
       await store.delete("client", odd);
-      await store.put("client", odd, { metadata: { odd } }, { expiresAt: odd === "one" ? startTime : Infinity });
-      await store.put("user", odd, { user: { sub: odd } }, { expiresAt: startTime });
+      await store.put("client", odd, { entry: { odd } }, { expiresAt: odd === "one" ? startTime : Infinity });
+      await store.put("user", odd, { entry: { odd } }, { expiresAt: startTime });
       await store.delete("client", odd);
       await store.delete("client", odd);
       assertStrictEquals(await store.get("client", odd), undefined);
-      assertEquals((await store.get("user", odd))?.value.user.sub, odd);
+      assertEquals((await store.get("user", odd))?.value.entry.odd, odd);
       assertStrictEquals(await store.consume("client", odd, startTime), false);
-      assertStrictEquals(await store.add("client", odd, { metadata: {} }, { expiresAt: Infinity }), true);
+      assertStrictEquals(await store.add("client", odd, { entry: {} }, { expiresAt: Infinity }), true);
     }
     assertStrictEquals(await store.count("client", ""), oddNames.length + 1);
     assertStrictEquals(await store.deleteExpired(startTime), oddNames.length + 1);
@@ -324,12 +324,12 @@ export function storeConformance(
     const names = [...oddNames, ...Array.from({ length: 500 }, (_, i) => `client ${i * 7919 % 500}`)];
     for (const [i, name] of names.entries()) {
       const expiresAt = i % 3 === 0 ? startTime + i : Infinity;
-      await store.put("client", prefix + name, { metadata: { name } }, { expiresAt });
+      await store.put("client", prefix + name, { entry: { name } }, { expiresAt });
     }
     for (const other of ["", "https://as.tes", "https://as.test", "https://as.test!", "https://as.test/ ", "z"]) {
-      await store.put("client", other, { metadata: {} }, { expiresAt: Infinity });
+      await store.put("client", other, { entry: {} }, { expiresAt: Infinity });
     }
-    await store.put("user", `${prefix}alice`, { user: { sub: "alice" } }, { expiresAt: Infinity });
+    await store.put("user", `${prefix}alice`, { entry: {} }, { expiresAt: Infinity });
     await store.consume("client", `${prefix}client 1`, startTime);
     for (const limit of [1, 7, 100, 10_000]) {
       const found: string[] = [];
@@ -337,7 +337,7 @@ export function storeConformance(
         const page = await store.list("client", { prefix, after: found.at(-1), limit });
         for (const { id, ...record } of page) {
           assertEquals(record, (await store.get("client", id))!);
-          assertStrictEquals(prefix + record.value.metadata.name, id);
+          assertStrictEquals(prefix + record.value.entry.name, id);
           found.push(id);
         }
         if (page.length < limit) break;

@@ -528,7 +528,7 @@ test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobo
 
 test("an approver of one's own decides where the people were told nothing", async () => {
   await using as = await testLatchkey({
-    approver: ({ scope }, { users, now }) => ({ user: users.find("bob")!, scope, authTime: now() }),
+    approver: ({ scope }, { users, now }) => ({ user: users.findCached("bob")!, scope, authTime: now() }),
   });
   const client = as.client();
   assertEquals((await as.logIn(client)).claims!.sub, "bob");

@@ -47,7 +47,7 @@ export async function issueCode(
     });
   }
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
-  const user = server.users.find(sub);
+  const user = await server.users.find(sub);
   const currentPasswordFingerprint = user && passwordFingerprint(server, user);
   const code = randomToken(server.randomBytes);
   const grantId = randomId(server.randomBytes);

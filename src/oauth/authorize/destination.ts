@@ -35,7 +35,7 @@ export const maxStateLength = 4096;
  * @throws {OAuthError} If one is missing or unknown. It becomes a page: the server must not redirect (OAuth 2.1 §2.3.5,
  *   §4.1.2.1: "MUST NOT automatically redirect").
  */
-export function findDestination(server: Server, params: Params): Destination {
+export async function findDestination(server: Server, params: Params): Promise<Destination> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) {
     throw new OAuthError("invalid_request", "client_id is missing", {
@@ -44,7 +44,7 @@ export function findDestination(server: Server, params: Params): Destination {
       received: "no client_id",
     });
   }
-  const client = server.clients.find(id);
+  const client = await server.clients.find(id);
   if (client === undefined) {
     throw new OAuthError("invalid_request", "client_id is not registered", {
       rule: "AZ-02",

@@ -65,6 +65,9 @@ export async function readOpenIdParameters(
   };
 }
 
+/** Number of users whose pairwise subjects are compared, besides those in memory. */
+const maxPairwiseCandidates = 1000;
+
 /** The users, by this server's subject, that every demand allows. */
 export async function allowedSubjects(
   server: Server,
@@ -73,9 +76,19 @@ export async function allowedSubjects(
 ): Promise<readonly string[]> {
   const common = first.filter((sub) => others.every((demand) => demand.includes(sub)));
   const allowedSubs = new Set(common);
-  if (client.sector === undefined) return [...allowedSubs].filter((sub) => server.users.find(sub) !== undefined);
   const subs: string[] = [];
-  for (const { sub } of server.users.all()) if (allowedSubs.has(await subjectFor(server, client, sub))) subs.push(sub);
+  if (client.sector === undefined) {
+    for (const sub of allowedSubs) if (await server.users.find(sub) !== undefined) subs.push(sub);
+  } else {
+    // Bounded: anyone may send such a request.
+    const candidates = new Set([
+      ...server.users.allCached(),
+      ...await server.users.list({ limit: maxPairwiseCandidates }),
+    ]);
+    for (const { sub } of candidates) {
+      if (allowedSubs.has(await subjectFor(server, client, sub))) subs.push(sub);
+    }
+  }
   return subs;
 }
 

@@ -12,7 +12,7 @@ const maxTotalUriLength = 2048;
 /** The registered spelling of a resource; the id of a client is never a resource. */
 function findResource(server: Server, uri: string): string | undefined {
   const registered = server.resources.find(uri);
-  return registered === undefined || server.clients.find(registered) !== undefined ? undefined : registered;
+  return registered === undefined || server.clients.findCached(registered) !== undefined ? undefined : registered;
 }
 
 /** The granted resources that are still registered, in their current spelling. */

@@ -1,35 +1,36 @@
-/** The repository of clients: what it accepts, and how a client is written to the store. */
+/** The repository of clients: what it accepts, and how the store keeps a client. */
 
 import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
+import { memoryRepository } from "../records/memory_repository.ts";
+import type { EntryDefinition } from "../records/repository.ts";
+import type { CreateRepository } from "../records/repository.ts";
 import type { ClientMetadata } from "./client.ts";
-import { clientFromMetadata, deserializeClient, repository, serializeClient } from "./repository.ts";
-import type { ClientRepository, SharedChanges } from "./repository.ts";
+import { clientFromMetadata, deserializeClient, serializeClient } from "./client_from_metadata.ts";
+import type { Client, ClientRepository } from "./repository.ts";
 import { validateClient, validateClientAudience } from "./validate_client.ts";
 
-/** Creates the repository of clients with those of the settings. */
-export function clientRepository(settings: ResolvedSettings, sharing?: SharedChanges): ClientRepository {
+/**
+ * Creates the repository of clients with those of the settings.
+ *
+ * @param create Default: in memory.
+ */
+export function clientRepository(
+  settings: ResolvedSettings,
+  create: CreateRepository = memoryRepository,
+): ClientRepository {
   const parse = (metadata: ClientMetadata) => {
     assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
     return clientFromMetadata(metadata, settings);
   };
-  return repository(settings.clients, {
-    collection: "clients",
+  const definition: EntryDefinition<ClientMetadata, Client> = {
+    kind: "client",
+    acceptsExpiring: false,
     getId: (metadata) => metadata.client_id,
+    idOf: (client) => client.id,
     parse,
     serialize: serializeClient,
-    deserialize: (stored) => deserializeClient(stored, parse),
-  }, sharing);
-}
-
-/** Gives the demo clients the redirect URIs of another issuer, except those that were changed meanwhile. */
-export function moveDemoClients(
-  clients: ClientRepository,
-  from: readonly ClientMetadata[],
-  to: readonly ClientMetadata[],
-): void {
-  for (const [i, metadata] of to.entries()) {
-    const registered = clients.find(metadata.client_id);
-    if (String(registered?.redirectUris) === String(from[i]!.redirect_uris)) clients.set(metadata, false);
-  }
+    deserialize: (entry) => deserializeClient(entry, parse),
+  };
+  return create(settings.clients, definition);
 }

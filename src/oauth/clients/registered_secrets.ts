@@ -49,7 +49,7 @@ export function registeredSecrets(
 
   /** Rebuilds the digests after a client changed; until then the list is the same object. */
   function update(): void {
-    const all = clients.all();
+    const all = clients.allCached();
     if (all === hashedClients) return;
     const secretDigests = all.flatMap(({ secretDigest }) => secretDigest === undefined ? [] : [secretDigest]);
     digests = new Set(secretDigests.filter((digest) => typeof digest === "string"));

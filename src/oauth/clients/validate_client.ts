@@ -1,7 +1,7 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
 import type { ClientMetadata } from "./client.ts";
-import { sectorHost } from "./repository.ts";
+import { sectorHost } from "./client_from_metadata.ts";
 import { grantTypes } from "../grants/mod.ts";
 import { allowsHttp, httpHosts } from "../test_hosts.ts";
 import { quote } from "../config/config_issue.ts";

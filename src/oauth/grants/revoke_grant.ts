@@ -2,7 +2,6 @@
 
 import type { CodeRecord, RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
-import { findUser } from "../users/users.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { Explanation } from "../trace.ts";
@@ -47,7 +46,7 @@ export async function findInvalidReason(
   scope: readonly string[],
 ): Promise<Explanation | undefined> {
   const { sub, sid, consent, password } = value;
-  const user = server.users.find(sub) ?? await findUser(server, sub);
+  const user = await server.users.find(sub);
   if (user === undefined) {
     return { rule: "CI-11", reason: "the user was removed", expected: `user ${sub}`, received: "no such user" };
   }

@@ -6,7 +6,6 @@ import type { User } from "../clients/client.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import { findUser } from "../users/users.ts";
 import { constantTimeEqual, randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { serverSecret } from "../keys/server_secret.ts";
@@ -42,9 +41,8 @@ export function createSession(server: Server, sub: string, authTime: number, for
 
 /** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
 export function encodeSession(server: Server, { sid, sub, authTime, earlier = [] }: Session): MaybePromise<string> {
-  const user = server.users.find(sub);
   return chain(
-    user && passwordFingerprint(server, user),
+    chain(server.users.find(sub), (user) => user && passwordFingerprint(server, user)),
     (password = "") => encodeWithMac(server, "session", [sid, sub, authTime, password, ...earlier]),
   );
 }
@@ -55,7 +53,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   if (decoded === undefined) return undefined;
   const [sid, sub, authTime, password, ...earlier] = decoded as [string, string, number, string, ...string[]];
   if (server.now() >= authTime + server.lifetimes.session * 1000) return undefined;
-  const user = await findUser(server, sub);
+  const user = await server.users.find(sub);
   if (user === undefined || password !== (await passwordFingerprint(server, user) ?? "")) return undefined;
   if (await server.store.get("ended_family", sid) !== undefined) return undefined;
   return { sid, sub, authTime, ...earlier.length > 0 && { earlier } };

@@ -2,9 +2,7 @@
 
 import { accessTokenClaimNames, accessTokenClaims, assertClaimsSize } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
-import { refreshIfUnknown } from "../clients/repository.ts";
 import { isRevoked } from "../grants/revoke_grant.ts";
-import { findUser } from "../users/users.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { sessionIdFor, subjectFor } from "../users/subject.ts";
@@ -58,15 +56,16 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
     const values = subject.claims?.values?.userinfo;
     if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
     const names = accessTokenClaimNames(server.claims, resources);
-    const user = names.length === 0 ? undefined : server.users.find(subject.sub);
+    const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) {
       const userClaims = accessTokenClaims(server.claims, user, names, scope);
       assertClaimsSize(userClaims);
       Object.assign(claims, userClaims);
     }
   }
-  const issuedClaims = server.overrideClaims?.("access_token", { ...claims }, claimsContext(server, authorization)) ??
-    claims;
+  const issuedClaims = server.overrideClaims === undefined
+    ? claims
+    : server.overrideClaims("access_token", { ...claims }, await claimsContext(server, authorization));
   // A pairwise subject does not identify the user: a stored token does.
   const isOpaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
@@ -104,9 +103,8 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   if (verified === undefined) return undefined;
   const { claims, user } = verified;
   if (server.now() >= claims.exp * 1000) return undefined;
-  await refreshIfUnknown(server.clients, claims.client_id);
-  if (server.clients.find(claims.client_id) === undefined) return undefined;
-  if (user !== undefined && await findUser(server, user) === undefined) return undefined;
+  if (await server.clients.find(claims.client_id) === undefined) return undefined;
+  if (user !== undefined && await server.users.find(user) === undefined) return undefined;
   const grantId = claims.jti.slice(0, claims.jti.indexOf("."));
   return (await isRevoked(server, grantId, claims.jti)).includes(true) ? undefined : verified;
 }

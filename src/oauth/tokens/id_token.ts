@@ -30,20 +30,22 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     ...nonce !== undefined && { nonce },
     at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
     sid: await sessionIdFor(server, client, sid),
-    ...userClaims(server, subject, scope),
+    ...await userClaims(server, subject, scope),
   };
-  const overriddenClaims = server.overrideClaims?.("id_token", claims, claimsContext(server, authorization)) ?? claims;
+  const overriddenClaims = server.overrideClaims === undefined
+    ? claims
+    : server.overrideClaims("id_token", claims, await claimsContext(server, authorization));
   return { id_token: await server.sign("id_token", client.idTokenAlg, overriddenClaims) };
 };
 
 /** The claims about the user; `undefined` if the ID token has none. */
-function userClaims(
+async function userClaims(
   { claims: rules, users }: Server,
   { sub, claims: requested }: Subject,
   scope: readonly string[],
-): Record<string, unknown> | undefined {
+): Promise<Record<string, unknown> | undefined> {
   if (requested === undefined && rules.idToken === "minimal") return undefined;
-  const user = users.find(sub);
+  const user = await users.find(sub);
   if (user === undefined) return undefined;
   const scopeClaims = rules.idToken === "minimal" ? {} : claimsForScope(rules, user, scope);
   const claims = requested === undefined

@@ -39,10 +39,10 @@ export type TokenIssuer = (
 ) => MaybePromise<Partial<TokenResponse>>;
 
 /** The subject of the issued claims, as {@link Server.overrideClaims} receives it. */
-export function claimsContext(
+export async function claimsContext(
   server: Server,
   { client, subject, scope, resources, grantId }: Authorization,
-): ClaimsContext {
-  const user = subject === undefined ? undefined : server.users.find(subject.sub);
+): Promise<ClaimsContext> {
+  const user = subject === undefined ? undefined : await server.users.find(subject.sub);
   return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
 }

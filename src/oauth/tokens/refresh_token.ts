@@ -19,7 +19,6 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
   if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = randomToken(server.randomBytes);
   const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
-  const user = server.users.find(subject.sub);
   const storeWithPassword = (passwordFingerprint: string | undefined) =>
     storeRefreshToken(server, token, grantId, {
       clientId: client.id,
@@ -35,7 +34,8 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
       validUntil: idleExpiresAt(server, endsAt),
       endsAt,
     });
-  return chain(chain(user && passwordFingerprint(server, user), storeWithPassword), () => ({ refresh_token: token }));
+  const fingerprint = chain(server.users.find(subject.sub), (user) => user && passwordFingerprint(server, user));
+  return chain(chain(fingerprint, storeWithPassword), () => ({ refresh_token: token }));
 };
 
 /** Stores a refresh token; a stored one, consumed or not, stays unchanged. */

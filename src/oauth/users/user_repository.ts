@@ -2,36 +2,43 @@
 
 import type { ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
-import { repository } from "../clients/repository.ts";
-import type { SharedChanges, UserRepository } from "../clients/repository.ts";
+import type { UserRepository } from "../clients/repository.ts";
 import { userWarnings } from "../config/claim_warnings.ts";
 import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
 import { isProductionIssuer, validateUser } from "../config/validate_user.ts";
+import { memoryRepository } from "../records/memory_repository.ts";
+import type { CreateRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
 import { withoutPassword } from "./password.ts";
 
 /** What a repository of users uses of its server. */
 interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace"> {
   readonly claims: ClaimRules;
-  /** Removes a guest user from the store. */
-  readonly removeGuest: (sub: string) => Promise<void>;
+  /** Whether guest users may be created; existing ones are ignored otherwise. */
+  readonly acceptsGuests: boolean;
 }
 
-/** Creates the repository of users with those of the settings. */
+/**
+ * Creates the repository of users with those of the settings.
+ *
+ * @param create Default: in memory.
+ */
 export function userRepository(
   settings: ResolvedSettings,
-  { issuer, now, trace, claims, removeGuest }: UserRepositoryContext,
-  sharing?: SharedChanges,
+  { issuer, now, trace, claims, acceptsGuests }: UserRepositoryContext,
+  create: CreateRepository = memoryRepository,
 ): UserRepository {
   const parse = (user: User) => {
     assertNoIssues(validateUser(user, isProductionIssuer(issuer)));
     return withoutPassword(user);
   };
   const configured = new Set(settings.users);
-  return repository(settings.users, {
-    collection: "users",
+  return create(settings.users, {
+    kind: "user",
+    acceptsExpiring: acceptsGuests,
     getId: (user) => user.sub,
+    idOf: (user) => user.sub,
     parse(user) {
       const registered = parse(user);
       // Configured users are checked together at start.
@@ -44,6 +51,5 @@ export function userRepository(
     },
     serialize: (user) => user,
     deserialize: (stored) => parse(stored as User),
-    deleteRelated: removeGuest,
-  }, sharing);
+  });
 }

@@ -10,7 +10,7 @@ import { runPlaygroundStep } from "./steps.ts";
 export const playground: Handlers = {
   GET: ({ request, site }) => redirect(request.method, `${site.base}/authorized`),
   async POST(context) {
-    if (!hasCallbackPage(context)) throw noCallbackPage();
+    if (!await hasCallbackPage(context)) throw noCallbackPage();
     // The callback page sends no referrer even to this server, because its address contains the code.
     return await runPlaygroundStep(context, await readProtectedForm(context, true));
   },

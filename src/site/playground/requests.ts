@@ -160,7 +160,7 @@ export function isPlayable({ authMethod }: Client): boolean {
 }
 
 async function findDemoSecretClient(server: Server): Promise<Client | undefined> {
-  for (const client of server.clients.all()) {
+  for (const client of server.clients.allCached()) {
     if (isPlayable(client) && await hasDemoSecret(client)) return client;
   }
   return undefined;

@@ -45,7 +45,7 @@ export async function initialProposal(
   issued: IssuedCode | undefined,
 ): Promise<CallbackProps["proposal"]> {
   if (issued?.redirectUri !== callbackUri(context.server)) return undefined;
-  const client = findPlayable(context, issued.clientId);
+  const client = await findPlayable(context, issued.clientId);
   // Without the verifier, only the client that generated it can send the request.
   if (client === undefined || issued.codeChallenge !== undefined && flow === undefined) return undefined;
   const state: ClientState = { client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier };
@@ -65,8 +65,8 @@ export async function initialProposal(
 }
 
 /** A client with this server's page as redirect URI, if the playground can authenticate as it. */
-function findPlayable(context: Context, id: string | undefined): Client | undefined {
-  return callbackClients(context).find((client) => client.id === id && isPlayable(client));
+async function findPlayable(context: Context, id: string | undefined): Promise<Client | undefined> {
+  return (await callbackClients(context)).find((client) => client.id === id && isPlayable(client));
 }
 
 async function playgroundForm(
@@ -104,7 +104,7 @@ export async function runPlaygroundStep(
 ): Promise<HttpResponse> {
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
-  const { step, callback, client } = readPlaygroundForm(context, params);
+  const { step, callback, client } = await readPlaygroundForm(context, params);
   const flow = await restoreDemoFlow(browser, callback.state);
   const state: ClientState = {
     client,
@@ -155,13 +155,13 @@ export async function runPlaygroundStep(
   return htmlWithForms(200, pages.playground(props));
 }
 
-function readPlaygroundForm(
+async function readPlaygroundForm(
   context: Context,
   params: Params,
-): { step: PlaygroundStep; callback: CallbackResponse; client: Client } {
+): Promise<{ step: PlaygroundStep; callback: CallbackResponse; client: Client }> {
   const requestedStep = params.get("step");
   const step = allSteps.find((candidate) => candidate === requestedStep);
-  const client = findPlayable(context, params.get("client_id"));
+  const client = await findPlayable(context, params.get("client_id"));
   const code = params.get("code");
   if (step !== undefined && client !== undefined && code !== undefined) {
     return { step, client, callback: { code, state: params.get("state"), iss: params.get("iss") } };

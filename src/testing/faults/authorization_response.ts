@@ -71,7 +71,7 @@ async function overrideInForm(
   const { formPost } = await pages();
   const headers = response instanceof Response ? Object.fromEntries(response.headers) : response.headers;
   const { client: id = "" } = context.request;
-  const client = server.clients.find(id)?.name ?? id;
+  const client = server.clients.findCached(id)?.name ?? id;
   return html(200, formPost({ ...site, action: form.action, client, fields }), headers);
 }
 

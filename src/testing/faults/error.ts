@@ -79,7 +79,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       waitsFor: "had a client and a redirect URI that can receive the error",
       handle: (next, context) => async (request, peer) => {
         if (context.request.description?.errors === "redirect") {
-          const destination = findDestinationOf(context, context.request.authorizationRequest ?? context.request);
+          const destination = await findDestinationOf(context, context.request.authorizationRequest ?? context.request);
           if (destination === undefined || !context.consume()) return await next(request, peer);
           const { server, site, pages } = context.app;
           return await authorizationResponse({ server, site, pages, request }, destination, fields);
@@ -92,10 +92,13 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   },
 });
 
-function findDestinationOf({ app }: FaultContext, { description, params }: RequestView): Destination | undefined {
+async function findDestinationOf(
+  { app }: FaultContext,
+  { description, params }: RequestView,
+): Promise<Destination | undefined> {
   if (!isAuthorizationEndpoint(description)) return undefined;
   try {
-    return findDestination(app.server, paramsFromFields(Object.entries(params)));
+    return await findDestination(app.server, paramsFromFields(Object.entries(params)));
   } catch {
     return undefined;
   }

@@ -54,7 +54,7 @@ export function unknownClient(server: Server, id: string | undefined, received =
 
 /** Shows only the length of an unknown Basic user name: it may be the secret, if both halves were swapped. */
 function describeUserName(server: Server, id: string, secret: string): string {
-  if (server.clients.find(secret) !== undefined) return "the client_id in place of the secret";
+  if (server.clients.findCached(secret) !== undefined) return "the client_id in place of the secret";
   return `a user name of ${id.length} characters`;
 }
 
@@ -69,7 +69,7 @@ export async function verifyClientSecret(
 ): Promise<Client> {
   let failure: OAuthError | undefined;
   for (const { id, secret } of candidates) {
-    const client = server.clients.find(id);
+    const client = await server.clients.find(id);
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);
     if (client === undefined) continue;

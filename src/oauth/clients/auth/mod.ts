@@ -41,7 +41,7 @@ export async function authenticateClient(server: Server, credentials: Credential
   const clientAuth = used[0] ?? none;
   // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
   const client = server.rateLimiter === undefined || clientAuth === none
-    ? await authenticateOrRefresh(server, clientAuth, credentials)
+    ? await authenticateOrReload(server, clientAuth, credentials)
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) {
@@ -66,23 +66,24 @@ export async function authenticateClient(server: Server, credentials: Credential
 }
 
 /**
- * Authenticates the client. After a failure it reads the store, because another instance may just have changed the
- * client. It does so for known and unknown clients, so that the time does not reveal which exist (CA-07).
+ * Authenticates the client. If that fails with a client from memory, it reads the store, because another instance may
+ * just have changed the client. So each failure has read the store once, for known and unknown clients: the time does
+ * not reveal which exist (CA-07).
  */
-async function authenticateOrRefresh(
+async function authenticateOrReload(
   server: Server,
   clientAuth: ClientAuth,
   credentials: Credentials,
 ): Promise<Client> {
   const { clients } = server;
   const id = clientAuth.claimedId(credentials) ?? "";
-  const clientBefore = clients.find(id);
+  const isFresh = clients.isFresh(id);
+  const clientBefore = clients.findCached(id);
   try {
     return await clientAuth.authenticate(server, credentials);
   } catch (error) {
-    if (!clients.isPersistent || !(error instanceof OAuthError)) throw error;
-    await clients.refresh();
-    if (clients.find(id) === clientBefore) throw error;
+    if (!isFresh || !(error instanceof OAuthError)) throw error;
+    if (await clients.reload(id) === clientBefore) throw error;
     return await clientAuth.authenticate(server, credentials);
   }
 }
@@ -98,7 +99,7 @@ async function authenticateRateLimited(
   rejectRateLimited(rateLimiter.retryAfter(attempt));
   let outcome: Client | OAuthError;
   try {
-    outcome = await authenticateOrRefresh(server, clientAuth, credentials);
+    outcome = await authenticateOrReload(server, clientAuth, credentials);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     outcome = error;

@@ -1,5 +1,6 @@
 /** none: a public client only says who it is (OAuth 2.1 §3.2.1). */
 
+import { chain } from "../../maybe_promise.ts";
 import { invalidClient, unknownClient } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
@@ -17,17 +18,14 @@ export const none: ClientAuth = {
         "neither",
       );
     }
-    const client = server.clients.find(id);
-    if (client === undefined) {
-      throw unknownClient(server, id);
-    }
-    if (client.confidential) {
+    return chain(server.clients.find(id), (client) => {
+      if (client === undefined) throw unknownClient(server, id);
+      if (!client.confidential) return client;
       throw invalidClient(
         `client ${id} is confidential and must authenticate`,
         client.authMethods.join(" or "),
         "client_id without authentication",
       );
-    }
-    return client;
+    });
   },
 };

@@ -45,7 +45,7 @@ export async function verifyAssertion(
       assertion === undefined ? "no client_assertion" : "another client_assertion_type",
     );
   }
-  const client = server.clients.find(id ?? "");
+  const client = await server.clients.find(id ?? "");
   if (client === undefined) {
     const earlier = describeRemovedClient(server.clients, id);
     throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another", earlier);

@@ -1,8 +1,7 @@
-/** Digests of configured clients and users; each stored change holds the digest of the entry it is based on. */
+/** Digests of configured clients and users; each override holds the digest of the entry it is based on. */
 
 import { hmacSha256 } from "../../runtime/crypto.ts";
-import type { ChangeTarget } from "./change_log.ts";
-import type { ClientMetadata, User } from "./client.ts";
+import type { ClientMetadata, User } from "../clients/client.ts";
 import type { Server } from "../server.ts";
 import { serverSecret } from "../keys/server_secret.ts";
 
@@ -14,25 +13,25 @@ import { serverSecret } from "../keys/server_secret.ts";
 export function configuredEntryDigests(
   owner: Pick<Server, "issuer" | "store" | "randomBytes">,
   { clients, users }: { readonly clients: readonly ClientMetadata[]; readonly users: readonly User[] },
-): (target: ChangeTarget) => Promise<string> {
+): (kind: "client" | "user", id: string) => Promise<string> {
   const entries = {
-    clients: new Map(clients.map((client) => [client.client_id, client])),
-    users: new Map(users.map((user) => [user.sub, user])),
+    client: new Map(clients.map((client) => [client.client_id, client])),
+    user: new Map(users.map((user) => [user.sub, user])),
   };
   const digests = new Map<string, Promise<string>>();
 
-  async function digest({ of, id }: ChangeTarget): Promise<string> {
-    const entry = entries[of].get(id);
-    if (entry === undefined) return "";
+  async function digest(kind: "client" | "user", id: string): Promise<string> {
+    const entry = entries[kind].get(id);
     const secret = await serverSecret(owner, "configuration");
-    return await hmacSha256(secret)(`${of} ${canonicalJson(entry)}`);
+    return await hmacSha256(secret)(`${kind}s ${canonicalJson(entry)}`);
   }
 
-  return (target) => {
-    const key = `${target.of} ${target.id}`;
+  return (kind, id) => {
+    if (!entries[kind].has(id)) return Promise.resolve("");
+    const key = `${kind} ${id}`;
     let digestPromise = digests.get(key);
     if (digestPromise === undefined) {
-      digests.set(key, digestPromise = digest(target));
+      digests.set(key, digestPromise = digest(kind, id));
       digestPromise.catch(() => digests.delete(key));
     }
     return digestPromise;

@@ -1,0 +1,96 @@
+/** Clients from metadata (RFC 7591 §2), and as the store keeps them. */
+
+import { chain } from "../maybe_promise.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import { canonicalUri } from "../config/resource_list.ts";
+import { splitScope } from "../authorize/scope_token.ts";
+import type { SerializedEntry } from "../records/repository.ts";
+import { digest } from "../secrets.ts";
+import type { ClientMetadata } from "./client.ts";
+import { matchesRedirectUri } from "./redirect_uri.ts";
+import type { Client } from "./repository.ts";
+
+/**
+ * A client as it is kept in a store that others may read: its secret as a digest, unless the secret is the key of its
+ * assertions.
+ */
+export async function serializeClient(client: ClientMetadata): Promise<SerializedEntry> {
+  const { client_secret: secret, ...others } = client;
+  if (secret === undefined) return others;
+  if (client.token_endpoint_auth_method === "client_secret_jwt") return { ...client };
+  return { ...others, client_secret_digest: await digest(secret) };
+}
+
+/**
+ * Reads what {@link serializeClient} wrote.
+ *
+ * @param parse Reads metadata; where there is but a digest, it stands in for the secret.
+ */
+export function deserializeClient(
+  record: SerializedEntry,
+  parse: (metadata: ClientMetadata) => Client,
+): Client {
+  const { client_secret_digest: secretDigest, ...metadata } = record as unknown as ClientMetadata & {
+    readonly client_secret_digest?: string;
+  };
+  if (secretDigest === undefined) return parse(metadata);
+  return { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest };
+}
+
+/** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be free of faults. */
+export function clientFromMetadata(
+  metadata: ClientMetadata,
+  server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
+): Client {
+  const { client_secret: secret, ...publicMetadata } = metadata;
+  const { jwks, jwks_uri: jwksUri, token_endpoint_auth_method: registeredMethod } = metadata;
+  const authMethod = registeredMethod ??
+    (secret !== undefined
+      ? "client_secret_basic"
+      : jwks !== undefined || jwksUri !== undefined
+      ? "private_key_jwt"
+      : "none");
+  const confidential = authMethod !== "none";
+  const redirectUris = [...(metadata.redirect_uris ?? [])];
+  const isNative = !confidential || metadata.application_type === "native";
+  const client: Client = {
+    metadata: publicMetadata,
+    id: metadata.client_id,
+    name: metadata.client_name,
+    confidential,
+    authMethod,
+    authMethods: registeredMethod === undefined && secret !== undefined
+      ? ["client_secret_basic", "client_secret_post"]
+      : [authMethod],
+    secretDigest: secret === undefined ? undefined : digest(secret),
+    assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
+    jwks,
+    jwksUri,
+    assertionAlg: metadata.token_endpoint_auth_signing_alg,
+    sector: metadata.subject_type === "pairwise" ? sectorHost(metadata) : undefined,
+    secretExpiresAt: metadata.client_secret_expires_at || undefined,
+    redirectUris,
+    grantTypes: metadata.grant_types ?? ["authorization_code"],
+    responseTypes: metadata.response_types ?? ["code"],
+    scope: metadata.scope === undefined ? server.scopes : splitScope(metadata.scope),
+    idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
+    accessTokenFormat: metadata.access_token_format ?? "jwt",
+    serves: (metadata.serves ?? []).map(canonicalUri),
+    postLogoutRedirectUris: [...(metadata.post_logout_redirect_uris ?? [])],
+    userinfoAlg: metadata.userinfo_signed_response_alg,
+    requirePkce: metadata.require_pkce === true,
+    allowsRedirectUri: (redirectUri) =>
+      redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative)),
+  };
+  // Once it is available, no caller has to wait.
+  chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
+  return client;
+}
+
+/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` when there is no single one. */
+export function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
+  const hosts = new Set(
+    (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
+  );
+  return hosts.size === 1 ? [...hosts][0] || undefined : undefined;
+}

@@ -1,0 +1,26 @@
+/** Records of a persistent store; loaded only with one. */
+
+import type { Settings } from "../config/settings.ts";
+import type { Server } from "../server.ts";
+import { recordSource } from "./record_source.ts";
+import type { RecordSource } from "./record_source.ts";
+import type { CreateRepository } from "./repository.ts";
+import { storedRepository } from "./stored_repository.ts";
+
+/** The records of a persistent store, and the repositories on it. */
+export interface StoredRecords extends Pick<RecordSource, "start" | "refreshIntervalMs" | "refreshIfDue" | "settle"> {
+  /** Creates a repository on the store; to be called before {@link RecordSource.start}. */
+  readonly createRepository: CreateRepository;
+}
+
+/** Opens the records for a server with these settings. */
+export function openRecords(
+  settings: Settings,
+  owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
+): StoredRecords {
+  const source = recordSource(settings, owner);
+  return {
+    ...source,
+    createRepository: (configured, definition) => storedRepository(configured, definition, source),
+  };
+}

@@ -1,0 +1,273 @@
+/** Connects the repositories of a server with its store: overrides are read at start, and then twice a second. */
+
+import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../store/store.ts";
+import { quote } from "../config/config_issue.ts";
+import { resolveSettings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Server } from "../server.ts";
+import type { TraceEvent } from "../trace.ts";
+import { serverSecret } from "../keys/server_secret.ts";
+import { configuredEntryDigests } from "./configured_entry_digests.ts";
+import { migrateChangeLog } from "./migration.ts";
+import { listAll } from "./override_records.ts";
+
+/** What a repository takes from the overrides. */
+export interface OverrideListener {
+  readonly kind: "client" | "user";
+  configuredIds(): Iterable<string>;
+  /** Parses the overrides; the function that it returns applies them. */
+  prepare(
+    overrides: readonly ListedRecord<OverrideRecord>[],
+    /** For each of them, the digest of the entry that is configured now. */
+    currentDigests: readonly string[],
+  ): Promise<() => void>;
+  /** Is told how many records of the kind have the id of a configured entry, and are therefore not in effect. */
+  hide(records: number): void;
+  /** The configured ids that the overrides replace and remove. */
+  describe(): Pick<StoredChanges, "replaced" | "removed">;
+}
+
+type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
+
+/** The store, as the repositories of one server use it. */
+export interface RecordSource {
+  readonly store: Store;
+  readonly now: () => number;
+  /** What the ids of this issuer's records begin with. */
+  readonly prefix: string;
+  /** When this instance started, in milliseconds by the server's clock. */
+  readonly startedAt: number;
+  /** The digest of the configured entry of an id; `""` if it is not configured. */
+  entryDigest(kind: "client" | "user", id: string): Promise<string>;
+  /** Grows when a write begins and when it ends: what was read before may be older than what this instance knows. */
+  writes(): number;
+  /** Runs writes one after the other, in the order of the calls. */
+  write<T>(operation: () => Promise<T>): Promise<T>;
+  subscribe(listener: OverrideListener): void;
+  /** Traces an entry of the store that is invalid under the settings of this server; once for each key. */
+  onInvalid(key: string, cause: unknown): void;
+  /** Reads the overrides now. */
+  refresh(): Promise<void>;
+  /** Migrates the store, reads the overrides, and traces how they differ from the configuration. Never rejects. */
+  start(): Promise<void>;
+  /** Interval of {@link RecordSource.refreshIfDue}, in milliseconds by the server's clock. */
+  readonly refreshIntervalMs: number;
+  /** Reads the overrides if the last read was an interval ago. */
+  refreshIfDue(): void;
+  /** Whether writes are under way. */
+  isWriting(): boolean;
+  /** Waits for the writes that have been asked for. */
+  settle(): Promise<void>;
+}
+
+const refreshIntervalMs = 500;
+
+/** Number of records that are read in parallel. */
+const maxParallelReads = 32;
+
+/** Number of ids in a trace event. */
+const maxReportedIds = 20;
+
+/** Number of times that the overrides are read again because this instance wrote one meanwhile. */
+const maxAttempts = 5;
+
+/** Creates the source for a server with these settings. */
+export function recordSource(
+  settings: Settings,
+  owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
+): RecordSource {
+  const { store, now, trace } = owner;
+  // The configured issuer: the issuer in effect may depend on the port.
+  const issuer = settings.issuer ?? "";
+  const prefix = `${issuer} `;
+  const entryDigest = configuredEntryDigests(owner, resolveSettings(settings, issuer));
+  const startedAt = now();
+  const listeners: OverrideListener[] = [];
+  const reportedKeys = new Set<string>();
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  let writes = 0;
+  let pendingWrites = 0;
+  let isStarted = false;
+  let isFailing = false;
+  let lastRefreshAt = now();
+  let running: Promise<void> | undefined;
+
+  function onInvalid(key: string, cause: unknown): void {
+    if (reportedKeys.has(key)) return;
+    reportedKeys.add(key);
+    trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
+  }
+
+  function onDropped(of: "client" | "user", id: string): void {
+    trace({
+      type: "warning",
+      at: now(),
+      client: of === "client" ? id : undefined,
+      explanation: {
+        rule: "OP-10",
+        reason: `a change at run time was dropped: ${of} ${quote(id)}`,
+        expected: "the configuration entry that the change was made to",
+        received: "a changed or removed entry, or a change without the digest of its entry",
+      },
+    });
+  }
+
+  async function readOverrides() {
+    const overrides = await listAll(store, "override", prefix);
+    const digests = await Promise.all(overrides.map(({ value }) => entryDigest(value.of, value.id)));
+    return { overrides, digests };
+  }
+
+  type Overrides = Awaited<ReturnType<typeof readOverrides>>;
+
+  async function applyOverrides({ overrides, digests }: Overrides): Promise<boolean> {
+    const writesBefore = writes;
+    const applications = [];
+    for (const listener of listeners) applications.push(await listener.prepare(overrides, digests));
+    if (writes !== writesBefore) return false;
+    for (const apply of applications) apply();
+    return true;
+  }
+
+  async function poll(): Promise<void> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const writesBefore = writes;
+      const read = await readOverrides();
+      if (writes !== writesBefore || !await applyOverrides(read)) continue;
+      for (const [i, { id, value, consumedAt }] of read.overrides.entries()) {
+        if (value.basis === read.digests[i] || consumedAt !== undefined || reportedKeys.has(id)) continue;
+        reportedKeys.add(id);
+        onDropped(value.of, value.id);
+      }
+      return;
+    }
+  }
+
+  async function startUp(): Promise<void> {
+    await migrateChangeLog(owner, issuer, entryDigest, onDropped);
+    // Timing attack: the first failed login of a configured client or user must not load the key of the digests.
+    await serverSecret(owner, "configuration");
+    const read = await readOverrides();
+    for (const { id } of read.overrides) reportedKeys.add(id);
+    await dropOutdated(read);
+    await applyOverrides(await readOverrides());
+    isStarted = true;
+    for (const { kind, describe } of listeners) await reportDifferences(kind, describe());
+  }
+
+  /**
+   * Drops changes whose configured entry was changed or removed since. Not if another change is based on the present
+   * entry: then this may be a late start with a former configuration, in a rolling update. A dropped record is consumed,
+   * so that instances that run go on with it, and later starts ignore it.
+   */
+  async function dropOutdated({ overrides, digests }: Overrides): Promise<void> {
+    const current = new Set<string>();
+    const outdated = new Map<string, { of: "client" | "user"; id: string; records: [RecordKind, string][] }>();
+    const add = (of: "client" | "user", id: string, kind: RecordKind, recordId: string) => {
+      const target = outdated.get(`${of} ${id}`) ?? { of, id, records: [] };
+      target.records.push([kind, recordId]);
+      outdated.set(`${of} ${id}`, target);
+    };
+    for (const [i, { id, value, consumedAt }] of overrides.entries()) {
+      if (value.basis === digests[i]) current.add(`${value.of} ${value.id}`);
+      else if (consumedAt === undefined) add(value.of, value.id, "override", id);
+    }
+    for (const { kind, configuredIds, hide } of listeners) {
+      if (await store.count(kind, prefix) === 0) continue;
+      const ids = [...configuredIds()];
+      let hidden = 0;
+      for (let i = 0; i < ids.length; i += maxParallelReads) {
+        await Promise.all(
+          ids.slice(i, i + maxParallelReads).map(async (id) => {
+            const record = await store.get(kind, prefix + id);
+            if (record === undefined) return;
+            hidden++;
+            if (record.consumedAt === undefined) add(kind, id, kind, prefix + id);
+          }),
+        );
+      }
+      hide(hidden);
+    }
+    const sorted = [...outdated].sort(([a], [b]) => a < b ? -1 : 1);
+    for (const [target, { of, id, records }] of sorted) {
+      if (current.has(target)) continue;
+      onDropped(of, id);
+      for (const [kind, recordId] of records) await store.consume(kind, recordId, now());
+    }
+  }
+
+  async function reportDifferences(
+    kind: "client" | "user",
+    { replaced, removed }: Pick<StoredChanges, "replaced" | "removed">,
+  ): Promise<void> {
+    const listener = listeners.find((listener) => listener.kind === kind)!;
+    const configured = new Set(listener.configuredIds());
+    const records = await store.list(kind, { prefix, limit: maxReportedIds + configured.size });
+    const added = records.filter(({ expiresAt, consumedAt }) => expiresAt === Infinity && consumedAt === undefined)
+      .map(({ id }) => id.slice(prefix.length)).filter((id) => !configured.has(id)).slice(0, maxReportedIds);
+    if (replaced.length + removed.length + added.length === 0) return;
+    const total = await store.count(kind, prefix);
+    trace({
+      type: "stored_changes",
+      at: now(),
+      of: `${kind}s`,
+      replaced,
+      removed,
+      added,
+      ...added.length === maxReportedIds && total > added.length && { moreAdded: total - added.length },
+    });
+  }
+
+  /** A failure is traced once, until it is over. */
+  async function refresh(): Promise<void> {
+    lastRefreshAt = now();
+    try {
+      await (isStarted ? poll() : startUp());
+      isFailing = false;
+    } catch (cause) {
+      if (!isFailing) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
+      isFailing = true;
+    }
+  }
+
+  const run = () => running ??= refresh().finally(() => running = undefined);
+
+  return {
+    store,
+    now,
+    prefix,
+    startedAt,
+    entryDigest,
+    writes: () => writes,
+    write(operation) {
+      pendingWrites++;
+      const result = lastWrite.then(async () => {
+        writes++;
+        try {
+          return await operation();
+        } finally {
+          writes++;
+          pendingWrites--;
+        }
+      });
+      lastWrite = result.catch(() => {});
+      return result;
+    },
+    isWriting: () => pendingWrites > 0,
+    subscribe: (listener) => void listeners.push(listener),
+    onInvalid,
+    async refresh() {
+      // The read under way may have begun before the change that the caller waits for.
+      await running;
+      await run();
+    },
+    start: run,
+    refreshIntervalMs,
+    refreshIfDue() {
+      if (Math.abs(now() - lastRefreshAt) >= refreshIntervalMs) run();
+    },
+    async settle() {
+      if (pendingWrites > 0) await lastWrite;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Clients and users that can change at run time.
+ *
+ * A {@link memoryRepository} keeps them in a map. With a persistent store, a {@link storedRepository} keeps the configured
+ * ones in memory and reads the others from the store, through a cache of bounded size. What was changed at run time:
+ *
+ * - A client or user that is not configured is a record of the kind `client` or `user`.
+ * - A change of a configured one is a record of the kind `override`. It holds the digest of the configured entry, and
+ *   applies only while that entry is configured (OP-10). Each instance lists the overrides twice a second.
+ *
+ * Stores of version 0.1 with a change log are migrated at start.
+ */
+
+import type { MaybePromise } from "../maybe_promise.ts";
+
+/** Selects a page of a list. */
+export interface PageOptions {
+  /** The id after which the page begins. Default: the first page. */
+  readonly after?: string;
+  /** Maximum number of entries. Default: 50. */
+  readonly limit?: number;
+}
+
+/** Number of entries on a page, unless the caller asks for another number. */
+export const defaultPageSize = 50;
+
+/**
+ * Clients or users, found by id.
+ *
+ * Where the result is known without the store, methods return it at once; otherwise they return a promise. A change is in
+ * the store when its promise resolves; if the promise rejects, nothing has changed.
+ */
+export interface Repository<Input, Item> {
+  /** Whether changes are kept in the store, for all instances and after a restart; otherwise they end with the process. */
+  readonly isPersistent: boolean;
+  /** Finds one by id; `undefined` if it does not exist. */
+  find(id: string): MaybePromise<Item | undefined>;
+  /** Finds one by id in the store, also where memory has it: for a decision that a change of another instance may alter. */
+  reload(id: string): MaybePromise<Item | undefined>;
+  /** Whether {@link Repository.find} returns without reading the store. */
+  isFresh(id: string): boolean;
+  /** Finds one among those in memory: the configured ones and those used lately. */
+  findCached(id: string): Item | undefined;
+  /**
+   * Registers one, replacing one of the same id.
+   *
+   * @throws {ConfigurationError} With one sentence per fault.
+   */
+  set(input: Input): MaybePromise<Item>;
+  /**
+   * Registers one for a limited time; `undefined` if the id is taken.
+   *
+   * @param expiresAt Milliseconds since the epoch.
+   */
+  add(input: Input, expiresAt: number): MaybePromise<Item | undefined>;
+  /**
+   * Removes one. Returns whether it existed.
+   *
+   * @param by The cause, for {@link Repository.removedBy}. Default: `its removal`.
+   */
+  delete(id: string, by?: string): MaybePromise<boolean>;
+  /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
+  removedBy(id: string): string | undefined;
+  /** Makes one the default, which is first in the list. Returns whether it exists. */
+  makeDefault(id: string): MaybePromise<boolean>;
+  /** The default: the first in the list. */
+  first(): MaybePromise<Item | undefined>;
+  /** A page of the list: the default, the configured ones, then those of the store by id. A short page is the last. */
+  list(options?: PageOptions): MaybePromise<readonly Item[]>;
+  /** The number of entries; of a persistent store an estimate while entries expire. */
+  count(): MaybePromise<number>;
+  /** The whole list. Reads all pages of a persistent store; use {@link Repository.list} where there may be many. */
+  all(): MaybePromise<readonly Item[]>;
+  /** Those in memory: the configured ones and those used lately. The same array until one of them changes. */
+  allCached(): readonly Item[];
+  /** Reads what other instances have changed until now. Without it, an instance does so within a second. */
+  refresh(): MaybePromise<void>;
+  /** Replaces the configured entries; changes at run time still apply to them. */
+  reconfigure(inputs: readonly Input[]): void;
+}
+
+/** A repository in memory: every result is there at once. */
+export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
+  /** See {@link Repository.find}. */
+  find(id: string): Item | undefined;
+  /** See {@link Repository.reload}. */
+  reload(id: string): Item | undefined;
+  /** See {@link Repository.set}. */
+  set(input: Input): Item;
+  /** See {@link Repository.add}. */
+  add(input: Input, expiresAt: number): Item | undefined;
+  /** See {@link Repository.delete}. */
+  delete(id: string, by?: string): boolean;
+  /** See {@link Repository.makeDefault}. */
+  makeDefault(id: string): boolean;
+  /** See {@link Repository.first}. */
+  first(): Item | undefined;
+  /** See {@link Repository.list}. */
+  list(options?: PageOptions): readonly Item[];
+  /** See {@link Repository.count}. */
+  count(): number;
+  /** See {@link Repository.all}. */
+  all(): readonly Item[];
+  /** See {@link Repository.refresh}. */
+  refresh(): void;
+}
+
+/** What a repository needs to know of its entries. */
+export interface EntryDefinition<Input, Item> {
+  /** The kind of the records in the store. */
+  readonly kind: "client" | "user";
+  /** Whether entries may be registered for a limited time; existing ones are ignored otherwise. */
+  readonly acceptsExpiring: boolean;
+  /** The id of an entry. */
+  getId(input: Input): string;
+  /** The id of a parsed entry. */
+  idOf(item: Item): string;
+  /** Validates and parses; throws a ConfigurationError. */
+  parse(input: Input): Item;
+  /** The entry as the store keeps it. */
+  serialize(input: Input): MaybePromise<SerializedEntry>;
+  /** Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server. */
+  deserialize(entry: SerializedEntry): Item;
+}
+
+/** Creates a repository with these configured entries. */
+export type CreateRepository = <Input, Item>(
+  configured: readonly Input[],
+  definition: EntryDefinition<Input, Item>,
+) => Repository<Input, Item>;
+
+/** An entry as the store keeps it: plain JSON. */
+export type SerializedEntry = Readonly<Record<string, unknown>>;
+
+/** Number of removals that are remembered for messages. */
+export const maxRememberedRemovals = 1000;

@@ -1,0 +1,327 @@
+/** A repository on a persistent store: configured entries in memory, all others read through a bounded cache. */
+
+import type { ListedRecord, OverrideRecord, RegisteredRecord, StoredRecord } from "../../store/store.ts";
+import { boundedCache } from "../bounded_cache.ts";
+import { overrideId } from "./override_records.ts";
+import type { RecordSource } from "./record_source.ts";
+import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";
+import type { EntryDefinition, Repository, SerializedEntry } from "./repository.ts";
+
+/** Number of entries of the store that are kept parsed; the least recently read half is dropped at once. */
+const maxCachedEntries = 10_000;
+
+/** Age at which a cached entry is read again, in milliseconds by the server's clock. */
+const maxCacheAgeMs = 500;
+
+/** Number of records that {@link Repository.all} reads at once. */
+const maxPageSize = 1000;
+
+/** A parsed entry, and the JSON it was parsed from: while that is the same, the object stays the same. */
+interface ParsedEntry<Item> {
+  readonly json: string;
+  /** `undefined` if the entry is removed, or invalid under the settings of this server. */
+  readonly item: Item | undefined;
+}
+
+interface CachedEntry<Item> extends ParsedEntry<Item> {
+  readonly readAt: number;
+  readonly generation: number;
+}
+
+type OverrideChange =
+  | { readonly change: "set"; readonly entry: SerializedEntry }
+  | { readonly change: "delete" | "default" };
+
+/** Creates a repository with these configured entries; its source must be started afterwards. */
+export function storedRepository<Input, Item>(
+  initial: readonly Input[],
+  definition: EntryDefinition<Input, Item>,
+  source: RecordSource,
+): Repository<Input, Item> {
+  const { kind, getId, parse, serialize } = definition;
+  const { store, now, prefix } = source;
+  const cache = boundedCache<CachedEntry<Item>>(maxCachedEntries);
+  const removalCauses = boundedCache<string>(maxRememberedRemovals);
+  let configured: ReadonlyMap<string, Item> = parseAll(initial);
+  let overrides: ReadonlyMap<string, ParsedEntry<Item>> = new Map();
+  let defaultEntry: { readonly id: string; readonly item: Item | undefined } | undefined;
+  /** What this instance knows without the store: the default, and the configured entries as they were changed. */
+  let view: ReadonlyMap<string, Item> = configured;
+  let cachedList: readonly Item[] | undefined;
+  /** Grows when all cached entries become stale. */
+  let generation = 0;
+  /** Number of configured ids that also have a record from before they were configured. */
+  let hiddenRecords = 0;
+
+  const recordId = (id: string) => prefix + id;
+  const isFresh = (cached: CachedEntry<Item> | undefined): cached is CachedEntry<Item> =>
+    cached?.generation === generation && Math.abs(now() - cached.readAt) < maxCacheAgeMs && !source.isWriting();
+
+  function parseAll(inputs: readonly Input[]): Map<string, Item> {
+    return new Map(inputs.map((input) => [getId(input), parse(input)]));
+  }
+
+  function updateView(): void {
+    const items = new Map<string, Item>();
+    if (defaultEntry?.item !== undefined) items.set(defaultEntry.id, defaultEntry.item);
+    for (const [id, item] of configured) {
+      const override = overrides.get(id);
+      const current = override === undefined ? item : override.item;
+      if (current !== undefined) items.set(id, current);
+      else items.delete(id);
+    }
+    view = items;
+    cachedList = undefined;
+  }
+
+  /** Parses an entry unless it is the same as before. An invalid one is reported once. */
+  function parseEntry(id: string, entry: SerializedEntry, former: ParsedEntry<Item> | undefined): ParsedEntry<Item> {
+    const json = JSON.stringify(entry);
+    if (former?.json === json) return former;
+    try {
+      return { json, item: definition.deserialize(entry) };
+    } catch (cause) {
+      source.onInvalid(`${kind} ${id} ${json}`, cause);
+      return { json, item: undefined };
+    }
+  }
+
+  function cacheEntry(id: string, entry: ParsedEntry<Item>): void {
+    const isNew = cache.get(id)?.item !== entry.item;
+    cache.set(id, { json: entry.json, item: entry.item, readAt: now(), generation });
+    if (isNew) cachedList = undefined;
+    if (id !== defaultEntry?.id || configured.has(id) || defaultEntry.item === entry.item) return;
+    defaultEntry = { id, item: entry.item };
+    updateView();
+  }
+
+  function parseRecord(id: string, record: StoredRecord<RegisteredRecord>): ParsedEntry<Item> | undefined {
+    // Consumed: the configuration of another instance has replaced it. Instances that ran before go on with it.
+    if (record.consumedAt !== undefined && record.consumedAt <= source.startedAt) return undefined;
+    if (record.expiresAt < Infinity && !(definition.acceptsExpiring && now() < record.expiresAt)) return undefined;
+    return parseEntry(id, record.value.entry, cache.get(id));
+  }
+
+  /** Reads from the store, after what this instance is still writing. */
+  async function load(id: string): Promise<Item | undefined> {
+    await source.settle();
+    return await read(id);
+  }
+
+  async function read(id: string): Promise<Item | undefined> {
+    const startedAt = source.writes();
+    const record = await store.get(kind, recordId(id));
+    const entry = record && parseRecord(id, record);
+    // A change made here meanwhile is newer than what was read.
+    if (source.writes() === startedAt) {
+      if (entry !== undefined) cacheEntry(id, entry);
+      else forget(id);
+    }
+    return entry?.item;
+  }
+
+  function forget(id: string): void {
+    cache.delete(id);
+    cachedList = undefined;
+    if (id !== defaultEntry?.id || configured.has(id)) return;
+    defaultEntry = undefined;
+    updateView();
+  }
+
+  function find(id: string): Item | undefined | Promise<Item | undefined> {
+    if (configured.has(id)) return view.get(id);
+    const cached = cache.get(id);
+    return isFresh(cached) ? cached.item : load(id);
+  }
+
+  /** Like {@link find}, for a write, which must not wait for itself. */
+  async function findInWrite(id: string): Promise<Item | undefined> {
+    return configured.has(id) ? view.get(id) : await read(id);
+  }
+
+  async function putOverride(id: string, change: OverrideChange): Promise<void> {
+    const override = { of: kind, id, basis: await source.entryDigest(kind, id), ...change };
+    await store.put("override", overrideId(prefix, override), override, { expiresAt: Infinity });
+  }
+
+  /** Applies an override; a consumed one only if it was in effect, because later starts must not apply it. */
+  function parseOverride({ value, consumedAt }: StoredRecord<OverrideRecord>): ParsedEntry<Item> | undefined {
+    const former = overrides.get(value.id);
+    if (consumedAt !== undefined) return former;
+    return value.change === "set" ? parseEntry(value.id, value.entry, former) : { json: "", item: undefined };
+  }
+
+  source.subscribe({
+    kind,
+    configuredIds: () => configured.keys(),
+    async prepare(records, currentDigests) {
+      const next = new Map<string, ParsedEntry<Item>>();
+      let nextDefault: string | undefined;
+      for (const [i, record] of records.entries()) {
+        const { value } = record;
+        if (value.of !== kind || value.basis !== currentDigests[i]) continue;
+        if (value.change === "default") {
+          if (record.consumedAt === undefined || defaultEntry?.id === value.id) nextDefault = value.id;
+        } else if (configured.has(value.id)) {
+          const entry = parseOverride(record);
+          if (entry !== undefined) next.set(value.id, entry);
+        }
+      }
+      let item: Item | undefined;
+      if (nextDefault !== undefined && !configured.has(nextDefault)) item = await read(nextDefault);
+      return () => {
+        if (nextDefault !== undefined && configured.has(nextDefault)) item = configured.get(nextDefault);
+        overrides = next;
+        defaultEntry = nextDefault === undefined ? undefined : { id: nextDefault, item };
+        updateView();
+      };
+    },
+    hide: (count) => void (hiddenRecords = count),
+    describe: () => ({
+      replaced: [...configured.keys()].filter((id) => overrides.get(id)?.item !== undefined),
+      removed: [...configured.keys()].filter((id) => !view.has(id)),
+    }),
+  });
+
+  async function listPage(after: string | undefined, limit: number): Promise<readonly Item[]> {
+    await source.settle();
+    const position = after === undefined ? 0 : [...view.keys()].indexOf(after) + 1;
+    const isInView = after === undefined || position > 0;
+    const page = isInView ? [...view.values()].slice(position, position + limit) : [];
+    let cursor = isInView ? undefined : recordId(after);
+    while (page.length < limit) {
+      const records: readonly ListedRecord<RegisteredRecord>[] = await store.list(kind, {
+        prefix,
+        after: cursor,
+        limit,
+      });
+      for (const record of records) {
+        const id = record.id.slice(prefix.length);
+        if (view.has(id) || configured.has(id)) continue;
+        const item = parseRecord(id, record)?.item;
+        if (item !== undefined && page.push(item) === limit) break;
+      }
+      if (records.length < limit) break;
+      cursor = records.at(-1)!.id;
+    }
+    return page;
+  }
+
+  return {
+    isPersistent: true,
+    find,
+    async reload(id) {
+      if (!configured.has(id)) return await load(id);
+      await source.settle();
+      const startedAt = source.writes();
+      const basis = await source.entryDigest(kind, id);
+      const record = await store.get("override", overrideId(prefix, { of: kind, id, basis, change: "set" }));
+      if (source.writes() === startedAt) {
+        const entry = record && parseOverride(record);
+        const next = new Map(overrides);
+        if (entry === undefined) next.delete(id);
+        else next.set(id, entry);
+        overrides = next;
+        updateView();
+      }
+      return view.get(id);
+    },
+    isFresh: (id) => configured.has(id) || isFresh(cache.get(id)),
+    findCached: (id) => view.get(id) ?? (configured.has(id) ? undefined : cache.get(id)?.item),
+    set(input) {
+      const id = getId(input);
+      const item = parse(input);
+      return source.write(async () => {
+        const entry = await serialize(input);
+        const parsed = { json: JSON.stringify(entry), item };
+        if (configured.has(id)) {
+          await putOverride(id, { change: "set", entry });
+          overrides = new Map(overrides).set(id, parsed);
+          updateView();
+        } else {
+          await store.put(kind, recordId(id), { entry }, { expiresAt: Infinity });
+          cacheEntry(id, parsed);
+        }
+        return item;
+      });
+    },
+    add(input, expiresAt) {
+      const id = getId(input);
+      const item = parse(input);
+      return source.write(async () => {
+        if (configured.has(id) || await read(id) !== undefined) return undefined;
+        const entry = await serialize(input);
+        if (!await store.add(kind, recordId(id), { entry }, { expiresAt })) {
+          const existing = await store.get(kind, recordId(id));
+          if (existing !== undefined && parseRecord(id, existing) !== undefined) return undefined;
+          await store.put(kind, recordId(id), { entry }, { expiresAt });
+        }
+        cacheEntry(id, { json: JSON.stringify(entry), item });
+        return item;
+      });
+    },
+    delete(id, by = "its removal") {
+      return source.write(async () => {
+        if (await findInWrite(id) === undefined) return false;
+        if (configured.has(id)) {
+          await putOverride(id, { change: "delete" });
+          overrides = new Map(overrides).set(id, { json: "", item: undefined });
+          updateView();
+        } else {
+          await store.delete(kind, recordId(id));
+          forget(id);
+        }
+        removalCauses.set(id, by);
+        return true;
+      });
+    },
+    removedBy: removalCauses.get,
+    makeDefault(id) {
+      return source.write(async () => {
+        const item = await findInWrite(id);
+        if (item === undefined) return false;
+        await putOverride(id, { change: "default" });
+        defaultEntry = { id, item };
+        updateView();
+        return true;
+      });
+    },
+    first() {
+      for (const item of view.values()) return item;
+      return listPage(undefined, 1).then(([item]) => item);
+    },
+    list: ({ after, limit = defaultPageSize } = {}) => listPage(after, limit),
+    async count() {
+      let known = view.size - hiddenRecords;
+      if (defaultEntry?.item !== undefined && !configured.has(defaultEntry.id)) known--;
+      return known + await store.count(kind, prefix);
+    },
+    async all() {
+      const items: Item[] = [];
+      for (;;) {
+        const last = items.at(-1);
+        const page = await listPage(last && definition.idOf(last), maxPageSize);
+        items.push(...page);
+        if (page.length < maxPageSize) return items;
+      }
+    },
+    allCached() {
+      if (cachedList !== undefined) return cachedList;
+      const items = new Set(view.values());
+      for (const { item } of cache.values()) if (item !== undefined) items.add(item);
+      return cachedList = Object.freeze([...items]);
+    },
+    async refresh() {
+      await source.settle();
+      generation++;
+      await source.refresh();
+    },
+    reconfigure(inputs) {
+      configured = parseAll(inputs);
+      if (defaultEntry !== undefined && configured.has(defaultEntry.id)) {
+        defaultEntry = { id: defaultEntry.id, item: configured.get(defaultEntry.id) };
+      }
+      updateView();
+    },
+  };
+}
