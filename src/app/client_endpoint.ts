@@ -5,7 +5,7 @@ import { parseFields } from "../http/form.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { authenticateClient } from "../oauth/clients/auth/mod.ts";
 import type { Server } from "../oauth/server.ts";
-import type { TokenRequest } from "../oauth/grants/grant_type.ts";
+import type { TokenRequest } from "../oauth/grants/token_request.ts";
 import type { Context } from "./context.ts";
 import { routeUrl } from "./endpoint.ts";
 import { readParams } from "./read_params.ts";

@@ -1,10 +1,10 @@
-/** The Server value: everything of the outside world that the protocol rules are handed. */
+/** The server as the protocol rules see it, with the grant types and token issuers that extend it. */
 
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, ClientRepository, UserRepository } from "./clients/repository.ts";
 import type { User } from "./clients/client.ts";
-import type { GrantType } from "./grants/grant_type.ts";
+import type { Authorization, TokenRequest } from "./grants/token_request.ts";
 import type { JwtKind, SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
@@ -14,7 +14,9 @@ import type { Resources } from "./config/resource_list.ts";
 import type { BoundedCache } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
-import type { TokenIssuer } from "./tokens/issuer.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
+import type { ParameterDescription } from "./parameter.ts";
+import type { TokenResponse } from "./tokens/token_response.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
 /** Fetches a document from elsewhere; the shape of `fetch`. */
@@ -44,7 +46,7 @@ export type OverrideClaims = (
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
 
-/** One authorization server, as the rules see it. */
+/** One authorization server. */
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
@@ -52,11 +54,11 @@ export interface Server {
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** The dice. */
+  /** The random source. */
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: Keys;
-  /** Signs claims with the newest of those keys. */
+  /** Signs claims with the current key. */
   readonly sign: SignClaims;
   /** The grants of the token endpoint, in the order in which metadata names them. */
   readonly grantTypes: readonly GrantType[];
@@ -85,25 +87,25 @@ export interface Server {
   readonly audience: string;
   /** In seconds. */
   readonly lifetimes: Required<Lifetimes>;
-  /** How refresh tokens behave. */
+  /** The settings of refresh tokens. */
   readonly refresh: Required<RefreshSettings>;
-  /** Fetches what clients point to: their keys. */
+  /** Fetches documents that clients refer to: their keys. */
   readonly outbound: Outbound;
-  /** What a client assertion may be for, besides the issuer. */
+  /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens are for. */
   readonly resources: Resources;
-  /** How strictly code challenges are asked for. */
+  /** Which clients must send a code challenge, and how. */
   readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
-  /** Slows down guesses of client secrets; absent: does not. */
+  /** Limits guesses of client secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
-  /** Code challenges seen lately, with the time until which a code for them may be alive. */
+  /** Recent code challenges, each with the time at which its code expires. */
   readonly recentChallenges: BoundedCache<number>;
-  /** Changes claims last; only in tests. */
+  /** Changes claims just before they are signed or sent; only in tests. */
   readonly overrideClaims?: OverrideClaims;
-  /** Is told what happens. */
+  /** Receives every event. */
   readonly trace: Trace;
-  /** Is told of each rule that was looked at and held; absent where nobody wants to know. */
+  /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
 }
 
@@ -111,3 +113,33 @@ export interface Server {
 export function secondsNow(server: Server): number {
   return Math.floor(server.now() / 1000);
 }
+
+/** One grant type. */
+export interface GrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The parameters that it reads, besides `grant_type` and those of client authentication. */
+  readonly parameters: readonly ParameterDescription[];
+  /**
+   * Proves the grant and consumes it. Nothing is issued before it returns.
+   *
+   * @throws {OAuthError} If the grant is invalid.
+   */
+  authorize(server: Server, request: TokenRequest): Promise<Authorization>;
+}
+
+/**
+ * Issues one kind of token, or nothing; returns members of the response. To add claims to the access token, wrap its
+ * issuer and pass `accessTokenClaims` on.
+ *
+ * @param now The server's clock in seconds, the same for every issuer of one response.
+ * @param issued The response so far: members of the grant type and of the issuers before this one.
+ * @param request The token request, for proofs such as DPoP.
+ */
+export type TokenIssuer = (
+  server: Server,
+  authorization: Authorization,
+  now: number,
+  issued: Partial<TokenResponse>,
+  request: TokenRequest,
+) => MaybePromise<Partial<TokenResponse>>;

@@ -5,7 +5,7 @@ import { endpointUrl } from "../app/endpoint.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import type { TokenResponse } from "../oauth/tokens/issuer.ts";
+import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { redactText } from "../oauth/trace.ts";
 import { decodeBase64url } from "../runtime/base64url.ts";
 import { authenticateClient } from "./client_authentication.ts";

@@ -6,7 +6,7 @@ import { parameters } from "../parameter.ts";
 import { readResources } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
-import type { GrantType } from "./grant_type.ts";
+import type { GrantType } from "../server.ts";
 
 /** Scope values that only a user can grant. */
 const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];

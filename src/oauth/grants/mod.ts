@@ -14,7 +14,7 @@
 
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
-import type { GrantType } from "./grant_type.ts";
+import type { GrantType } from "../server.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */

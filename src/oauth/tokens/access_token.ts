@@ -4,10 +4,9 @@ import { accessTokenClaimNames, accessTokenClaims, assertClaimsSize } from "../c
 import type { ClaimValues } from "../claims.ts";
 import { isRevoked } from "../grants/revoke_grant.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
+import type { Server, TokenIssuer } from "../server.ts";
 import { sessionIdFor, subjectFor } from "../users/subject.ts";
-import { claimsContext } from "./issuer.ts";
-import type { TokenIssuer } from "./issuer.ts";
+import { claimsContext } from "./claims_context.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */

@@ -1,12 +1,11 @@
 /** ID tokens (OpenID Connect Core §2): issued if `openid` was granted, and read back as hints. */
 
 import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
-import type { Subject } from "../grants/grant_type.ts";
+import type { Subject } from "../grants/token_request.ts";
 import { tokenHash } from "../keys/jwt.ts";
-import type { Server } from "../server.ts";
+import type { Server, TokenIssuer } from "../server.ts";
 import { sessionIdFor, subjectFor } from "../users/subject.ts";
-import { claimsContext } from "./issuer.ts";
-import type { TokenIssuer } from "./issuer.ts";
+import { claimsContext } from "./claims_context.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */

@@ -1,7 +1,7 @@
 /** Token introspection (RFC 7662). */
 
 import { invalidClient } from "../clients/auth/method.ts";
-import type { TokenRequest } from "../grants/grant_type.ts";
+import type { TokenRequest } from "../grants/token_request.ts";
 import { findInvalidReason } from "../grants/revoke_grant.ts";
 import { registeredScope } from "../grants/narrow_to_registered.ts";
 import { canonicalUri } from "../config/resource_list.ts";

@@ -6,12 +6,12 @@
  * for userinfo (`bearer.ts`), introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
  */
 
-import type { Authorization, TokenRequest } from "../grants/grant_type.ts";
+import type { Authorization, TokenRequest } from "../grants/token_request.ts";
 import { secondsNow } from "../server.ts";
-import type { Server } from "../server.ts";
+import type { Server, TokenIssuer } from "../server.ts";
 import { accessToken } from "./access_token.ts";
 import { idToken } from "./id_token.ts";
-import type { TokenIssuer, TokenResponse } from "./issuer.ts";
+import type { TokenResponse } from "./token_response.ts";
 import { refreshToken } from "./refresh_token.ts";
 
 /** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */

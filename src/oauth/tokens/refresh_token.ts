@@ -4,9 +4,8 @@ import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import { digest, randomId, randomToken, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
+import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
-import type { TokenIssuer } from "./issuer.ts";
 
 /** Issues the first refresh token of a grant, or the one that the grant type has decided. */
 export const refreshToken: TokenIssuer = (server, authorization) => {

@@ -1,7 +1,7 @@
 /** Token revocation (RFC 7009). */
 
 import { OAuthError } from "../errors.ts";
-import type { TokenRequest } from "../grants/grant_type.ts";
+import type { TokenRequest } from "../grants/token_request.ts";
 import { revokeGrant } from "../grants/revoke_grant.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";

@@ -1,7 +1,6 @@
 /** Token responses that do not describe the issued tokens (OAuth 2.1 §3.2.3, §4.3). */
 
-import type { GrantType } from "../../oauth/grants/grant_type.ts";
-import type { TokenIssuer } from "../../oauth/tokens/issuer.ts";
+import type { GrantType, TokenIssuer } from "../../oauth/server.ts";
 import { defineFault } from "./definition.ts";
 import type { FaultFactory } from "./definition.ts";
 import { editJsonBody } from "./edit_json_body.ts";
