@@ -1,6 +1,6 @@
 /** The READMEs: their examples run, and what they name is there. `deno task check` checks the types of the examples. */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
@@ -86,6 +86,21 @@ test("the examples of the mock run one after the other", async () => {
   assertEquals(printed.length, 3);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
+});
+
+test("the errors in the README of the mock are those that it throws", async () => {
+  const as = await testLatchkey({ seed: 1 });
+  const wrongUri = { token: { redirect_uri: "https://client.test/other" } };
+  const loginError = await assertRejects(() => as.logIn(as.client(), wrongUri), Error);
+  const spa = as.client({ client_id: "spa" });
+  const { tokens } = await as.logIn(spa);
+  as.log.clear();
+  await as.refresh(spa, tokens.refresh_token!);
+  const logError = assertThrows(() => as.log.expect("token").rejected("invalid_grant", "RT-04"), Error);
+  await as.close();
+  const withoutSecrets = (text: string) => text.trim().replace(/refresh_token=\S+…/, "refresh_token=…");
+  const thrown = [loginError, logError].map(({ name, message }) => withoutSecrets(`${name}: ${message}`));
+  assertEquals(blocks("src/testing/README.md", "text").map(withoutSecrets), thrown);
 });
 
 test("the example of a configuration file has no errors", async () => {

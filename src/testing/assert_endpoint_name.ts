@@ -1,6 +1,8 @@
 /** The names of endpoints in tests. */
 
 import type { EndpointDescription } from "../app/endpoint.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+import { suggest } from "../oauth/config/suggest.ts";
 import { unknownEndpoint } from "../recorder/exchange.ts";
 
 /**
@@ -16,5 +18,7 @@ export function assertEndpointName(
 ): void {
   const allowed = [...new Set(endpoints.map((endpoint) => endpoint.name)), unknownEndpoint, ...alsoAllowed];
   if (allowed.includes(name)) return;
-  throw new TypeError(`There is no endpoint ${JSON.stringify(name)}: expected ${allowed.join(", ")}.`);
+  const suggestion = suggest(String(name), allowed);
+  const hint = suggestion === undefined ? `The endpoints: ${allowed.join(", ")}.` : `Did you mean ${suggestion}?`;
+  throw new TypeError(`endpoint: expected an endpoint of the server, received ${quote(name)}. ${hint}`);
 }

@@ -170,7 +170,7 @@ async function createRequest(server: Server, client: ClientCredentials, options:
   return { verifier, state, nonce, params };
 }
 
-/** Throws if a correct client must not go on to the token endpoint. */
+/** Throws if a correct client must not continue with the token request. */
 function assertCallback(callback: Callback, request: URL, issuer: string, { client_id }: ClientCredentials): void {
   const { error, errorDescription, explanation, internalError } = callback;
   const state = request.searchParams.get("state") ?? undefined;

@@ -6,7 +6,7 @@ import { formatInternalError } from "./internal_error.ts";
 import type { InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";
 
-/** What the server knows about a rejected request. The client is told less. */
+/** What the server knows about a rejected request. The client receives less. */
 export interface RejectionDetails {
   /** The rule, what was expected and what was received, if the server explains the rejection. */
   readonly explanation?: Explanation;

@@ -1,4 +1,4 @@
-/** Page prompts: what a page asks of the user (login, consent, a form to the client), and the form that answers it. */
+/** Page prompts: what a page asks of the user (login, consent, a form to the client), and the form to submit. */
 
 import { submitForm } from "./browser/html_form.ts";
 import type { FormButton, FormControl, HtmlForm, Submission } from "./browser/html_form.ts";

@@ -39,7 +39,7 @@ export function toPersona({ as, password, claims, deny, denyScopes }: Persona): 
  */
 export const personaHeader = "latchkey-person";
 
-/** The value of {@link personaHeader}; `undefined` for a persona without any wish. */
+/** The value of {@link personaHeader}; `undefined` for a persona without members. */
 export function formatPersona({ as, deny, denyScopes = [] }: Persona): string | undefined {
   const params = new URLSearchParams();
   if (as !== undefined) params.set("as", as);

@@ -699,7 +699,7 @@ test("an endpoint that there is not is refused where it is written, and the name
   const as = await testLatchkey();
   for (const write of [() => as.on("tokn" as "token"), () => as.log.expect("tokn" as "token")]) {
     const error = assertThrows(write, TypeError);
-    assertMatch(error.message, /no endpoint "tokn".*token/);
+    assertMatch(error.message, /received "tokn". Did you mean token\?$/);
   }
   await as.close();
 });

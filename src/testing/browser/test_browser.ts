@@ -147,13 +147,13 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
         ? resolveUrl(request)
         : `${resolveUrl("/oauth2/authorize")}?${encodeParameters(request)}`;
       const redirectUri = new URL(url).searchParams.get("redirect_uri") ?? undefined;
-      const answeredPrompts = new Set<string>();
+      const submittedPrompts = new Set<string>();
       const callback = await navigate(url, redirectUri, persona, (page) => {
         const prompt = page.status < 400
           ? findPagePrompt(page.forms, (action) => isClientUrl(action, redirectUri))
           : undefined;
-        if (prompt === undefined || answeredPrompts.has(prompt.name)) throw unexpectedPageError(page, prompt?.name);
-        answeredPrompts.add(prompt.name);
+        if (prompt === undefined || submittedPrompts.has(prompt.name)) throw unexpectedPageError(page, prompt?.name);
+        submittedPrompts.add(prompt.name);
         return prompt.submit(persona);
       });
       return callback!;
@@ -251,7 +251,7 @@ async function readPage({ url, response, rejection }: Visit): Promise<Page> {
   return { url, status: response.status, text: extractText(html), forms: parseForms(html, url), rejection };
 }
 
-/** The error for a page that cannot be submitted, or that asks for the same thing again. */
+/** The error for a page that cannot be submitted, or that asks the same again. */
 function unexpectedPageError({ url, status, text, rejection }: Page, repeatedPrompt?: string): LoginError {
   const message = repeatedPrompt === undefined
     ? `${stripQuery(url)} showed a page instead of redirecting to the client: status ${status}`

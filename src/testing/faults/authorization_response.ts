@@ -15,7 +15,7 @@ function overrideParameter(name: string, parameter: "state" | "iss", value: stri
   return {
     name,
     followsLogin: true,
-    waitsFor: `was answered with an authorization response with ${parameter}`,
+    waitsFor: `got an authorization response with ${parameter}`,
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
       return overrideInRedirect(context, response, parameter, value) ??

@@ -12,7 +12,7 @@ import { readBodyText, withBody } from "./response_body.ts";
 function corrupted(name: string, corrupt: (response: ResponseLike, text: string) => ResponseLike): Fault {
   return {
     name,
-    waitsFor: "was answered with a body",
+    waitsFor: "got a response with a body",
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
       return response.body !== null && context.consume() ? corrupt(response, await readBodyText(response)) : response;
@@ -73,8 +73,8 @@ export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
  *
  * @example
  * ```ts ignore
- * as.on("userinfo").once(faults.body.edited({ sub: "somebody-else" }));
- * as.on("userinfo").once(faults.body.edited((info) => ({ ...info, sub: "somebody-else" })));
+ * as.on("userinfo").once(faults.body.edited({ sub: "another-user" }));
+ * as.on("userinfo").once(faults.body.edited((info) => ({ ...info, sub: "another-user" })));
  * ```
  */
 export const edited: FaultFactory<

@@ -14,7 +14,7 @@ export type Members = Readonly<Record<string, unknown>>;
 export function editJsonBody(name: string, edit: (members: Members, context: FaultContext) => Members): Fault {
   return {
     name,
-    waitsFor: "was answered with JSON",
+    waitsFor: "got a response with JSON",
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
       if (response.status !== 200 || response.body === null || !isJson(response) || !context.consume()) return response;

@@ -8,7 +8,7 @@ import { builtInKeys } from "../built_in_keys.ts";
 /**
  * The keys of an attacker.
  *
- * @param kid The key ID of the attacker's key, whatever its algorithm.
+ * @param kid The key ID of the attacker's key, for every algorithm.
  * @param ownKid The key ID of the server's key, which the attacker does not have.
  */
 export function foreignKeys(kid: string, ownKid: string): Keys {

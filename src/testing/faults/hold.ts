@@ -8,21 +8,21 @@ import type { Fault } from "./fault.ts";
 export interface Hold extends Fault {
   /** Resolves when the first request has arrived. */
   readonly arrived: Promise<void>;
-  /** Releases every request that is held, and lets later ones pass. */
+  /** Releases every waiting request, and lets later ones pass. */
   release(): void;
 }
 
 /**
- * Holds requests until they are released. If the server closes or the faults are cleared before, the connection is
+ * Holds requests until the test releases them. If the server closes or the faults are cleared before, the connection is
  * dropped and the server never handles the request.
  *
  * @example
  * ```ts ignore
- * const held = faults.hold();
- * as.on("token").once(held);
+ * const hold = faults.hold();
+ * as.on("token").once(hold);
  * const response = client.redeem(code);
- * await held.arrived;
- * held.release();
+ * await hold.arrived;
+ * hold.release();
  * ```
  */
 export const hold: FaultFactory<() => Hold> = defineFault({

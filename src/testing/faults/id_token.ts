@@ -190,6 +190,6 @@ export const wrongSubject: FaultFactory<(sub?: string) => Fault> = defineFault({
   title: "ID token is about another user",
   endpoints: ["token"],
   correctClient: "The client rejects the userinfo response, because its sub is not the one of the ID token.",
-  parameters: [{ name: "sub", type: "string", default: "somebody-else", description: "The claim sub." }],
+  parameters: [{ name: "sub", type: "string", default: "another-user", description: "The claim sub." }],
   create: ({ sub }) => overrideClaims("ID token with wrong sub", () => ({ sub })),
 });

@@ -62,7 +62,7 @@ export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   correctClient: "The client starts a new login when the access token expires; after a refresh it keeps the old token.",
   parameters: [],
   create: () =>
-    wrapIssuers("no refresh token", "was answered with a refresh token", (issue, context) => async (...issued) => {
+    wrapIssuers("no refresh token", "got a refresh token", (issue, context) => async (...issued) => {
       const { refresh_token, ...others } = await issue(...issued);
       return refresh_token !== undefined && !context.consume() ? { ...others, refresh_token } : others;
     }),
@@ -73,7 +73,8 @@ export const scopeOverstated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.scopeOverstated",
   title: "Tokens allow less than the response states",
   endpoints: ["token"],
-  correctClient: "The client handles insufficient_scope from the resource server, whatever scope the response stated.",
+  correctClient:
+    "The client handles insufficient_scope from the resource server, although the response stated the scope.",
   parameters: [],
   create: () =>
     wrapIssuers("overstated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {

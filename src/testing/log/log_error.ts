@@ -10,7 +10,7 @@ export class LogError extends Error {
   /** Creates the error. The message lists the requests. */
   constructor(message: string, expected: unknown, actual: unknown) {
     super(message);
-    // Test runners tell failures from other errors by the name.
+    // Test runners distinguish failures from other errors by the name.
     this.name = "AssertionError";
     this.expected = expected;
     this.actual = actual;
