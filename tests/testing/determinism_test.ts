@@ -43,7 +43,7 @@ async function transcript(options: TestLatchkeyOptions): Promise<Transcript> {
 
 const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
 
-test("one seed, one transcript: the very same on Deno, Node and Bun", async () => {
+test("a seed gives the same transcript on Deno, Node and Bun", async () => {
   const { code, verifier, state, nonce, callback, tokens, client, machine, minted } = await transcript({
     seed: "latchkey",
     alg: "EdDSA",
@@ -74,7 +74,7 @@ test("one seed, one transcript: the very same on Deno, Node and Bun", async () =
   ]);
 });
 
-test("one seed, one transcript, with every algorithm: ES256 signs without dice", async () => {
+test("a seed gives the same transcript with every algorithm: ES256 signs deterministically", async () => {
   const digests: Record<string, string> = {};
   for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
     const { page: _, ...logged } = await transcript({ seed: "latchkey", alg });
@@ -87,7 +87,7 @@ test("one seed, one transcript, with every algorithm: ES256 signs without dice",
   });
 });
 
-test("the same seed gives the same in every server, and again after a reset; another seed gives something else", async () => {
+test("a seed gives the same values in every server and after a reset; another seed gives other values", async () => {
   const first = await transcript({ seed: 7 });
   assertEquals(await transcript({ seed: 7 }), first);
   assertEquals(await transcript({ seed: "7" }), first);
@@ -101,27 +101,27 @@ test("the same seed gives the same in every server, and again after a reset; ano
   assertEquals(other.keys, first.keys);
 });
 
-test("registering a client leaves the codes of others as they were", async () => {
+test("registering a client does not change the codes of other clients", async () => {
   await using as = await testLatchkey({ seed: 7 });
   for (let i = 0; i < 3; i++) as.client({ client_id: `other-${i}`, confidential: true });
   assertEquals((await play(as)).code, (await transcript({ seed: 7 })).code);
 });
 
-test("with a seed the clock stands at the start of 2026, or where it is told to", async () => {
+test("with a seed the clock is frozen at the start of 2026, or at startsAt", async () => {
   await using as = await testLatchkey({ seed: 1 });
   assertEquals([as.clock.now(), as.clock.frozen], [Date.UTC(2026, 0, 1), true]);
   await using later = await testLatchkey({ seed: 1, startsAt: new Date(Date.UTC(2027, 0, 1)) });
   assertEquals([later.clock.now(), later.clock.frozen], [Date.UTC(2027, 0, 1), true]);
 });
 
-test("without a seed nothing is foreseeable", async () => {
+test("without a seed no value is predictable", async () => {
   const [one, two] = [await transcript({}), await transcript({})];
   for (const name of ["code", "verifier", "state", "nonce"] as const) assertNotEquals(one[name], two[name]);
   assertNotEquals(one.client.client_secret, two.client.client_secret);
   assertNotEquals(one.machine.private_jwk!.d, two.machine.private_jwk!.d);
 });
 
-test("seeded dice follow from the seed alone, in pieces of any size, and fall evenly", () => {
+test("seeded random bytes depend only on the seed, for reads of any size, and are evenly distributed", () => {
   const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   assertEquals(hex(seededRandom("a")(16)), "647a1f9344820f3127a96fba618a9fce");
   assertEquals(hex(seededRandom("é")(8)), "bb5ec4fd3e1197fa");

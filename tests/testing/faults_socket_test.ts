@@ -29,7 +29,7 @@ async function listening(): Promise<Place> {
 /** A request that leaves its connection open for another one. */
 const asked = requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test");
 
-test("a dropped connection ends without a byte; on Deno with the head of an answer, and never its body", async () => {
+test("a dropped connection ends without a byte; on Deno with the head of a response, and never its body", async () => {
   await using place = await listening();
   place.board.on("discovery").times(2, faults.drop());
   const wire = await openRawConnection(place.port);
@@ -43,7 +43,7 @@ test("a dropped connection ends without a byte; on Deno with the head of an answ
   assertEquals(JSON.parse(await read()).issuer, place.as.issuer);
 });
 
-test("a connection dropped midway leaves half an answer, which no client takes for a whole one", async () => {
+test("a connection dropped midway leaves half a response, which every client recognizes as incomplete", async () => {
   await using place = await listening();
   place.board.on("discovery").once(faults.drop("midway"));
   const response = await fetch(place.as.issuer + metadataPath);
@@ -52,7 +52,7 @@ test("a connection dropped midway leaves half an answer, which no client takes f
   assertEquals((await fetch(place.as.issuer + metadataPath)).status, 200);
 });
 
-test("a request that hangs is dropped when the server closes, which does not wait for it", async () => {
+test("closing the server drops a request that hangs, and does not wait for it", async () => {
   const place = await listening();
   place.board.on("discovery").once(faults.hang());
   const wire = await openRawConnection(place.port);

@@ -95,7 +95,7 @@ const noticedByClients: readonly (readonly [string, Fault, string])[] = [
   ["userinfo", faults.error("invalid_token"), "OAUTH_WWW_AUTHENTICATE_CHALLENGE"],
 ];
 
-test("a strict client notices every fault that it can notice, once, and the login after it is whole again", async () => {
+test("a strict client detects every fault that it can detect, and the next login succeeds", async () => {
   await forEachCase(noticedByClients, async ([endpoint, fault, expected]) => {
     const s = await strictClient();
     s.injector.on(endpoint as "token").once(fault);
@@ -119,7 +119,7 @@ test("without a rule, and where no rule matches, nothing changes", async () => {
 
 // Rules.
 
-test("a rule fires as often as it says, and then the server answers by itself", async () => {
+test("a rule fires as often as written, and then the server responds by itself", async () => {
   const s = await strictClient();
   const statuses = async (count: number) => {
     const all = [];
@@ -139,7 +139,7 @@ test("a rule fires as often as it says, and then the server answers by itself", 
   }
 });
 
-test("faults that answer form a queue, and others stack: the first written is the outermost", async () => {
+test("faults that respond form a queue, and others nest: the first one written is the outermost", async () => {
   const s = await strictClient();
   s.injector.on("jwks").once(faults.status(503));
   s.injector.on("jwks").once(faults.status(429));
@@ -167,7 +167,7 @@ test("faults that answer form a queue, and others stack: the first written is th
   assertEquals(s.injector.unmetRules(), []);
 });
 
-test("requests match by client, grant type, method, parameters or a function, and are read without being used up", async () => {
+test("requests match by client, grant type, method, parameters or a function, and their body stays readable", async () => {
   const s = await strictClient();
   const basic = { authorization: `Basic ${btoa("web:web-secret")}` };
   const refresh: Fields = { ...hopeless, grant_type: "refresh_token", refresh_token: "r" };
@@ -204,7 +204,7 @@ test("requests match by client, grant type, method, parameters or a function, an
   });
 });
 
-test("a client is known at userinfo by its token, and a form that cannot be read is refused as ever", async () => {
+test("at userinfo the token names the client, and an unreadable form is rejected as without rules", async () => {
   const s = await strictClient();
   const { tokens } = await s.logIn();
   const userinfo = () => get(s, "/oauth2/userinfo", { headers: { authorization: `Bearer ${tokens.access_token}` } });
@@ -224,7 +224,7 @@ test("a client is known at userinfo by its token, and a form that cannot be read
   assertEquals(seen.map(({ params }) => params), [{}, {}, {}]);
 });
 
-test("a question of a browser whether it may ask uses no rule up", async () => {
+test("a CORS preflight uses up no firing", async () => {
   const s = await strictClient();
   s.injector.on("token").once(faults.error("invalid_grant"));
   assertEquals((await get(s, "/oauth2/token", { method: "OPTIONS" })).status, 204);
@@ -233,7 +233,7 @@ test("a question of a browser whether it may ask uses no rule up", async () => {
   assertEquals((await get(s, "/oauth2/token", { method: "OPTIONS" })).status, 403);
 });
 
-test("what never fired is told in one sentence each, with the reason", async () => {
+test("each rule that never fired is reported in one sentence with the reason", async () => {
   const s = await strictClient();
   const { injector } = s;
   injector.on("token", { client: "spa", params: { code: "c0de" } }).once(faults.error("invalid_grant"));
@@ -256,7 +256,7 @@ test("what never fired is told in one sentence each, with the reason", async () 
   assertEquals(injector.unmetRules(), []);
 });
 
-test("a fault that has nothing to spoil waits for a request that has", async () => {
+test("a fault waits for a request that it can take effect in", async () => {
   const s = await strictClient();
   const rule = s.injector.on("token").once(faults.idToken.wrongNonce());
   await post(s, "/oauth2/token", hopeless);
@@ -265,14 +265,14 @@ test("a fault that has nothing to spoil waits for a request that has", async () 
   assertEquals(rule.fired, 1);
 });
 
-test("of many requests at once as many meet a fault as the rule says", async () => {
+test("of many concurrent requests, exactly as many get the fault as written", async () => {
   const s = await strictClient();
   s.injector.on("jwks").times(3, faults.status(503));
   const all = await Promise.all(Array.from({ length: 10 }, () => get(s, "/oauth2/jwks")));
   assertEquals(all.filter(({ status }) => status === 503).length, 3);
 });
 
-test("what is no fault is refused at once, and a function that makes one with how to call it", async () => {
+test("a value that is not a fault is rejected; for a function of faults the error shows the call", async () => {
   const { injector } = await strictClient();
   const broken = () => faults.drop();
   await forEachCase<[unknown, string]>([
@@ -299,7 +299,7 @@ test("what is no fault is refused at once, and a function that makes one with ho
   assertEquals(injector.unmetRules(), []);
 });
 
-test("a rule for an endpoint where its fault means nothing is refused with a word on where it does", async () => {
+test("a rule for an endpoint where its fault has no effect is rejected, with the endpoints where it has one", async () => {
   const { injector } = await strictClient();
   assertThrows(() => injector.on("jwks").once(faults.idToken.expired()), TypeError, 'write on("token")');
   assertThrows(
@@ -310,7 +310,7 @@ test("a rule for an endpoint where its fault means nothing is refused with a wor
   assertEquals(injector.unmetRules(), []);
 });
 
-test("whoever keeps a record is told which fault had a hand in which request, when it has", async () => {
+test("onFault receives the request and the name of each fault when it fires", async () => {
   const blamed: string[] = [];
   const s = await strictClient({}, { onFault: ({ url }, fault) => blamed.push(`${new URL(url).pathname} ${fault}`) });
   s.injector.on("token").once(faults.idToken.expired());
@@ -323,13 +323,13 @@ test("whoever keeps a record is told which fault had a hand in which request, wh
   assertEquals(blamed.slice(1), ["/oauth2/token expired ID token"]);
 });
 
-test("boards of several servers know nothing of each other", async () => {
+test("fault injectors of several servers are independent", async () => {
   const [one, other] = [await strictClient(), await strictClient()];
   one.injector.on("jwks").always(faults.status(503));
   assertEquals([(await get(one, "/oauth2/jwks")).status, (await get(other, "/oauth2/jwks")).status], [503, 200]);
 });
 
-test("a fault of one's own is a function around a seam", async () => {
+test("a custom fault is a function around a seam", async () => {
   const s = await strictClient();
   const nameless: Fault = {
     name: "users without names",
@@ -342,7 +342,7 @@ test("a fault of one's own is a function around a seam", async () => {
 
 // Errors.
 
-test("an OAuth error is said as the endpoint says its own, with the challenge of its status", async () => {
+test("an OAuth error has the form that the endpoint uses itself, with the challenge of its status", async () => {
   const s = await strictClient();
   const { tokens } = await s.logIn();
   const bearer = { authorization: `Bearer ${tokens.access_token}` };
@@ -382,7 +382,7 @@ test("an OAuth error is said as the endpoint says its own, with the challenge of
   assertMatch(error_description, /fault in the test/);
 });
 
-test("at authorize an error goes to the client with state and iss; without a good redirect URI the server refuses", async () => {
+test("at authorize the client receives an error with state and iss; without a valid redirect URI the server rejects", async () => {
   const s = await strictClient();
   const rule = s.injector.on("authorize").times(3, faults.error("login_required", { description: "no" }));
   const page = await authorize(s, { redirect_uri: "https://evil.example/" });
@@ -401,7 +401,7 @@ test("at authorize an error goes to the client with state and iss; without a goo
 
 // What is between client and server.
 
-test("a status comes with Retry-After, headers and body as given, and the server is not asked", async () => {
+test("a status has the given Retry-After, headers and body, and the server does nothing", async () => {
   let asked = 0;
   const counting: Plugin = { handle: (next) => (request, peer) => (asked++, next(request, peer)) };
   const board = faultInjector();
@@ -417,7 +417,7 @@ test("a status comes with Retry-After, headers and body as given, and the server
   for (const status of [100, 199, 600, 200.5, NaN]) assertThrows(() => faults.status(status), RangeError);
 });
 
-test("a delay waits as long as it says, by the wait it is handed, and in real time by default", async () => {
+test("a delay waits the given time with the option wait, by default in real time", async () => {
   const waits: number[] = [];
   const wait = (milliseconds: number) => (waits.push(milliseconds), Promise.resolve());
   const s = await strictClient({}, { wait });
@@ -428,7 +428,7 @@ test("a delay waits as long as it says, by the wait it is handed, and in real ti
   assertEquals((await get(real, "/oauth2/jwks")).status, 200);
 });
 
-test("clearing the board and closing the server end whatever waits", async () => {
+test("clearing the rules and closing the server end every fault that waits", async () => {
   for (const end of [(s: StrictClient) => s.injector.clear(), (s: StrictClient) => s.as.close()]) {
     const s = await strictClient();
     const kept = faults.hold();
@@ -448,7 +448,7 @@ test("clearing the board and closing the server end whatever waits", async () =>
   }
 });
 
-test("a request that is held goes on when it is released, and others pass it", async () => {
+test("a held request continues when it is released, and other requests overtake it", async () => {
   const s = await strictClient();
   const kept = faults.hold();
   s.injector.on("jwks").once(kept);
@@ -473,7 +473,7 @@ test("a connection drops before, after or midway: the code is redeemed in all ca
   });
 });
 
-test("a body arrives spoiled under the status and headers of the true one", async () => {
+test("a broken body has the status and headers of the original response", async () => {
   const s = await strictClient();
   const whole = await (await get(s, metadataPath)).text();
   const fetched = async (fault: Fault) => {
@@ -494,7 +494,7 @@ test("a body arrives spoiled under the status and headers of the true one", asyn
 
 // What the protocol says.
 
-test("state and iss are changed in redirects and in forms, and all else of the response stays", async () => {
+test("state and iss change in redirects and forms, and the rest of the response stays", async () => {
   const s = await strictClient();
   const cases: readonly (readonly [Fault, Record<string, string | null>])[] = [
     [faults.authorizationResponse.wrongState("an&other=state"), { state: "an&other=state", iss: "https://as.test" }],
@@ -516,7 +516,7 @@ test("state and iss are changed in redirects and in forms, and all else of the r
   assertEquals(stateless.fired, 0);
 });
 
-test("a rule about the authorization response follows its request to the login page, where that is what answers", async () => {
+test("a rule about the authorization response also applies when the response comes from the login page", async () => {
   await using as = await testLatchkey({ login: "interactive" });
   const [mine, other] = [as.client(), as.client()];
   as.on("authorize", { client: mine, params: { scope: /email/ } }).once(faults.authorizationResponse.wrongState("x"));
@@ -538,7 +538,7 @@ test("a rule about the authorization response follows its request to the login p
   assertEquals([new URL(page.url).pathname, (await as.fetch(page.url)).status], ["/oauth2/login", 503]);
 });
 
-test("whatever a test wrote and never met makes its end fail, and the log knows what was met", async () => {
+test("reset and close reject for a fault that never fired, and the log names the faults that did", async () => {
   const as = await testLatchkey();
   as.on("token").once(faults.idToken.expired());
   await assertRejects(() => as.reset(), Error, 'on("token").once(expired ID token) never fired');
@@ -551,7 +551,7 @@ test("whatever a test wrote and never met makes its end fail, and the log knows 
   await as.close();
 });
 
-test("id tokens lie in the one way that their fault says, and are signed well where the signature is not the lie", async () => {
+test("each ID token fault changes only its claim, and the signature is valid unless the fault is about it", async () => {
   const s = await strictClient();
   const cases: readonly (readonly [Fault, (claims: Record<string, unknown>) => boolean])[] = [
     [faults.idToken.expired(60), ({ exp, iat }) => Number(exp) < Date.now() / 1000 - 50 && Number(iat) < Number(exp)],
@@ -574,7 +574,7 @@ test("id tokens lie in the one way that their fault says, and are signed well wh
   });
 });
 
-test("a key is rotated between two breaths: keys fetched before lack it, and those fetched afterwards have it", async () => {
+test("a key is rotated just before signing: keys fetched earlier lack it, and keys fetched later have it", async () => {
   const s = await strictClient();
   await s.logIn();
   s.injector.on("token").times(2, faults.keys.rotated());
@@ -584,7 +584,7 @@ test("a key is rotated between two breaths: keys fetched before lack it, and tho
   assertEquals(await getDetectedError(s.logIn()), "nothing");
 });
 
-test("a stale JWKS lacks what came after the rule was written; extra keys disturb nobody", async () => {
+test("a stale JWKS lacks keys that are newer than the rule; extra keys do not disturb a client", async () => {
   const s = await strictClient();
   const kids = async () => (await (await get(s, "/oauth2/jwks")).json()).keys.map(({ kid }: { kid: string }) => kid);
   const before = await kids();
@@ -601,7 +601,7 @@ test("a stale JWKS lacks what came after the rule was written; extra keys distur
   assertEquals(await getDetectedError(s.logIn()), "nothing");
 });
 
-test("keys are withdrawn: what signs is not published, another key is", async () => {
+test("keys are withdrawn: the JWKS has another key in place of the signing key", async () => {
   const s = await strictClient();
   const keysNow = async () => (await (await get(s, "/oauth2/jwks")).json()).keys;
   const [signing] = await keysNow();
@@ -611,7 +611,7 @@ test("keys are withdrawn: what signs is not published, another key is", async ()
   assertNotEquals([other.kid, other.x], [signing.kid, signing.x]);
 });
 
-test("token responses say something else than what was issued", async () => {
+test("token responses differ from the issued tokens", async () => {
   const s = await strictClient();
   const result = async (fault: Fault) => {
     s.injector.on("token").once(fault);
@@ -635,7 +635,7 @@ test("token responses say something else than what was issued", async () => {
   assertEquals([true_.tokens.scope, true_.tokens.expires_in], ["openid profile email", 3600]);
 });
 
-test("a refresh token that is not rotated goes on working, until the fault is over", async () => {
+test("a refresh token that is not rotated stays valid until the fault is over", async () => {
   const s = await strictClient();
   const { tokens: { refresh_token: first } } = await s.logIn();
   s.injector.on("token", { grant_type: "refresh_token" }).times(2, faults.tokens.refreshTokenNotRotated());
@@ -647,7 +647,7 @@ test("a refresh token that is not rotated goes on working, until the fault is ov
   assertEquals(await getDetectedError(s.refresh(first!)), "invalid_grant");
 });
 
-test("a store that forgets lets a code be redeemed twice, which this server otherwise never does", async () => {
+test("a store that forgets consumed codes lets a code be redeemed twice", async () => {
   const redeemTwice = async (s: StrictClient) => {
     const code = getRedirectParams(await authorize(s)).get("code")!;
     const fields: Fields = {
@@ -665,7 +665,7 @@ test("a store that forgets lets a code be redeemed twice, which this server othe
   assertEquals(await redeemTwice(s), [200, 200]);
 });
 
-test("a store that fails is server_error, and nobody is told why but the operator", async () => {
+test("a failing store is server_error to the client, and only the operator sees the cause", async () => {
   const causes: unknown[] = [];
   const s = await strictClient({ trace: (event) => event.type === "internal_error" && causes.push(event.cause) });
   s.injector.on("token").once(faults.store.failing());
@@ -676,7 +676,7 @@ test("a store that fails is server_error, and nobody is told why but the operato
   assertMatch(String(causes[0]), /the store fails/);
 });
 
-test("a clock that is wrong for one exchange is right for the next", async () => {
+test("a clock that is wrong in one exchange is right in the next", async () => {
   const s = await strictClient();
   s.injector.on("token").once(faults.clock.skewed(-600));
   const early = decodeClaims((await s.logIn()).tokens.id_token!);
@@ -695,7 +695,7 @@ test("a clock that is wrong for one exchange is right for the next", async () =>
   assertEquals((await post(s, "/oauth2/token", fields)).status, 200);
 });
 
-test("an endpoint that there is not is refused where it is written, and the names there are are told", async () => {
+test("an unknown endpoint is rejected, with the name that was probably meant", async () => {
   const as = await testLatchkey();
   for (const write of [() => as.on("tokn" as "token"), () => as.log.expect("tokn" as "token")]) {
     const error = assertThrows(write, TypeError);

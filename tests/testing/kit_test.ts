@@ -35,7 +35,7 @@ async function rejectionText(login: Promise<unknown>): Promise<string | undefine
   return (await assertRejects(() => login, LoginError)).error;
 }
 
-test("a server is made of nothing, without a socket, and strict", async () => {
+test("a mock server needs no options and no socket, and is strict", async () => {
   await using as = await testLatchkey();
   assertEquals(as.issuer, "https://latchkey.test");
   assertEquals((await json(as.fetch("/.well-known/openid-configuration"))).issuer, as.issuer);
@@ -50,7 +50,7 @@ test("a server is made of nothing, without a socket, and strict", async () => {
   assertEquals((await userinfo(as, tokens.access_token)).status, 401);
 });
 
-test("servers side by side know nothing of one another", async () => {
+test("servers in one process are independent", async () => {
   await using one = await testLatchkey();
   await using two = await testLatchkey();
   const client = one.client({ access_token_format: "opaque" });
@@ -68,7 +68,7 @@ test("servers side by side know nothing of one another", async () => {
   assertEquals(await rejectionText(one.logIn(client)), "server_error");
 });
 
-test("a client comes with what it needs to prove itself, by every method", async () => {
+test("a test client has the credentials for its authentication method", async () => {
   await using as = await testLatchkey();
   const open = as.client();
   assertEquals([open.client_id, open.token_endpoint_auth_method, open.client_secret], ["client-1", "none", undefined]);
@@ -93,7 +93,7 @@ test("a client comes with what it needs to prove itself, by every method", async
   assertEquals([as.client().client_id, as.client().client_id], ["client-8", "client-10"]);
 });
 
-test("[CA-16] a client that is confidential and names no method may send its secret either way, one that does that way alone", async () => {
+test("[CA-16] a confidential client without a registered method may use Basic or post; one with a method only that method", async () => {
   await using as = await testLatchkey();
   const ask = async (client: { client_id: string; client_secret: string }, way: "basic" | "post") => {
     const { client_id, client_secret } = client;
@@ -122,7 +122,7 @@ test("[CA-16] a client that is confidential and names no method may send its sec
   assertEquals(as.client({ confidential: true }).token_endpoint_auth_method, "client_secret_basic");
 });
 
-test("a client that contradicts itself is refused with a sentence", async () => {
+test("contradictory options of a client are rejected", async () => {
   await using as = await testLatchkey();
   assertThrows(
     () => as.client({ confidential: true, token_endpoint_auth_method: "none" as never }),
@@ -142,7 +142,7 @@ test("a client that contradicts itself is refused with a sentence", async () => 
   );
 });
 
-test("a reset brings everything back to the start, except for the signing keys", async () => {
+test("a reset restores the initial state, except for the signing keys", async () => {
   await using as = await testLatchkey({ startsAt: "2026-05-01T00:00:00Z", users: [{ sub: "ann" }, { sub: "ben" }] });
   const keys = await json(as.fetch("/oauth2/jwks"));
   const agent = as.browser();
@@ -170,7 +170,7 @@ test("a reset brings everything back to the start, except for the signing keys",
   assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
 });
 
-test("a reset keeps clients and users where it is told to, and nothing else of the test before", async () => {
+test("a reset with keep preserves clients and users, and nothing else", async () => {
   for (const seed of [undefined, "keep"]) {
     await using as = await testLatchkey({ seed });
     const client = as.client({ confidential: true });
@@ -205,7 +205,7 @@ test("a reset keeps clients and users where it is told to, and nothing else of t
   }
 });
 
-test("[AZ-02, CA-07] the rejection of a client that a reset removed says so, and one that never was says nothing", async () => {
+test("[AZ-02, CA-07] the rejection of a client that a reset removed says so; for a client that never existed it does not", async () => {
   await using as = await testLatchkey({ clients: [{ client_id: "api", client_secret: "x", grant_types: [] }] });
   const clients = [
     as.client(),
@@ -230,7 +230,7 @@ test("[AZ-02, CA-07] the rejection of a client that a reset removed says so, and
   }
 });
 
-test("a reset forgets code challenges, so that two tests may use the same one", async () => {
+test("a reset clears code challenges, so that two tests may use the same one", async () => {
   const warnings: unknown[] = [];
   await using as = await testLatchkey({ trace: (event) => event.type === "warning" && warnings.push(event) });
   for (const expected of [0, 1]) {
@@ -245,7 +245,7 @@ test("a reset forgets code challenges, so that two tests may use the same one", 
   }
 });
 
-test("a reset clears a store of another kind too, and leaves it the keys", async () => {
+test("a reset clears a persistent store, except for the keys", async () => {
   await using as = await testLatchkey({ store: sqliteStore(join(folder, "reset.db")) });
   const client = as.client();
   const { tokens } = await as.logIn(client);
@@ -278,14 +278,14 @@ test("listening picks a free port, the issuer follows, and clients registered be
   assertEquals(as.issuer, url);
 });
 
-test("an issuer that was given stays, also when the server listens", async () => {
+test("an issuer from the options stays when the server listens", async () => {
   await using as = await testLatchkey({ issuer: "https://login.example" });
   const { url } = await as.listen();
   assertMatch(url, /^http:\/\/localhost:\d+$/);
   assertEquals((await json(fetch(`${url}/.well-known/openid-configuration`))).issuer, "https://login.example");
 });
 
-test("fetch takes what the global one takes, and a path", async () => {
+test("fetch takes the arguments of the global fetch, and a path", async () => {
   await using as = await testLatchkey({ issuer: "https://latchkey.test/tenant" });
   const url = `${as.issuer}/.well-known/openid-configuration`;
   const basic = { headers: { "x-odd": "1" }, method: "GET" };
@@ -305,7 +305,7 @@ test("fetch takes what the global one takes, and a path", async () => {
   assertEquals([standard, library.serverMetadata().issuer], [as.fetch, as.issuer]);
 });
 
-test("fetch follows redirects within the server, and gives back those that lead away", async () => {
+test("fetch follows redirects within the server, and returns redirects that leave it", async () => {
   await using as = await testLatchkey();
   const away = as.client();
   const home = as.client({ redirect_uri: `${as.issuer}/authorized` });
@@ -325,7 +325,7 @@ test("fetch follows redirects within the server, and gives back those that lead 
   assertEquals([posted.status, posted.redirected], [200, true]);
 });
 
-test("fetch ends when its signal says so, before the answer or before the question", async () => {
+test("fetch rejects when its signal is aborted, before the request or before the response", async () => {
   await using as = await testLatchkey();
   as.on("discovery").once(faults.hang());
   const ending = new AbortController();
@@ -339,7 +339,7 @@ test("fetch ends when its signal says so, before the answer or before the questi
   assertEquals(reached, 0);
 });
 
-test("an installed fetch is for one origin; several come and go in any order", async () => {
+test("an installed fetch applies to one origin; several can be installed and removed in any order", async () => {
   const before = globalThis.fetch;
   const elsewhere: string[] = [];
   const outside = ((input: string) => {
@@ -384,7 +384,7 @@ test("an installed fetch is for one origin; several come and go in any order", a
   }
 });
 
-test("of two servers for one origin, the one installed later answers while it is there", async () => {
+test("of two installed fetches for one origin, the later one responds while it is installed", async () => {
   await using one = await testLatchkey();
   await using two = await testLatchkey({ scopes: ["openid", "two"] });
   const scopes = async () =>
@@ -397,7 +397,7 @@ test("of two servers for one origin, the one installed later answers while it is
   assertEquals(await scopes(), usual);
 });
 
-test("an installed fetch that others have covered goes on passing everything through", async () => {
+test("a removed fetch below an installed one passes every request through", async () => {
   const before = globalThis.fetch;
   await using as = await testLatchkey();
   const mine = as.installFetch();
@@ -449,7 +449,7 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
   await as.token(machine, { grant_type: "client_credentials", scope: "read" });
 });
 
-test("the clock ticks with the machine's, unless it is frozen; it can be moved, and is refused nonsense", async () => {
+test("the clock runs with the system clock unless it is frozen; it can be set, and rejects invalid times", async () => {
   let machine = Date.UTC(2026, 0, 1);
   await using as = await testLatchkey({ now: () => machine });
   const { clock } = as;
@@ -477,7 +477,7 @@ test("the clock ticks with the machine's, unless it is frozen; it can be moved, 
   await assertRejects(() => testLatchkey({ startsAt: NaN }), RangeError);
 });
 
-test("people: who comes next, who always comes, who denies, who allows less", async () => {
+test("decisions: the next user, the default user, denial, and a limited scope", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const sub = async () => (await as.logIn(client)).claims!.sub;
@@ -502,7 +502,7 @@ test("people: who comes next, who always comes, who denies, who allows less", as
   assertEquals(await rejectionText(as.logIn(client, { as: "nobody" })), "access_denied");
 });
 
-test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobody, and a hint is a demand", async () => {
+test("[OI-03, OI-07] decisions respect sessions: prompt=none uses no decision, and id_token_hint requires its user", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const agent = as.browser();
@@ -526,7 +526,7 @@ test("[OI-03, OI-07] people change nothing about sessions: prompt=none asks nobo
   assertNotEquals(switched.claims!.sid, claims!.sid);
 });
 
-test("an approver of one's own decides where the people were told nothing", async () => {
+test("a custom approver decides where the test made no decision", async () => {
   await using as = await testLatchkey({
     approver: ({ scope }, { users, now }) => ({ user: users.findCached("bob")!, scope, authTime: now() }),
   });
@@ -538,7 +538,7 @@ test("an approver of one's own decides where the people were told nothing", asyn
   assertEquals(await rejectionText(as.logIn(client)), "access_denied");
 });
 
-test("hooks change the claims of the next token, or of every one, and the signature holds", async () => {
+test("claim overrides change the next token or every token, and the signature is valid", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   as.issue.everyIdToken({ roles: ["user"], amr: ["pwd"] });
@@ -569,7 +569,7 @@ test("[CC-03] userinfo rejects an access token that acts for no user, also with 
   assertMatch(response.headers.get("www-authenticate")!, /error="insufficient_scope".*\[CC-03\]/);
 });
 
-test("hooks reach opaque access tokens, whose expiry follows their claims", async () => {
+test("claim overrides apply to opaque access tokens, whose expiry follows their claims", async () => {
   await using as = await testLatchkey();
   as.clock.freeze();
   const client = as.client({ confidential: true, access_token_format: "opaque" });
@@ -588,7 +588,7 @@ test("hooks reach opaque access tokens, whose expiry follows their claims", asyn
   assertEquals((await introspect()).active, false);
 });
 
-test("hooks reach userinfo, plain and signed, and leave refusals alone", async () => {
+test("claim overrides apply to userinfo, plain and signed, and not to errors", async () => {
   await using as = await testLatchkey();
   const plain = (await as.logIn(as.client())).tokens.access_token;
   const signed = (await as.logIn(as.client({ userinfo_signed_response_alg: "ES256" }))).tokens.access_token;
@@ -602,7 +602,7 @@ test("hooks reach userinfo, plain and signed, and leave refusals alone", async (
   assertEquals(decodeJwt(await (await userinfo(as, signed)).text()), { sub: "other" });
 });
 
-test("hooks are told of request, client, user and grant", async () => {
+test("claim overrides receive request, client, user and grant", async () => {
   await using as = await testLatchkey();
   const logged: unknown[] = [];
   const listen = (kind: string) => (claims: Claims, { request, client, user, grant }: ClaimOverrideContext) => {
@@ -644,7 +644,7 @@ test("hooks are told of request, client, user and grant", async () => {
   }
 });
 
-test("a token response and the metadata can be shaped, and a change that was not needed is no fault", async () => {
+test("token responses and metadata can be changed, and an unused change is not an error", async () => {
   const as = await testLatchkey();
   const client = as.client();
   as.issue.everyTokenResponse({ tenant: "a", refresh_token: undefined });
@@ -679,7 +679,7 @@ test("a token response and the metadata can be shaped, and a change that was not
   await as.close();
 });
 
-test("a fault comes after the hooks, whichever was written first", async () => {
+test("faults apply after claim overrides, in any order of the calls", async () => {
   await using as = await testLatchkey();
   as.on("token").once(faults.idToken.wrongAudience());
   as.issue.nextIdToken({ aud: "mine", extra: 1 });
@@ -688,7 +688,7 @@ test("a fault comes after the hooks, whichever was written first", async () => {
   assertNotEquals(claims!.aud, "mine");
 });
 
-test("a fault that was not met is told at the end of a test, once, after everything is over", async () => {
+test("a fault that did not fire is reported once at the end of a test, after the server is closed", async () => {
   const as = await testLatchkey();
   as.on("token").once(faults.error("invalid_grant"));
   const logged = await assertRejects(() => as.reset(), Error, "1 fault fired less often than written");
@@ -703,7 +703,7 @@ test("a fault that was not met is told at the end of a test, once, after everyth
   await as.close();
 });
 
-test("what disposing throws is printed as well, because a test that fails by itself hides it", async (t) => {
+test("an error of disposal is also printed, because a SuppressedError would hide it", async (t) => {
   const printed = t.mock.method(console, "error", () => {});
   const failing = async () => {
     await using as = await testLatchkey();
@@ -718,7 +718,7 @@ test("what disposing throws is printed as well, because a test that fails by its
   ]);
 });
 
-test("closing does not wait for requests that a fault holds up", async () => {
+test("closing does not wait for requests that a fault delays", async () => {
   const as = await testLatchkey();
   const { url } = await as.listen();
   as.on("jwks").once(faults.hang());
@@ -728,14 +728,14 @@ test("closing does not wait for requests that a fault holds up", async () => {
   assertMatch(await asked, /answered|dropped/);
 });
 
-test("what is minted has a client to be for, even where none was registered", async () => {
+test("minting registers a client if the server has none", async () => {
   await using as = await testLatchkey();
   const token = await as.mint.accessToken({ scope: "openid" });
   assertEquals(decodeJwt(token).client_id, "client-1");
   assertEquals((await json(userinfo(as, token))).sub, "alice");
 });
 
-test("a layer of one's own lies below faults and hooks, and options of the server count", async () => {
+test("a custom plugin runs inside faults and claim overrides, and server options apply", async () => {
   const seen: string[] = [];
   await using as = await testLatchkey({
     alg: "ES256",
@@ -754,7 +754,7 @@ test("a layer of one's own lies below faults and hooks, and options of the serve
   assertEquals((await as.logIn(client)).tokens.expires_in, 5);
 });
 
-test("[JC-06] a client's keys are fetched by the global fetch of the moment, and again by the server's clock", async () => {
+test("[JC-06] the keys of a client are fetched by the current global fetch, and again by the clock of the server", async () => {
   await using as = await testLatchkey();
   as.clock.freeze();
   const machine = { grant_type: "client_credentials" };
@@ -787,7 +787,7 @@ test("[JC-06] a client's keys are fetched by the global fetch of the moment, and
   }
 });
 
-test("where people are shown pages, the browser answers them as the test has decided", async () => {
+test("with login pages, the browser submits the decisions of the test", async () => {
   await using as = await testLatchkey({ login: "interactive" });
   const client = as.client();
   const sub = async (options = {}) => (await as.logIn(client, options)).claims!.sub;

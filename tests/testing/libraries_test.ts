@@ -10,7 +10,7 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { testLatchkey } from "../secret_leak_check.ts";
 
-test("openid-client logs in by the mock's fetch, refreshes, and meets a user who denies", async () => {
+test("openid-client logs in by the fetch of the mock, refreshes, and reports a user who denies", async () => {
   await using as = await testLatchkey();
   const { client_id, client_secret, redirect_uri } = as.client({ confidential: true });
   const config = await openid.discovery(
@@ -51,7 +51,7 @@ test("openid-client logs in by the mock's fetch, refreshes, and meets a user who
   assertEquals(rejection.error, "access_denied");
 });
 
-test("[CL-03, CL-06, CL-12] a user of the README reaches openid-client whole: by userinfo, ID token and access token", async () => {
+test("[CL-03, CL-06, CL-12] openid-client receives all claims of the README's user: in userinfo, ID token and access token", async () => {
   await using as = await testLatchkey({ idTokenClaims: "like-userinfo", accessTokenClaims: ["roles"] });
   as.users.set({ sub: "carol", name: "Carol", roles: ["admin"] });
   const { client_id, client_secret, redirect_uri } = as.client({ confidential: true });
@@ -83,7 +83,7 @@ test("[CL-03, CL-06, CL-12] a user of the README reaches openid-client whole: by
   assertEquals([active, sub, inAccessToken], [true, "carol", ["admin"]]);
 });
 
-test("oauth4webapi logs in by the mock's fetch, and refuses a minted token that is not for it", async () => {
+test("oauth4webapi logs in by the fetch of the mock, and rejects a minted token for another client", async () => {
   await using as = await testLatchkey();
   const { redirect_uri, ...registered } = as.client();
   const client: oauth.Client = { client_id: registered.client_id };

@@ -25,7 +25,7 @@ async function thrown(login: Promise<unknown>): Promise<LoginError> {
   return error;
 }
 
-test("a login is one call, by each way that a client proves itself", async () => {
+test("a login is one call, with every client authentication method", async () => {
   await using as = await testLatchkey();
   await forEachCase(methods, async (token_endpoint_auth_method) => {
     const client = as.client({ token_endpoint_auth_method });
@@ -39,7 +39,7 @@ test("a login is one call, by each way that a client proves itself", async () =>
   });
 });
 
-test("a login asks for what it is told to ask for", async () => {
+test("a login sends the parameters of its options", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const { tokens, claims, nonce, request } = await as.logIn(client, {
@@ -68,7 +68,7 @@ test("without a code challenge in the request there is no verifier with the code
   assertEquals([error.error, error.explanation?.rule], ["invalid_request", "PK-01"]);
 });
 
-test("verifier, state and nonce come from the server's dice", async () => {
+test("verifier, state and nonce come from the random source of the server", async () => {
   const drawn = async () => {
     let byte = 0;
     await using as = await testLatchkey({
@@ -82,7 +82,7 @@ test("verifier, state and nonce come from the server's dice", async () => {
   assertEquals(await drawn(), first);
 });
 
-test("a login that is refused says why: expected, received, rule", async () => {
+test("the error of a rejected login has the reason: expected, received, rule", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const page = await thrown(as.logIn({ ...client, redirect_uri: "https://elsewhere.test/" }));
@@ -109,7 +109,7 @@ test("a login that is refused says why: expected, received, rule", async () => {
   assertEquals([attacker.status, attacker.error], [401, "invalid_client"]);
 });
 
-test("what is thrown repeats no secret", async () => {
+test("errors contain no secret", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const { code, verifier } = await as.logIn(client);
@@ -121,7 +121,7 @@ test("what is thrown repeats no secret", async () => {
   assert(!replayed.message.includes(code) && !replayed.message.includes(verifier));
 });
 
-test("[AZ-22] a login that a store breaks names endpoint and error, which the client is not told", async () => {
+test("[AZ-22] the error of a login with a broken store names endpoint and error, which the client does not receive", async () => {
   const broken = new TypeError(`no such row: ${"a-secret-that-should-stay-one".repeat(2)}`);
   const away = new StoreError({ location: "shelf", expected: "an answer", received: "none", hint: "wait" });
   const fail = () => Promise.reject(broken);
@@ -149,7 +149,7 @@ test("[AZ-22] a login that a store breaks names endpoint and error, which the cl
   });
 });
 
-test("[AZ-22] what a store throws may be anything, and a login still says where", async () => {
+test("[AZ-22] a store may throw any value, and the error of the login still names the endpoint", async () => {
   for (const odd of [undefined, null, 0, Object.create(null), Symbol("odd")]) {
     await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
     const error = await thrown(as.logIn(as.client()));
@@ -171,7 +171,7 @@ function diverting(change: (url: URL) => void): Plugin {
   };
 }
 
-test("a good client takes no answer whose state or issuer is not its own", async () => {
+test("a correct client rejects a response with a wrong state or issuer", async () => {
   await forEachCase<[string, (url: URL) => void]>([
     ["state", ({ searchParams }) => searchParams.set("state", "another")],
     ["state", ({ searchParams }) => searchParams.delete("state")],
@@ -185,7 +185,7 @@ test("a good client takes no answer whose state or issuer is not its own", async
   });
 });
 
-test("an answer without a code, and one that is no JSON, end the login with a sentence", async () => {
+test("a response without a code, or without JSON, is a clear error", async () => {
   await using empty = await testLatchkey({ plugins: [diverting(({ searchParams }) => searchParams.delete("code"))] });
   assertMatch((await thrown(empty.logIn(empty.client()))).message, /neither a code nor an error/);
   const secret = "a-secret-that-should-stay-one".repeat(2);
@@ -201,7 +201,7 @@ test("an answer without a code, and one that is no JSON, end the login with a se
   }
 });
 
-test("a client gets tokens for itself, and what its method lacks is said", async () => {
+test("a client gets tokens for itself, and missing credentials are a clear error", async () => {
   await using as = await testLatchkey();
   const client = as.client({ confidential: true });
   const { scope, access_token } = await as.token(client, { grant_type: "client_credentials", scope: "read" });

@@ -46,7 +46,7 @@ function failure(expectation: () => unknown): LogError {
   return error;
 }
 
-test("the log shows every exchange in order, by endpoint, and the newest of one", async () => {
+test("the log has every exchange in order, by endpoint, and the newest of an endpoint", async () => {
   const { b, log } = await logged();
   const { access_token, refresh_token } = await publicTokens(b);
   await refresh(b, refresh_token);
@@ -65,7 +65,7 @@ test("the log shows every exchange in order, by endpoint, and the newest of one"
   assertEquals([log.exchanges, log.flows], [[], []]);
 });
 
-test("a request to a path that nothing serves is shown, with its rejection; pages that are there are not", async () => {
+test("the log shows a request to an unknown path with its rejection, and no requests for pages", async () => {
   for (const path of ["", "/t1"]) {
     const record = recorder();
     const b = await testServer({ ...testClients, issuer: `https://as.test${path}`, plugins: [record] });
@@ -97,7 +97,7 @@ test("a request to a path that nothing serves is shown, with its rejection; page
   }
 });
 
-test("an exchange is picked by client, grant, method, parameters, or a function", async () => {
+test("exchanges are selected by client, grant type, method, parameters or a function", async () => {
   const { b, log } = await logged();
   const { access_token } = await webTokens(b);
   const code = await b.code({ prompt: "login" });
@@ -114,7 +114,7 @@ test("an exchange is picked by client, grant, method, parameters, or a function"
   assertEquals(count("authorize", ({ passed }) => passed.some(({ rule }) => rule === "PK-02")), 1);
 });
 
-test("secrets are masked unless they are asked for", async () => {
+test("secrets are redacted except in the unmasked log", async () => {
   const { b, log } = await logged();
   const { access_token, refresh_token } = await publicTokens(b);
   await userinfo(b, access_token);
@@ -134,7 +134,7 @@ test("secrets are masked unless they are asked for", async () => {
   assertMatch(log.last("userinfo").request.headers.authorization!, /^Bearer eyJ…/);
 });
 
-test("next hands out each exchange once, in order, those that came before it was asked included", async () => {
+test("next returns each exchange once and in order, including earlier ones", async () => {
   const { b, log } = await logged();
   const { refresh_token } = await publicTokens(b);
   assertEquals((await log.next("token")).number, 2);
@@ -150,7 +150,7 @@ test("next hands out each exchange once, in order, those that came before it was
   assertEquals((await log.next("authorize")).number, 1);
 });
 
-test("next waits for the one that is meant and leaves the others for later", async () => {
+test("next waits for a matching exchange and leaves the others for later calls", async () => {
   const { b, log } = await logged();
   const { refresh_token } = await publicTokens(b);
   const refreshing = log.next("token", { grant_type: "refresh_token" });
@@ -160,7 +160,7 @@ test("next waits for the one that is meant and leaves the others for later", asy
   assertEquals([(await log.next("token")).number, (await log.next("token")).number], [2, 3]);
 });
 
-test("next waits until the exchange has ended, however it does", async () => {
+test("next waits until the exchange has ended, in any way", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { b, log } = await logged({
     handle: () => async () => {
@@ -176,7 +176,7 @@ test("next waits until the exchange has ended, however it does", async () => {
   await lost;
 });
 
-test("after clear, what was there before is not handed out any more", async () => {
+test("after clear, next returns no earlier exchange", async () => {
   const { b, log } = await logged();
   await b.get("/oauth2/jwks");
   log.clear();
@@ -185,7 +185,7 @@ test("after clear, what was there before is not handed out any more", async () =
   assertEquals((await next).number, 2);
 });
 
-test("next gives up only when it is asked to: by a signal with its reason, or after a time with what came instead", async () => {
+test("next rejects only for an aborted signal, with its reason, or after a timeout, with the requests received", async () => {
   const { b, log } = await logged();
   const control = new AbortController();
   const given = log.next("token", undefined, { signal: control.signal });
@@ -205,7 +205,7 @@ test("next gives up only when it is asked to: by a signal with its reason, or af
   assertEquals((await log.next("token", undefined, { timeoutMs: 1000 })).number, 3);
 });
 
-test("whoever gave up waiting takes nothing from those who wait on", async () => {
+test("a call of next that was aborted takes no exchange from other calls", async () => {
   const { b, log } = await logged();
   const control = new AbortController();
   const given = assertRejects(() => log.next("jwks", undefined, { signal: control.signal }));
@@ -232,7 +232,7 @@ test("an expectation reads like a sentence", async () => {
   log.expect("token").called(2);
 });
 
-test("an expectation that fails says what was called instead, one line each and masked", async () => {
+test("a failed expectation lists the requests, one redacted line each", async () => {
   const { b, log } = await logged();
   const none = failure(() => log.expect("token").called());
   assertEquals(none.message, "expected token to be called at least once; received no such request, nor any other");
@@ -259,7 +259,7 @@ test("an expectation that fails says what was called instead, one line each and 
   assert(!twice.message.includes(code) && !twice.message.includes(verifier));
 });
 
-test("each expectation fails where one exchange is not as expected, and says what it is", async () => {
+test("each expectation fails if one exchange differs, and shows the actual value", async () => {
   const { b, log } = await logged();
   await webTokens(b);
   await b.token({ code: "never-issued" });
@@ -317,7 +317,7 @@ test("each expectation fails where one exchange is not as expected, and says wha
   }
 });
 
-test("an error that a fault made up is a refusal to the client, though no rule refused", async () => {
+test("an error of a fault counts as a rejection without a rule", async () => {
   const down: HttpResponse = {
     status: 503,
     headers: { "content-type": "application/json" },
@@ -330,7 +330,7 @@ test("an error that a fault made up is a refusal to the client, though no rule r
   failure(() => log.expectNoRejections());
 });
 
-test("no refusals and no warnings are expected of a test as a whole", async () => {
+test("a test can expect no rejections and no warnings at all", async () => {
   const { b, log } = await logged();
   await publicTokens(b);
   await b.get("/.well-known/oauth-protected-resource");
@@ -352,7 +352,7 @@ test("no refusals and no warnings are expected of a test as a whole", async () =
   assertEquals([rejectedResult.expected, rejectedResult.actual], [0, 2]);
 });
 
-test("[AZ-22] what broke inside the server is in the transcript and in every message, and no secret with it", async () => {
+test("[AZ-22] internal errors are in the transcript and in every message, without secrets", async () => {
   const secret = "a-secret-that-should-stay-one".repeat(2);
   const store = wrapStore(memoryStore(), {
     consume: () => Promise.reject(new TypeError(`disk on fire\nat ${secret}`)),
@@ -377,7 +377,7 @@ test("[AZ-22] what broke inside the server is in the transcript and in every mes
   assert(!transcript.includes(secret));
 });
 
-test("what was thrown inside the server may be anything, and the transcript says where", async () => {
+test("any thrown value is an internal error in the transcript, with its endpoint", async () => {
   for (const odd of [undefined, null, 0, Object.create(null), Symbol("odd")]) {
     await using as = await testLatchkey({ store: wrapStore(memoryStore(), { put: () => Promise.reject(odd) }) });
     await assertRejects(() => as.logIn(as.client()), LoginError);
@@ -387,7 +387,7 @@ test("what was thrown inside the server may be anything, and the transcript says
   }
 });
 
-test("a long log is shown from its end", async () => {
+test("a message shows the newest exchanges of a long log", async () => {
   const { b, log } = await logged();
   for (let i = 0; i < 25; i++) await b.get("/oauth2/jwks");
   const { message } = failure(() => log.expect("jwks").called(1));
@@ -395,7 +395,7 @@ test("a long log is shown from its end", async () => {
   assertEquals(message.match(/→ 200 done/g)!.length, 20);
 });
 
-test("the transcript is the same text for the same requests, whatever was drawn and whenever it was", async () => {
+test("the transcript is the same for the same requests, with other random values and times", async () => {
   const transcripts: string[] = [];
   for (const year of [2026, 2031]) {
     const record = recorder();

@@ -71,7 +71,7 @@ async function rejected(request: Promise<unknown>, rule: string): Promise<void> 
   assertEquals(explanation?.rule, rule);
 }
 
-test("a minted access token is as good as one from a login", async () => {
+test("a minted access token is as valid as one from a login", async () => {
   await using as = await withClient();
   const { client } = as;
   const token = await as.mint.accessToken({ client, user: "bob", scope: "openid email", claims: { role: "admin" } });
@@ -84,7 +84,7 @@ test("a minted access token is as good as one from a login", async () => {
   assertEquals((await as.verify(await as.mint.accessToken({ resource: api }), "at+jwt")).aud, api);
 });
 
-test("a minted id token is as good as one from a login", async () => {
+test("a minted ID token is as valid as one from a login", async () => {
   await using as = await withClient();
   const { client } = as;
   const { tokens } = await as.logIn(client, { scope: "openid" });
@@ -106,7 +106,7 @@ test("a minted id token is as good as one from a login", async () => {
   );
 });
 
-test("a minted token that is meant to be bad is refused, by the server and by others", async () => {
+test("an invalid minted token is rejected by the server and by client libraries", async () => {
   await using as = await withClient();
   await forEachCase(bad, async (how) => {
     const access = await as.mint.accessToken({ client: as.client, ...how });
@@ -117,7 +117,7 @@ test("a minted token that is meant to be bad is refused, by the server and by ot
   });
 });
 
-test("a minted token says who signed it", async () => {
+test("the kid of a minted token names its key", async () => {
   await using as = await withClient();
   const headerOf = async (how: MintedToken) => decodeProtectedHeader(await as.mint.idToken(how));
   const { kid } = await headerOf({});
@@ -157,7 +157,7 @@ test("a token can be signed with each algorithm, and with any key", async () => 
   await assertRejects(() => as.mint.idToken({ signedBy: half }), TypeError, "received one without d");
 });
 
-test("the wrong key stays wrong however often the server makes new ones", async () => {
+test("the wrong key never becomes a key of the server by rotation", async () => {
   await using as = await withClient();
   for (let rotations = 0; rotations < 5; rotations++) {
     await as.rotateKeys("ES256", 0);
@@ -167,7 +167,7 @@ test("the wrong key stays wrong however often the server makes new ones", async 
   }
 });
 
-test("minted tokens live as long as they are told to", async () => {
+test("minted tokens have the requested lifetime", async () => {
   await using as = await withClient();
   const brief = await as.mint.accessToken({ expiresIn: 10 });
   const usual = await as.mint.accessToken();
@@ -178,7 +178,7 @@ test("minted tokens live as long as they are told to", async () => {
   assertEquals(decodeJwt(await as.mint.idToken({ authTime })).auth_time, authTime.getTime() / 1000);
 });
 
-test("a minted opaque access token is shelved as it was meant to be", async () => {
+test("a minted opaque access token is stored with its changed claims", async () => {
   await using as = await withClient();
   const client = as.client;
   const opaque = as.clients.set({ ...client, access_token_format: "opaque" }).id;
@@ -191,7 +191,7 @@ test("a minted opaque access token is shelved as it was meant to be", async () =
   }
 });
 
-test("a minted code buys tokens, once", async () => {
+test("a minted code is redeemed once", async () => {
   await using as = await withClient();
   const verifier = "a-verifier-of-forty-three-characters-or-more";
   const spa = as.client;
@@ -239,7 +239,7 @@ test("a minted refresh token is exchanged, and rotates", async () => {
   await rejected(as.refresh(client, refresh_token), "RT-04");
 });
 
-test("a minted refresh token expires, and is refused to others", async () => {
+test("a minted refresh token expires, and is rejected for other clients", async () => {
   await using as = await withClient();
   const { client } = as;
   await rejected(as.refresh(client, await as.mint.refreshToken({ client, expired: true })), "RT-07");
@@ -256,7 +256,7 @@ test("a minted refresh token expires, and is refused to others", async () => {
   );
 });
 
-test("minted tokens of one login end together, and an expired one can be refreshed", async () => {
+test("minted tokens of one grant are revoked together, and an expired access token can be refreshed", async () => {
   await using as = await withClient();
   const client = as.register();
   const tokens = await as.mint.tokens({ client, user: "bob", nonce: "n", expired: true });
@@ -267,7 +267,7 @@ test("minted tokens of one login end together, and an expired one can be refresh
   assertEquals(await as.userinfo(next.access_token), "invalid_token");
 });
 
-test("without a word the mint takes the first client, the first user and all that the client may ask for", async () => {
+test("without options the mint uses the first client, the first user and every scope value of the client", async () => {
   await using as = await withClient();
   const { sub, client_id, scope, aud } = decodeJwt(await as.mint.accessToken());
   const [first] = as.clients.all();
@@ -280,7 +280,7 @@ test("without a word the mint takes the first client, the first user and all tha
   await assertRejects(() => as.mint.code({ user: "nobody" }), TypeError, "expected one of alice, bob, received nobody");
 });
 
-test("a pairwise client's minted tokens name the subject as its logins do", async () => {
+test("minted tokens of a pairwise client have the same sub as its logins", async () => {
   await using as = await withClient();
   const client = as.register({ subject_type: "pairwise" });
   const { claims } = await as.logIn(client);

@@ -37,7 +37,7 @@ async function leftBehind(store: Store, alg: SigningAlgorithm): Promise<void> {
   await as.close();
 }
 
-test("each built-in key is named as one, is a whole key of its algorithm, and is there once", async () => {
+test("each built-in key has a test kid, is a complete key of its algorithm, and is unique", async () => {
   const values = new Set<unknown>();
   for (const alg of algorithms) {
     assertEquals(builtInKeys[alg].length, 4);
@@ -56,7 +56,7 @@ test("each built-in key is named as one, is a whole key of its algorithm, and is
   assertEquals(values.size, 12);
 });
 
-test("after the last built-in key, rotation makes new ones; with a seed it cannot, and says so", async () => {
+test("after the last built-in key, rotation generates keys; with a seed it is an error", async () => {
   await using as = await testLatchkey({ alg: "ES256" });
   for (let i = 0; i < 4; i++) await as.rotateKeys("ES256", 0);
   assertMatch(decodeProtectedHeader(await as.mint.idToken()).kid!, /^[\w-]{43}$/);
@@ -66,7 +66,7 @@ test("after the last built-in key, rotation makes new ones; with a seed it canno
   assertEquals(decodeProtectedHeader(await seeded.mint.idToken()).kid, "latchkey-test-es256-4");
 });
 
-test("[JK-06] a server under test whose issuer is a real host is refused, unless it makes its keys", async () => {
+test("[JK-06] a mock server with a production issuer is rejected, unless it generates keys", async () => {
   const issuer = "https://login.acme.com";
   const error = await assertRejects(() => testLatchkey({ ...real, issuer }), ConfigurationError);
   assertMatch(
@@ -81,7 +81,7 @@ test("[JK-06] a server under test whose issuer is a real host is refused, unless
   await jwtVerify(token, createLocalJWKSet(await publishedBy(as, as.fetch)), { issuer });
 });
 
-test("[JK-06] a real host neither signs with test keys nor keeps them, whoever offers them", async () => {
+test("[JK-06] a production issuer neither signs with test keys nor stores them", async () => {
   for (const alg of algorithms) {
     const events: TraceEvent[] = [];
     const store = memoryStore();
@@ -105,7 +105,7 @@ test("[JK-06] a real host neither signs with test keys nor keeps them, whoever o
   }
 });
 
-test("[JK-06] a store that a test has left behind is refused by a real host when it starts", async () => {
+test("[JK-06] a production issuer rejects a store with test keys at start", async () => {
   for (const alg of algorithms) {
     const memory = memoryStore();
     await leftBehind(memory, alg);
@@ -119,7 +119,7 @@ test("[JK-06] a store that a test has left behind is refused by a real host when
   }
 });
 
-test("[JK-06] a real host whose store gets a test key while it runs publishes none of it and signs no more", async () => {
+test("[JK-06] a production issuer whose store gets a test key later does not publish it and stops signing", async () => {
   const store = memoryStore();
   await using as = await latchkey({ ...real, store, alg: "ES256" });
   const ask = () => as.fetch(new Request(`${as.issuer}/oauth2/jwks`));
@@ -130,7 +130,7 @@ test("[JK-06] a real host whose store gets a test key while it runs publishes no
   assert(!(await response.text()).includes("latchkey-test"));
 });
 
-test("a key in a store that borrows the name of a test key is used as what it is", async () => {
+test("a stored key with the kid of a test key is used as the key that it is", async () => {
   const { kid } = builtInKeys.ES256[0]!;
   const attacker = ecKeyFrom(new Uint8Array(32).fill(7));
   const store = memoryStore();
@@ -166,7 +166,7 @@ test("servers of one process import a built-in key once", async () => {
 
 const unhex = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16));
 
-test("ES256 without dice signs as RFC 6979 A.2.5 does", async () => {
+test("deterministic ES256 signs as in RFC 6979 A.2.5", async () => {
   const d = base64url.encode(unhex("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"));
   const vectors = {
     sample: "EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716" +
@@ -179,7 +179,7 @@ test("ES256 without dice signs as RFC 6979 A.2.5 does", async () => {
   }
 });
 
-test("keys that follow from bytes are keys: their halves belong together, at the edges too", async () => {
+test("keys derived from bytes are valid key pairs, also at the edges", async () => {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const message = new TextEncoder().encode("message");
   const edges = [new Uint8Array(32), new Uint8Array(32).fill(255), Uint8Array.from({ length: 32 }, (_, i) => i)];

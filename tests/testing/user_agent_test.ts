@@ -60,7 +60,7 @@ function redirect(location: string, ...cookies: readonly string[]): Response {
   });
 }
 
-test("a browser brings back what the redirect URI received, from parameters and from an address", async () => {
+test("a browser returns what the redirect URI received, for parameters and for a URL", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const params = requestOf(client);
@@ -73,7 +73,7 @@ test("a browser brings back what the redirect URI received, from parameters and 
   }
 });
 
-test("a browser stops at every redirect URI outside the issuer, and at the one that was asked for inside", async () => {
+test("a browser stops at every URL outside of the issuer, and at the requested redirect URI inside", async () => {
   await using as = await testLatchkey();
   const uris = [
     "com.example.app:/cb",
@@ -94,7 +94,7 @@ test("a browser stops at every redirect URI outside the issuer, and at the one t
   assert(url.startsWith("https://host.test/tenants/cb?code="));
 });
 
-test("a browser sends the page of form_post on to the client", async () => {
+test("a browser submits the form_post page to the client", async () => {
   await using as = await testLatchkey();
   for (const redirect_uri of ["https://client.test/callback", `${site}/authorized`]) {
     const client = as.client({ redirect_uri });
@@ -108,7 +108,7 @@ test("a browser sends the page of form_post on to the client", async () => {
   }
 });
 
-test("two browsers are two sessions, and one keeps its own", async () => {
+test("two browsers have two sessions, and each keeps its own", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const [one, other] = [as.browser({ as: "alice" }), as.browser({ as: "bob" })];
@@ -125,7 +125,7 @@ test("two browsers are two sessions, and one keeps its own", async () => {
   assertEquals(error, "login_required");
 });
 
-test("cookies can be seen and forgotten, and a session ends with its cookie", async () => {
+test("cookies can be read and deleted, and a session ends with its cookie", async () => {
   await using as = await testLatchkey();
   const agent = as.browser();
   const client = as.client();
@@ -146,7 +146,7 @@ test("cookies can be seen and forgotten, and a session ends with its cookie", as
   assertEquals((await agent.authorize(requestOf(client, { prompt: "none" }))).error, "login_required");
 });
 
-test("whoever sits in front of a browser can deny, and can grant less", async () => {
+test("the persona of a browser can deny, and can grant fewer scope values", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const denied = await as.browser({ deny: true }).authorize(requestOf(client));
@@ -161,7 +161,7 @@ test("whoever sits in front of a browser can deny, and can grant less", async ()
   assertEquals(tokens.scope, "openid read");
 });
 
-test("what a browser says of the person in front of it is read as it was meant", () => {
+test("the persona header is parsed as it was formatted", () => {
   for (
     const user of [{ as: "bøb & co", deny: true, denyScopes: ["a", "b"] }, { as: "x", deny: false, denyScopes: [] }]
   ) {
@@ -171,7 +171,7 @@ test("what a browser says of the person in front of it is read as it was meant",
   assertEquals([formatPersona({}), parsePersona({ headers: new Headers() })], [undefined, undefined]);
 });
 
-test("a browser logs out, with a hint at once and without one by saying yes", async () => {
+test("a browser logs out: with an ID token immediately, without one by confirming", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const agent = as.browser();
@@ -191,7 +191,7 @@ test("a browser logs out, with a hint at once and without one by saying yes", as
   assertEquals([status, explanation !== undefined], [400, true]);
 });
 
-test("a browser opens pages of the server, and of nobody else", async () => {
+test("a browser opens pages of the server and of no other host", async () => {
   await using as = await testLatchkey();
   const agent = as.browser();
   assertEquals((await agent.open("/")).status, 200);
@@ -202,7 +202,7 @@ test("a browser opens pages of the server, and of nobody else", async () => {
   await assertRejects(() => agent.authorize("https://elsewhere.test/"), TypeError, "received https://elsewhere.test/");
 });
 
-test("without a server that explains itself, the page does", async () => {
+test("without an explanation of the server, the error quotes the page", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const { message, explanation, status } = await assertRejects(
@@ -256,7 +256,7 @@ test("cookies are kept and sent as RFC 6265 says", async () => {
   assertEquals(agent.cookies.all().map(({ name }) => name), ["deep"]);
 });
 
-test("a Secure cookie travels over https and to the machine itself alone", async () => {
+test("a Secure cookie is sent only over https and to loopback hosts", async () => {
   await forEachCase(
     [["http://latchkey.test", 0], ["http://localhost:8000", 1], ["http://127.0.0.1:8000", 1], [site, 1]] as const,
     async (
@@ -270,7 +270,7 @@ test("a Secure cookie travels over https and to the machine itself alone", async
   );
 });
 
-test("a redirect takes cookies along, and keeps the body only where it must", async () => {
+test("a redirect sends cookies, and the body only with status 307 and 308", async () => {
   const { agent, asked } = scripted(({ url }) => {
     if (url.includes("/authorize")) return page(`<form method=post action="/oauth2/login"><button name=sub value=a>`);
     if (url.endsWith("/login")) return new Response(null, { status: 307, headers: { location: "/oauth2/again" } });
@@ -290,7 +290,7 @@ test("a redirect takes cookies along, and keeps the body only where it must", as
   assertEquals(Object.fromEntries(callback.params), { code: "c", x: "+ A" });
 });
 
-test("a server that sends the browser in circles is left", async () => {
+test("a browser stops after 20 redirects", async () => {
   const { agent } = scripted(() => redirect("/oauth2/authorize"));
   await assertRejects(() => agent.authorize({}), LoginError, "redirects more than 20 times");
   assertEquals((await agent.open("/")).status, 302);
@@ -325,7 +325,7 @@ function asking(login = offers, question = consent) {
   return { agent, sent };
 }
 
-test("a browser fills in the forms of login and consent as a person would", async () => {
+test("a browser submits the forms of login and consent", async () => {
   await forEachCase<[object, readonly string[]]>([
     [{}, ["interaction=i%261&form_token=t&sub=alice", "interaction=i%262&scope=openid&scope=read&decision=allow"]],
     [{ as: "bob", denyScopes: ["openid", "read"] }, [
@@ -347,7 +347,7 @@ test("a browser fills in the forms of login and consent as a person would", asyn
   });
 });
 
-test("who denies presses Cancel, or Deny where that is what is asked", async () => {
+test("a persona that denies presses Cancel at login, or Deny at consent", async () => {
   const { agent, sent } = asking();
   await agent.authorize({}, { deny: true });
   assertEquals((await sent())[0], "form_token=t&cancel=yes");
@@ -356,7 +356,7 @@ test("who denies presses Cancel, or Deny where that is what is asked", async () 
   assertEquals((await second.sent())[0], "interaction=i%262&scope=openid&scope=read&decision=deny");
 });
 
-test("a page that cannot be answered is told to the reader of the test", async () => {
+test("a page that cannot be submitted is a clear error", async () => {
   await forEachCase<[string, object, string]>([
     [
       offers,
@@ -403,7 +403,7 @@ test("a browser goes through the server's own pages of login and consent", async
   await assertRejects(() => as.logIn(client, { as: "zoe" }), LoginError, "users to pick: ");
 });
 
-test("a browser types in a password, and says when it was the wrong one", async () => {
+test("a browser submits a password, and a wrong password is a clear error", async () => {
   const salt = new Uint8Array(16);
   const hash = new Uint8Array(scryptSync("c@rol & co", salt, 32, { N: 1024, r: 8, p: 1 }));
   const password = formatPasswordDigest({ ln: 10, r: 8, p: 1, salt, hash });
