@@ -47,10 +47,10 @@ export async function issuedItems(server: Server, flow: Flow): Promise<Issued[]>
   return await toTree(items.filter((item) => !items.some(({ value }) => value === item.exchangedFor)));
 }
 
-function* findIssued({ endpoint, request, response, at }: Exchange, step: number): Generator<IssuedItem> {
+function* findIssued({ caller, request, response, at }: Exchange, step: number): Generator<IssuedItem> {
   const code = response?.authorizationResponse && fieldValue(response.authorizationResponse.params, "code");
   if (code !== undefined) yield { kind: "code", value: code, step };
-  if (endpoint !== "token" || response?.status !== 200) return;
+  if (caller !== "client" || response?.status !== 200) return;
   const tokens = parseJsonMembers(response);
   const exchanged = fieldValue(request.form, "code") ?? fieldValue(request.form, "refresh_token");
   for (const kind of ["access_token", "refresh_token", "id_token"] as const) {
