@@ -1,4 +1,4 @@
-/** One cookie in, one cookie out (RFC 6265 §4). */
+/** Reads and writes cookies (RFC 6265 §4). */
 
 /** Reads a cookie from a `Cookie` header; the first one of that name counts. */
 export function readCookie(header: string | null, name: string): string | undefined {
@@ -10,20 +10,20 @@ export function readCookie(header: string | null, name: string): string | undefi
   return undefined;
 }
 
-/** What a cookie is bound to. */
+/** The scope of a cookie. */
 export interface CookieScope {
-  /** The path it is sent to; with everything below it. */
+  /** The path that it is sent to, with all paths below. */
   readonly path: string;
-  /** Whether it travels over https only. */
+  /** Whether it is sent over https only. */
   readonly secure: boolean;
 }
 
-/** Makes the browser forget a cookie. */
+/** Deletes a cookie. */
 export function clearCookie(name: string, scope: CookieScope): string {
   return `${setCookie(name, "", scope)}; Max-Age=0`;
 }
 
-/** Writes a session cookie that scripts cannot read and other sites' forms do not send. */
+/** Writes a session cookie that scripts cannot read and forms of other sites do not send. */
 export function setCookie(name: string, value: string, scope: CookieScope): string {
   return `${name}=${value}; Path=${scope.path}; HttpOnly; SameSite=Lax${scope.secure ? "; Secure" : ""}`;
 }

@@ -6,22 +6,22 @@ import type { RequestLike } from "./message.ts";
 /** Names and values in the order they were sent, decoded. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** The largest form that is read, in bytes. */
+/** Maximum size of a form, in bytes. */
 export const maxBodyBytes = 64 * 1024;
 
-/** The most parameters that a query or a form may hold. */
+/** Maximum number of parameters in a query or a form. */
 const maxFields = 1000;
 
-/** How long a body may take to arrive, in milliseconds of real time. */
+/** Milliseconds of real time within which a body must arrive. */
 export const bodyTimeoutMs = 10_000;
 
 const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
 /**
- * Decodes `application/x-www-form-urlencoded` text strictly: a broken percent sequence or bytes that are not UTF-8 are a
- * fault and never repaired, because a repaired value might match something (OAuth 2.1 Appendix B).
+ * Decodes `application/x-www-form-urlencoded` text strictly: an invalid percent sequence or invalid UTF-8 is rejected, not
+ * repaired, because a repaired value might match another one (OAuth 2.1 Appendix B).
  *
- * @throws {HttpError} 400, where there are too many as well.
+ * @throws {HttpError} 400, also for too many parameters.
  */
 export function parseFields(text: string): Fields {
   const fields: [string, string][] = [];
@@ -53,15 +53,15 @@ export async function readForm(request: RequestLike): Promise<Fields> {
   return parseFields(await (peekedBodies.get(request) ?? readText(request)));
 }
 
-/** Whether the body says that it is a form. */
+/** Whether the `content-type` is that of a form. */
 export function isForm(request: RequestLike): boolean {
   return formType.test(request.headers.get("content-type") ?? "");
 }
 
-/** Bodies that somebody looked at before their reader came. */
+/** Forms that were read before {@link readForm} was called. */
 const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
 
-/** Reads a form early: {@link readForm} still gets all of it from the same request, what was wrong with it included. */
+/** Reads a form early: {@link readForm} of the same request returns the same fields or throws the same error. */
 export async function peekForm(request: RequestLike): Promise<Fields> {
   let text = peekedBodies.get(request);
   if (text === undefined) peekedBodies.set(request, text = readText(request));
@@ -76,11 +76,11 @@ async function readText(request: RequestLike): Promise<string> {
     throw tooLarge();
   }
   if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was read before it came here");
-  // Where the length was announced, the transport lets no more come, and reading at once is several times as quick.
+  // With a `content-length` the transport limits the body, and reading it at once is several times faster.
   const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
     const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request);
-    // Who calls without a transport in between may announce anything.
+    // Without a transport the header may be wrong.
     if (isLengthKnown && parts[0]!.byteLength > maxBodyBytes) throw tooLarge();
     return decodeText(parts);
   } catch (error) {
@@ -89,7 +89,7 @@ async function readText(request: RequestLike): Promise<string> {
   }
 }
 
-/** What a body comes to, unless its time is up before. */
+/** The body, unless it arrives too late. */
 function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

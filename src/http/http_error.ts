@@ -1,15 +1,15 @@
-/** A request that is wrong as HTTP, before any protocol looks at it. */
+/** The error of an invalid HTTP request. */
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
-/** Thrown by the readers in this room; whoever answers chooses the form of the answer. */
+/** A request is rejected at the HTTP level; the error handler chooses the form of the response. */
 export class HttpError extends Error {
-  /** The status to answer with. */
+  /** The status of the response. */
   readonly status: number;
   /** The ID of the rule that was broken. */
   readonly rule: RejectionRuleId;
 
-  /** Refuses with a status, the ID of a rule and one sentence. */
+  /** Creates the error; the message is one sentence. */
   constructor(status: number, rule: RejectionRuleId, message: string) {
     super(message);
     this.name = "HttpFault";

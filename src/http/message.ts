@@ -1,22 +1,22 @@
-/** Requests and answers as handlers read and give them: plain values, because Request and Response are dear to make. */
+/** Requests and responses of handlers: plain values, because creating Request and Response objects is slow. */
 
-/** As much of a request as handlers read; every Request is one. */
+/** The part of a request that handlers read; every Request is one. */
 export interface RequestLike {
   /** In capitals. */
   readonly method: string;
-  /** Absolute or not; its host does not count. */
+  /** Absolute or not; the host is ignored. */
   readonly url: string;
-  /** By name, in small letters; several of one name are joined by commas. */
+  /** Headers by lower-case name; several of one name are joined by commas. */
   readonly headers: { get(name: string): string | null };
   /** The body in parts, as it arrives. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Whether somebody has begun to read it. */
+  /** Whether reading of the body has begun. */
   readonly bodyUsed: boolean;
-  /** The whole body, however large: only for bodies whose length was announced. */
+  /** The whole body: only for bodies with a `content-length`, because its size is not limited here. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** An answer that holds text, or nothing. */
+/** A response with text, or without a body. */
 export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -27,31 +27,31 @@ export interface HttpResponse {
 }
 
 /**
- * A Reply, or a Response where somebody else's program made the answer. `Response.error()` is the answer that never came:
- * over a network the connection is dropped, by `fetch` it is the failure that a network would be.
+ * A response of this server, or a Response of an embedding program. `Response.error()` stands for a dropped connection: a
+ * listening server drops it, and `fetch` rejects.
  */
 export type ResponseLike = HttpResponse | Response;
 
-/** What a caller meets where the connection is dropped: a TypeError, as `fetch` rejects with one. */
+/** The error of a dropped connection: a TypeError, like that of `fetch`. */
 export class ConnectionDropped extends TypeError {
-  /** Nothing but a sentence. */
+  /** Creates the error. */
   constructor() {
     super("fetch failed: the connection was dropped before the whole answer had come");
     this.name = "TypeError";
   }
 }
 
-/** Whether it is a Response, by its shape: on Node the first mention of that name loads all of fetch. */
+/** Whether it is a Response, by its members: on Node, naming that class loads all of fetch. */
 export function isResponse(response: object): response is Response {
   return "arrayBuffer" in response;
 }
 
-/** Whether the connection is to be dropped in place of an answer. */
+/** Whether the connection is to be dropped instead of a response. */
 export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";
 }
 
-/** The answer with further headers, which replace its own of the same name. */
+/** The response with further headers, which replace those of the same name. */
 export function withHeaders(response: ResponseLike, headers: Readonly<Record<string, string>>): ResponseLike {
   if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...headers } };
   // On a copy, because the headers of some Responses cannot be changed.
@@ -60,7 +60,7 @@ export function withHeaders(response: ResponseLike, headers: Readonly<Record<str
   return copy;
 }
 
-/** A question about headers gets no body, whoever answers it, but its length (RFC 9110 §8.6). */
+/** The response to HEAD: without the body, but with its length (RFC 9110 §8.6). */
 export async function withoutBody(response: ResponseLike): Promise<ResponseLike> {
   const { body } = response;
   if (body === null) return response;
@@ -71,12 +71,12 @@ export async function withoutBody(response: ResponseLike): Promise<ResponseLike>
       : await (response as Response).arrayBuffer();
     return withHeaders(withoutContent, { "content-length": String(byteLength) });
   } catch {
-    // A body that cannot be read has no length to tell.
+    // The length of an unreadable body is unknown.
     return withoutContent;
   }
 }
 
-/** The answer as a Response. */
+/** The response as a Response object. */
 export function toResponse(response: ResponseLike): Response {
   return isResponse(response) ? response : new Response(response.body, response);
 }

@@ -1,11 +1,11 @@
-/** Answers: JSON, pages and redirects, each with the headers that belong to every answer of its form. */
+/** JSON, page and redirect responses, each with its security headers. */
 
 import type { HttpResponse } from "./message.ts";
 
-/** Header names and values to add to an answer. */
+/** Further headers. */
 type ExtraHeaders = Readonly<Record<string, string>>;
 
-/** A JSON answer (OAuth 2.1 §3.2.3): never cached unless `cache-control` says so. */
+/** A JSON response (OAuth 2.1 §3.2.3): not cached unless `extra` has `cache-control`. */
 export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpResponse {
   return {
     status,
@@ -44,7 +44,7 @@ const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
-/** A page for people: not cached, not framed, nothing loaded from elsewhere, no referrer (RFC 9700 §4.2.4). */
+/** A page: not cached, not framed (clickjacking), no external content, no referrer (RFC 9700 §4.2.4). */
 export function html(status: number, body: string, extra?: ExtraHeaders): HttpResponse {
   return {
     status,
@@ -69,7 +69,7 @@ export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders
   return html(status, body, { "referrer-policy": "same-origin", ...extra });
 }
 
-/** Sends the browser on with 302, or with 303 after a POST so that nothing it posted travels along (RFC 9700 §4.12). */
+/** A redirect: 302, or 303 after a POST, so that the browser does not post the form again (RFC 9700 §4.12). */
 export function redirect(method: string, location: string, extra?: ExtraHeaders): HttpResponse {
   return {
     status: method === "POST" ? 303 : 302,

@@ -1,6 +1,6 @@
-/** Base64url without padding (RFC 4648 §5), by the quickest means the runtime has without anything being imported. */
+/** Base64url without padding (RFC 4648 §5), by the fastest means of the runtime. Nothing is imported. */
 
-/** As much of Node's Buffer as is used, which Node and Bun have at hand. */
+/** The part of Node's Buffer that is used. */
 interface BufferConstructor {
   from(text: string, encoding?: "base64url" | "utf8"): Uint8Array & { toString(encoding: "base64url"): string };
   from(bytes: ArrayBufferLike, start: number, length: number): { toString(encoding: "base64url"): string };
@@ -8,7 +8,7 @@ interface BufferConstructor {
 
 const globals = globalThis as { readonly Deno?: unknown; readonly Buffer?: BufferConstructor };
 
-// Node has no other quick way yet. Deno's Buffer is loaded by whoever looks at it, which takes 4 ms.
+// Only Node needs it. Deno loads its Buffer when it is accessed, which takes 4 ms.
 const nodeBuffer = globals.Deno === undefined && !("toBase64" in Uint8Array.prototype) ? globals.Buffer : undefined;
 
 const options = { alphabet: "base64url", omitPadding: true } as const;
@@ -29,9 +29,9 @@ export function encodeBase64url(data: Uint8Array | string): string {
 const alphabet = /^[\w-]*$/;
 
 /**
- * The bytes that a text of base64url without padding stands for.
+ * Decodes base64url without padding.
  *
- * @throws {SyntaxError} When it is none.
+ * @throws {SyntaxError} If the text is not base64url without padding.
  */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   if (!alphabet.test(text) || text.length % 4 === 1) throw new SyntaxError("not base64url without padding");

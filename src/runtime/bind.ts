@@ -1,4 +1,4 @@
-/** What every runtime offers in the same shape: listening on one address. */
+/** The interface of the adapters that listen on an address. */
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { TlsPair } from "./tls.ts";
@@ -6,18 +6,18 @@ import type { TlsPair } from "./tls.ts";
 /** Answers a request; never throws, never rejects. */
 export type RequestHandler = (request: RequestLike, peer?: { readonly address?: string }) => Promise<ResponseLike>;
 
-/** A port that is listened on. */
+/** A listening port. */
 export interface BoundServer {
   readonly port: number;
   /** Lets requests in flight be answered, for {@link shutdownTimeoutMs} milliseconds at the most, and stops. */
   close(): Promise<void>;
 }
 
-/** One address of this machine. */
+/** An address of this machine. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** With which https is spoken; absent: http. */
+  /** Certificate and key for https; absent: http. */
   readonly tls?: TlsPair;
 }
 

@@ -1,8 +1,8 @@
-/** Listens on the network: picks the neighbour for this runtime, and makes `localhost` mean both of its addresses. */
+/** Listens on the network, with the adapter of this runtime. `localhost` means both of its addresses. */
 
 import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";
 
-/** Cannot listen; the message is one sentence for a person. */
+/** The server cannot listen. The message is one sentence. */
 export class ListenError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });

@@ -1,10 +1,10 @@
-/** What is kept, and the verbs every store offers: types only, so that a new store is one file. */
+/** The records, and the interface of a store. Types only: a new store is one file. */
 
-/** Names of claims that a client asked for, by where they are to appear (OpenID Connect Core §5.5). */
+/** Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
-  /** In the answers of the userinfo endpoint. */
+  /** In the response of the userinfo endpoint. */
   readonly userinfo: readonly string[];
-  /** In the id token. */
+  /** In the ID token. */
   readonly id_token: readonly string[];
   /**
    * The requested values by place and claim name; a claim is released only if it has one of them. Absent if no values
@@ -16,93 +16,93 @@ export interface RequestedClaims {
   };
 }
 
-/** A refresh token, shelved under the digest of its value (OAuth 2.1 §4.3). Times in milliseconds. */
+/** A refresh token, stored under the digest of its value (OAuth 2.1 §4.3). Times are in milliseconds. */
 export interface RefreshTokenRecord {
-  /** The client it was issued to. */
+  /** The client that it was issued to. */
   readonly clientId: string;
-  /** The subject who granted. */
+  /** The user who approved. */
   readonly sub: string;
-  /** All that was granted; an access token may have less. */
+  /** The scope of the grant; an access token may have less. */
   readonly scope: readonly string[];
-  /** All the resources of the grant. */
+  /** The resources of the grant. */
   readonly resources: readonly string[];
-  /** The claims asked for by name, when any were. */
+  /** The claims requested by name; absent if none were. */
   readonly claims?: RequestedClaims;
   /** When the user was authenticated. */
   readonly authTime: number;
-  /** The session it ends with. */
+  /** The session that it ends with. */
   readonly sid: string;
   /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
   readonly password?: string;
-  /** The consent it rests on, ended like a family; absent where nobody was asked. */
+  /** The consent that it depends on, revoked like a grant; absent if no consent was asked for. */
   readonly consent?: string;
-  /** Drawn with the token: where a retry is forgiven, the next token follows from it and from the token's value. */
+  /** Random. A repeated request within the grace period derives the same successor from it and the token. */
   readonly salt: string;
-  /** Refused from this moment on if it is not used before. */
+  /** When it expires if it is not used. */
   readonly validUntil: number;
-  /** Refused from this moment on, however often it is used; the same for all that follow from one grant. */
+  /** When it expires even if it is used; the same for all refresh tokens of a grant. */
   readonly endsAt: number;
 }
 
-/** An opaque access token, shelved under the digest of its value. */
+/** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
-  /** What the token means, in the claims a JWT would have (RFC 9068 §2.2). */
+  /** The claims that a JWT access token would have (RFC 9068 §2.2). */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The user it acts for, by the name this server has for them; absent where a client acts for itself. */
+  /** The subject of the user on this server; absent if the client acts on its own behalf. */
   readonly user?: string;
 }
 
-/** A secret of the server itself, such as the one that seals session cookies. */
+/** A secret of the server itself, such as the key of the MAC in session cookies. */
 export interface ServerSecretRecord {
   /** 43 URL-safe characters. */
   readonly secret: string;
 }
 
-/** A one-time authorization code, shelved under the digest of its value (OAuth 2.1 §4.1.2). Times in milliseconds. */
+/** An authorization code, stored under the digest of its value (OAuth 2.1 §4.1.2). Times are in milliseconds. */
 export interface CodeRecord {
-  /** The client it was issued to. */
+  /** The client that it was issued to. */
   readonly clientId: string;
-  /** The redirect URI the code was sent to, exactly as it was requested. */
+  /** The redirect URI that the code was sent to, exactly as requested. */
   readonly redirectUri: string;
-  /** The S256 code challenge, when one was sent. */
+  /** The S256 code challenge; absent if none was sent. */
   readonly challenge?: string;
-  /** The scope values granted. */
+  /** The granted scope. */
   readonly scope: readonly string[];
-  /** The subject who granted. */
+  /** The user who approved. */
   readonly sub: string;
-  /** The OpenID Connect nonce, when one was sent. */
+  /** The OpenID Connect nonce; absent if none was sent. */
   readonly nonce?: string;
   /** When the user was authenticated. */
   readonly authTime: number;
-  /** The session the user was authenticated in. */
+  /** The session in which the user was authenticated. */
   readonly sid: string;
   /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
   readonly password?: string;
-  /** The resources asked for (RFC 8707); empty: the server's default audience. */
+  /** The requested resources (RFC 8707); empty: the server's default audience. */
   readonly resources: readonly string[];
-  /** The claims asked for by name (OpenID Connect Core §5.5), when any were. */
+  /** The claims requested by name (OpenID Connect Core §5.5); absent if none were. */
   readonly claims?: RequestedClaims;
-  /** The consent it rests on, ended like a family; absent where nobody was asked. */
+  /** The consent that it depends on, revoked like a grant; absent if no consent was asked for. */
   readonly consent?: string;
   /** When the code was issued. */
   readonly issuedAt: number;
-  /** From this moment on the code is refused; judged by the rules, not by the store. */
+  /** When it expires; checked by the server, not by the store. */
   readonly validUntil: number;
 }
 
-/** A signing key, as a JWK; all that ever changes is that `longest` grows. */
+/** A signing key as a JWK. Only `longest` changes later: it grows. */
 export interface KeyRecord {
-  /** The RFC 7638 thumbprint, unless a source of keys chose another name. */
+  /** The key ID: the RFC 7638 thumbprint, unless the key source chose another one. */
   readonly kid: string;
-  /** The private key (RFC 7517 §4); or the public one, where whoever signs keeps the private one to itself. */
+  /** The private key (RFC 7517 §4); the public key if the private one is outside the server. */
   readonly jwk: Readonly<Record<string, unknown>>;
-  /** Published from the moment it is stored; signs from this moment on, in milliseconds since the epoch. */
+  /** When it begins to sign, in milliseconds since the epoch. It is published as soon as it is stored. */
   readonly signsFrom: number;
-  /** The longest life, in seconds, of a token it may have signed: so long it stays published after its successor signs. */
+  /** Maximum lifetime of its tokens, in seconds: it stays published for so long after its successor begins to sign. */
   readonly longest: number;
 }
 
-/** Marks a pending authorization request, which the browser carries, as finished. Times in milliseconds. */
+/** Marks a pending authorization request, which is stored in the browser, as finished. Times are in milliseconds. */
 export interface InteractionRecord {
   /** When it was finished. */
   readonly at: number;
@@ -122,26 +122,26 @@ export interface ConsentRecord {
   readonly validUntil: number;
 }
 
-/** Who logged in lately in one browser. */
+/** The users who logged in recently in one browser. */
 export interface BrowserRecord {
-  /** Subjects, the last one first. */
+  /** Subjects, the latest first. */
   readonly recent: readonly string[];
 }
 
-/** A person who was made up on the login page. */
+/** A guest user of the login page. */
 export interface GuestUserRecord {
   /** The claims, `sub` among them. */
   readonly user: { readonly sub: string; readonly [claim: string]: unknown };
 }
 
-/** A change of clients or users that was made while a server ran; never changed itself once it is written. */
+/** A change of clients or users at run time. It is never changed once it is written. */
 export type ChangeRecord =
   & {
     /** What was changed. */
     readonly of: "clients" | "users";
     /** The client or the user. */
     readonly id: string;
-    /** Drawn for this change, so that whoever wrote it knows it again. */
+    /** Random: identifies the change for its writer. */
     readonly mark: string;
     /**
      * The digest of the configured entry that the change was based on; `""` if the client or user was not configured.
@@ -153,11 +153,11 @@ export type ChangeRecord =
     | {
       /** Registered, or replaced. */
       readonly verb: "set";
-      /** As it was written down, but with digests for secrets wherever digests will do. */
+      /** As registered, but with digests for secrets where a digest suffices. */
       readonly written: Readonly<Record<string, unknown>>;
     }
     | {
-      /** Removed, or put in front of all others. */
+      /** Removed, or made the default. */
       readonly verb: "delete" | "first";
     }
     | {
@@ -201,13 +201,13 @@ export interface MigrationRecord {
   readonly isComplete: boolean;
 }
 
-/** Marks an identifier as seen. */
+/** Marks an identifier as used. */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
-/** Marks a family (everything one approval bought) as ended. */
+/** Marks a grant (everything that was issued for one approval) as revoked. */
 export type RevokedGrantRecord = Readonly<Record<string, never>>;
 
-/** Every kind of record there is; a new kind is one line here and no change to any store. */
+/** Every kind of record. A new kind is one line here, and no change to any store. */
 export interface Records {
   /** Authorization codes, by the digest of the code. */
   code: CodeRecord;
@@ -235,11 +235,11 @@ export interface Records {
   override: OverrideRecord;
   /** Migrations, by issuer. */
   migration: MigrationRecord;
-  /** Identifiers that must be seen once only, such as those of client assertions. */
+  /** Identifiers that may be used once, such as those of client assertions. */
   seen: UsedIdentifierRecord;
   /** The server's own secrets, by purpose. */
   server_secret: ServerSecretRecord;
-  /** Ended families, by family. */
+  /** Revoked grants, by grant. */
   ended_family: RevokedGrantRecord;
 }
 
@@ -248,21 +248,21 @@ export type RecordKind = keyof Records;
 
 /** How long a record is kept, and what it belongs to. */
 export interface RecordMetadata {
-  /** The family that ends with {@link Store.revoke}; absent for records that belong to none. */
+  /** The grant, which {@link Store.revoke} revokes; absent for records that belong to none. */
   readonly grantId?: string;
   /** Milliseconds since the epoch. {@link Store.deleteExpired} may remove the record from then on; `Infinity` keeps it. */
   readonly expiresAt: number;
 }
 
-/** A record as it is read back. */
+/** A stored record. */
 export interface StoredRecord<T> {
-  /** What was put. */
+  /** The value. */
   readonly value: T;
-  /** The family it was put with. */
+  /** The grant. */
   readonly grantId?: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** When the record was spent, in milliseconds since the epoch; absent while it is unspent. */
+  /** When the record was consumed, in milliseconds since the epoch; absent before. */
   readonly consumedAt?: number;
 }
 
@@ -283,32 +283,32 @@ export interface ListOptions {
 }
 
 /**
- * Where records are kept. Stores hold `expiresAt` but never judge it: the rules judge it with the server's clock, and
- * `sweep` clears. Records are values: what is read back is equal to what was put and must not be changed.
+ * A store of records. It keeps `expiresAt` but never checks it: the server does, with its own clock. Records are values:
+ * a record that is read equals the one that was written, and must not be changed.
  *
- * A store that fails throws, and nothing is issued. Where the error's `name` is `StoreError` it is expected to pass: the
- * server answers 503 `temporarily_unavailable`, and 500 `server_error` otherwise.
+ * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary: the
+ * server responds with 503 `temporarily_unavailable`, otherwise with 500 `server_error`.
  */
 export interface Store {
   /**
-   * Whether what is put here outlasts the process and may be seen by others: then clients and users that are changed
-   * while a server runs are kept here too, and shared. Default: false.
+   * Whether records outlive the process and may be shared with other instances: then clients and users that change at
+   * run time are stored here, too. Default: false.
    */
   readonly persistent?: boolean;
-  /** Reads a record; `undefined` when there is none. Spent records stay readable until they are swept. */
+  /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */
   get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined>;
-  /** Writes a record, replacing one of the same kind and id (which is then unspent). */
+  /** Writes a record; it replaces one of the same kind and id, even a consumed one. */
   put<K extends RecordKind>(kind: K, id: string, value: Records[K], shelf: RecordMetadata): Promise<void>;
-  /** Writes a record only if there is none of that kind and id: true for the one caller that wrote it. */
+  /** Writes a record unless one of that kind and id exists: true for the one caller that wrote it. */
   add<K extends RecordKind>(kind: K, id: string, value: Records[K], shelf: RecordMetadata): Promise<boolean>;
   /**
-   * Marks a record as used at `now` (milliseconds), in one atomic step: true for exactly one caller, ever, across all
-   * handles on the same store; false when it is spent already or does not exist.
+   * Marks a record as consumed at `now` (milliseconds), in one atomic step: true for exactly one caller, across all
+   * instances on the same store; false if it was consumed before or does not exist.
    */
   consume(kind: RecordKind, id: string, now: number): Promise<boolean>;
   /**
-   * Ends a family, what is issued for it later included: afterwards `get("ended_family", family)` finds a record,
-   * until `until` (milliseconds). Ending an ended family changes nothing but may keep the mark longer.
+   * Revokes a grant, including tokens that are issued for it later: `get("ended_family", grantId)` finds a record until
+   * `until` (milliseconds). Revoking it again may only extend that time.
    */
   revoke(family: string, until: number): Promise<void>;
   /** Removes a record, if it exists. */
@@ -322,6 +322,6 @@ export interface Store {
   count(kind: RecordKind, prefix: string): Promise<number>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
-  /** Lets go of files and connections; further calls may throw. Closing twice is harmless. */
+  /** Closes files and connections; further calls may reject. Closing twice is harmless. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Signing keys: made once, kept in the store, imported once, published before they sign (group JK; RFC 7517). */
+/** Signing keys: generated once, kept in the store, imported once, published before they sign (RFC 7517). */
 
 import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature } from "../../runtime/crypto.ts";
 import { chain } from "../maybe_promise.ts";
@@ -10,21 +10,21 @@ import { ConfigurationError } from "../config/configuration_error.ts";
 import type { Trace } from "../trace.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
 
-/** The seam between the server and a key: whatever can sign bytes can stand here. */
+/** Signs bytes. The private key need not be in the process. */
 export interface Signer {
-  /** What it signs with. */
+  /** The algorithm. */
   readonly alg: SigningAlgorithm;
-  /** The name verifiers find the public key by. */
+  /** The key ID. */
   readonly kid: string;
   /** Signs; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** A public key as it is published. */
+/** A published public key. */
 export interface PublishedKey {
-  /** Its name: the RFC 7638 thumbprint, unless a {@link KeySource} chose another. */
+  /** The key ID: the RFC 7638 thumbprint, unless a {@link KeySource} chose another one. */
   readonly kid: string;
-  /** The one algorithm it is for. */
+  /** The algorithm. */
   readonly alg: SigningAlgorithm;
   /** For signatures. */
   readonly use: "sig";
@@ -34,53 +34,51 @@ export interface PublishedKey {
 
 /** The keys of a server. */
 export interface Keys {
-  /** The key that signs with an algorithm at this moment; made when there is none yet. */
+  /** The current signer of an algorithm; generates the first key. */
   signer(alg: SigningAlgorithm): MaybePromise<Signer>;
   /**
-   * The public key that a token of this server names; `undefined` when there is none.
+   * The public key that a token of this server names; `undefined` if it is unknown or retired.
    *
    * @param leeway Seconds for which a key stays valid after it is no longer published, for tokens whose expiry is
    *   ignored. Default: 0.
    */
   verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
-  /** Every key that a verifier may need, of those algorithms and of every other one that was ever used. */
+  /** The keys that a verifier may need, of these algorithms and of every other one that was ever used. */
   publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
-   * Makes the next key of an algorithm: published at once, signing after `lead` seconds, while the key before it stays
-   * published until everything it signed has expired. When another instance makes a next key at the same moment, one of
-   * the two counts for both.
+   * Generates the next key of an algorithm. It is published at once and signs after `lead` seconds; the key before it stays
+   * published until its tokens have expired. If two instances rotate at the same time, both use one of the two keys.
    */
   rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
   /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
   newestSignsFrom(alg: SigningAlgorithm): Promise<number>;
-  /** Takes over what other instances on the same store have made of the keys. */
+  /** Loads the keys of other instances on the same store. */
   refresh(): Promise<void>;
 }
 
 /**
- * A key and its name: the private half as a JWK, which is kept in the store, or the public one alone where
- * {@link KeySource.signFunction} reaches the other.
+ * A key and its ID: the private JWK, which is kept in the store; or the public one if {@link KeySource.signFunction} signs.
  */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
-/** Where signing keys come from, and what signs with them. */
+/** Creates signing keys, and may sign with them. */
 export interface KeySource {
   /**
-   * Makes the next key of an algorithm.
+   * Creates the next key of an algorithm.
    *
-   * @param number How many keys of the algorithm came before it.
+   * @param number Number of earlier keys of the algorithm.
    */
   create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
   /**
-   * What signs with a key, such as a key management service that alone holds the private half and knows it by the `kid`.
-   * `undefined`, and the default: the server does, with the private half that the key holds.
+   * Returns the function that signs with a key, such as a call of a key management service. `undefined`, and the default:
+   * the server signs with the private JWK.
    */
   signFunction?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
 }
 
 /**
- * How the names of test keys begin: keys whose private half stands in a source file for everybody to read. A server
- * whose issuer is a real host neither signs with them nor publishes them, wherever they come from.
+ * Prefix of the key IDs of test keys, whose private halves are public source text. A server whose issuer is not a test host
+ * neither signs with them nor publishes them.
  */
 const testKeyPrefix = "latchkey-test-";
 
@@ -95,10 +93,10 @@ const publicJwkMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
 const privateJwkMembers = [...publicJwkMembers, "d", "p", "q", "dp", "dq", "qi"] as const;
 
 /**
- * Keys that live in a store: two servers on one store sign with the same ones. Each has a number, and the one that adds
- * the next number decides. When a key retires follows from the record after it.
+ * Keys in a store: servers on one store sign with the same keys. Keys are numbered; the first server to add a number wins.
+ * A key retires depending on the record of the next one.
  *
- * @param maxTokenLifetimeSeconds The longest life of a token, in seconds.
+ * @param maxTokenLifetimeSeconds Maximum lifetime of a token, in seconds.
  */
 export function storedKeys(
   store: Store,
@@ -108,10 +106,10 @@ export function storedKeys(
   { source = generatedKeys, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "rejected" },
 ): Keys {
   const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
-  /** Of those promises, what they have come to. */
+  /** The values of the fulfilled promises. */
   const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
 
-  /** The keys that are there: those known, and those with the next numbers. */
+  /** The known keys, and those with the next numbers. */
   async function loadNewer(alg: SigningAlgorithm, knownKeys: readonly LoadedKey[]): Promise<readonly LoadedKey[]> {
     const keys = [...knownKeys];
     while (true) {
@@ -126,7 +124,7 @@ export function storedKeys(
     if (testKeys === "rejected" && kid.startsWith(testKeyPrefix)) throw testKeyRejected(kid);
   }
 
-  /** Makes sure that a key outlives what this server will sign with it. */
+  /** Keeps a key published as long as the tokens of this server are valid. */
   async function extendLifetime(name: string, record: KeyRecord): Promise<KeyRecord> {
     if (record.longest >= maxTokenLifetimeSeconds) return record;
     const extended = { ...record, longest: maxTokenLifetimeSeconds };
@@ -158,14 +156,14 @@ export function storedKeys(
     return keyRings.get(alg) ?? replaceKeyRing(alg, loadKeys(alg));
   }
 
-  /** The newest key whose time to sign has come. */
+  /** The newest key that already signs. */
   function currentSigner(keys: readonly LoadedKey[]): Signer {
     if (keys.length === 1) return keys[0]!.signer;
     const time = now();
     return (keys.findLast(({ record }) => record.signsFrom <= time) ?? keys[0]!).signer;
   }
 
-  /** Until the new ones are there everybody waits for them; when they cannot be had, those before go on. */
+  /** Requests wait for the new keys; if these cannot be loaded, the previous ones remain. */
   function replaceKeyRing(alg: SigningAlgorithm, keys: Promise<readonly LoadedKey[]>): Promise<readonly LoadedKey[]> {
     const previous = keyRings.get(alg);
     keyRings.set(alg, keys);
@@ -186,18 +184,18 @@ export function storedKeys(
 
     async verificationKey(kid, alg, leewaySeconds = 0) {
       const knownKeys = signingAlgorithms.find((candidate) => candidate === alg);
-      // An algorithm nobody has signed with has no key, and none is made for whoever names it.
+      // A token that names an unused algorithm must not make the server generate a key.
       if (knownKeys === undefined) return undefined;
       if (!keyRings.has(knownKeys) && await store.get("key", keyRecordId(knownKeys, 0)) === undefined) return undefined;
       const find = (keys: readonly LoadedKey[]) =>
         keys.find((candidate, i) => candidate.signer.kid === kid && !isRetired(keys, i, now() - leewaySeconds * 1000));
       const keys = await keyRing(knownKeys);
-      // Another instance may have made it a moment ago.
+      // Another instance may have added it.
       return (find(keys) ?? find(await replaceKeyRing(knownKeys, loadNewer(knownKeys, keys))))?.publicKey;
     },
 
     async publishedKeys(algs) {
-      // Tokens may be about that were signed before a restart, with an algorithm that nobody asks for any more.
+      // Tokens from before a restart may use an algorithm that is not in use any more.
       const algorithms = new Set([...algs, ...keyRings.keys()]);
       for (const alg of signingAlgorithms) {
         if (!algorithms.has(alg) && await store.get("key", keyRecordId(alg, 0)) !== undefined) algorithms.add(alg);
@@ -218,7 +216,7 @@ export function storedKeys(
     },
 
     async refresh() {
-      // All of them anew: another instance may also have made one last longer.
+      // All of them: another instance may have extended the lifetime of one.
       await Promise.all([...keyRings.keys()].map((alg) => replaceKeyRing(alg, loadKeys(alg))));
     },
   };
@@ -228,7 +226,7 @@ function keyRecordId(alg: SigningAlgorithm, number: number): string {
   return `${alg} ${number}`;
 }
 
-/** Whether a key is past the overlap with the one that took its place. */
+/** Whether the tokens of a replaced key have expired. */
 function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
   const next = keys[i + 1]?.record;
   return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
@@ -253,7 +251,7 @@ function testKeyRejected(kid: string): ConfigurationError {
   }]);
 }
 
-/** Keys of one's own, which nobody else has. */
+/** Generates keys. */
 export const generatedKeys: KeySource = {
   async create(alg) {
     const jwk = pickMembers(await generateKey(alg) as NewKey["jwk"], privateJwkMembers);
@@ -261,10 +259,10 @@ export const generatedKeys: KeySource = {
   },
 };
 
-/** What a thumbprint is made of, in the order it asks for. */
+/** The members of a thumbprint, in its order. */
 const thumbprintMembers = ["crv", "e", "kty", "n", "x", "y"] as const;
 
-/** A name that follows from a key (RFC 7638 §3). */
+/** The thumbprint of a key (RFC 7638 §3). */
 async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
   return await sha256(JSON.stringify(pickMembers(jwk, thumbprintMembers)));
 }
@@ -277,12 +275,12 @@ async function importRecord(alg: SigningAlgorithm, record: KeyRecord, source: Ke
     source.signFunction?.(alg, record) ??
       memoize(signingFunctions, jwk, () => importPrivateKey(alg, pickMembers(jwk, privateJwkMembers))),
   ]);
-  // What others have made is tried, once for each key: a token that nobody can verify is worse than none.
+  // Keys of a custom source are checked once: tokens must be verifiable.
   if (source !== generatedKeys) await memoize(checkedKeys, jwk, () => assertKeyPair(alg, kid, sign, publicKey));
   return { record, signer: { alg, kid, sign }, publicKey, publishedKey: { ...publicJwk, kid, alg, use: "sig" } };
 }
 
-/** Tries whether the public half verifies what the private one signs. */
+/** Checks that the public key verifies a signature of the private one. */
 async function assertKeyPair(
   alg: SigningAlgorithm,
   kid: string,
@@ -301,7 +299,7 @@ async function assertKeyPair(
   }]);
 }
 
-/** Those members that are there, in that order. */
+/** The present members, in this order. */
 function pickMembers(jwk: NewKey["jwk"], members: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
@@ -312,7 +310,7 @@ const checkedKeys = new WeakMap<NewKey["jwk"], Promise<void>>();
 const verificationKeys = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
 const signingFunctions = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
 
-/** Servers that hold the very same value share what was imported from it, because importing is dear. */
+/** Servers with the same JWK object share its imported key. */
 function memoize<T>(cache: WeakMap<NewKey["jwk"], T>, jwk: NewKey["jwk"], create: () => T): T {
   let cached = cache.get(jwk);
   if (cached === undefined) cache.set(jwk, cached = create());

@@ -1,4 +1,4 @@
-/** Secrets of the server itself: drawn once, kept in the store, so that they outlive a restart and all instances agree. */
+/** Secrets of the server itself: generated once and kept in the store, for later starts and other instances. */
 
 import { randomToken } from "../secrets.ts";
 import { hasTestHost } from "../config/settings.ts";
@@ -10,8 +10,8 @@ type SecretOwner = Pick<Server, "issuer" | "store" | "randomBytes">;
 const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
 
 /**
- * The secret for one purpose. What a test has drawn, perhaps with foreseeable dice, counts for no real host that is given
- * the test's store.
+ * The secret for one purpose. Test hosts have secrets of their own: a seeded test may have generated them, and a real host
+ * with the same store must not use them.
  */
 export function serverSecret(owner: SecretOwner, purpose: string): Promise<string> {
   let secrets = secretsByStore.get(owner.store);
