@@ -80,7 +80,7 @@ test("[HT-15] the program's output is searched for anything that looks like a se
   const { access_token, id_token } = await (await b.token({ code })).json();
   const cookie = (await b.authorize()).headers.get("set-cookie")!.split(";")[0]!.split("=")[1]!;
   await forEachCase([code, access_token, id_token, cookie, verifier], (secret) => {
-    assertEquals(findRandomSecrets(`09:14:07 refused at /oauth2/token: received ${secret}; expected another`), [
+    assertEquals(findRandomSecrets(`09:14:07 rejected at /oauth2/token: received ${secret}; expected another`), [
       secret,
     ]);
   });

@@ -101,7 +101,7 @@ test("variables of other programs have no effect", async () => {
     npm_config_node_options: "--require ./trap.cjs",
   };
   assertEquals(await use({ cwd, env }), await use({ cwd }));
-  assert(!existsSync(sprung), "something was run that lay about");
+  assert(!existsSync(sprung), "a file of the folder was executed");
 });
 
 const strace = "/usr/bin/strace";

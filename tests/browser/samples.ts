@@ -552,7 +552,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     status: 200,
     draw: (pages) => pages.account({ ...site, account: { ...account.account!, consents: [] } }),
   },
-  "/account/nobody": { status: 200, draw: (pages) => pages.account(site) },
+  "/account/unknown": { status: 200, draw: (pages) => pages.account(site) },
   "/logout": { status: 200, draw: (pages) => pages.logout(logout) },
   "/logout/bare": {
     status: 200,

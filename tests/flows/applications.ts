@@ -18,7 +18,7 @@ export function openBrowser(): (url: string | URL) => Promise<Response> {
 export async function getRedirectLocation(response: Response): Promise<string> {
   await response.body?.cancel();
   const location = response.headers.get("location");
-  assert(location !== null, `nobody is sent anywhere: ${response.status}`);
+  assert(location !== null, `no redirect: ${response.status}`);
   return location;
 }
 

@@ -63,7 +63,7 @@ const markup = `"><script>alert(1)</script>`;
 
 test("[AZ-01] an unknown client with an invalid scope gets an error page", async () => {
   const server = await testServer();
-  await assertPage(await server.authorize({ client_id: "nobody", scope: "no such scope" }));
+  await assertPage(await server.authorize({ client_id: "unknown", scope: "no such scope" }));
   assertEquals(getRejections(server.events).map(({ explanation }) => explanation.rule), ["AZ-02"]);
 });
 
@@ -76,7 +76,7 @@ test("[AZ-01] a known client with a foreign redirect_uri and no response_type ge
 test("[AZ-01] a rejection on a page names only registered clients in the trace", async () => {
   const server = await testServer();
   await server.authorize({ redirect_uri: foreign });
-  await server.authorize({ client_id: "nobody" });
+  await server.authorize({ client_id: "unknown" });
   await server.authorize({ client_id: ["spa", "web"] });
   await server.authorize({ client_id: undefined });
   assertEquals(getRejections(server.events).map(({ client }) => client), ["spa", undefined, undefined, undefined]);
@@ -111,7 +111,7 @@ test("[AZ-01, HT-01] another method gets an error page before any parameter is r
     const good = await server.authorize({}, { method });
     await assertPage(good, 405);
     assertEquals(good.headers.get("allow"), "GET, HEAD, POST");
-    await assertPage(await server.authorize({ client_id: "nobody", redirect_uri: foreign }, { method }), 405);
+    await assertPage(await server.authorize({ client_id: "unknown", redirect_uri: foreign }, { method }), 405);
   });
   assertEquals(codesIssued(server), 0);
 });
@@ -156,7 +156,7 @@ test("[AZ-02] a missing or empty client_id gets an error page, with any redirect
 
 test("[AZ-02, HT-11, HT-19] a client_id that only resembles a registered one is unknown and gets an error page", async () => {
   const unknown = [
-    ...["nobody", "SPA", "Spa", " spa", "spa ", "spa,web", "spa web", "spa\t", "spa\n", "spa\r\n", "spa\0"],
+    ...["unknown", "SPA", "Spa", " spa", "spa ", "spa,web", "spa web", "spa\t", "spa\n", "spa\r\n", "spa\0"],
     ...["\0spa", "s\u0440a", "ｓｐａ", "\ufeffspa", "spa\u200b", "spa\u0301", "%73pa", "spa%00", "*", "spa*"],
     ...["s?a", "undefined", "__proto__", "constructor", "toString", "hasOwnProperty", "null", "NaN"],
     ...["[object Object]", "0", "-1"],
@@ -183,7 +183,7 @@ test("[AZ-03] POST with a form has the same outcome as GET with a query", async 
     assertAuthorizationResponse(rejection),
     assertAuthorizationResponse(await server.authorize({ scope: "bogus" })),
   );
-  await assertPage(await authorizeByPost(server, { client_id: "nobody" }));
+  await assertPage(await authorizeByPost(server, { client_id: "unknown" }));
 });
 
 test("[AZ-03] parameters in the query of a POST are ignored", async () => {
@@ -209,7 +209,13 @@ test("[AZ-03] parameters in the query of a POST are ignored", async () => {
 
 test("[AZ-03] a parameter in both query and body of a POST has the body's value", async () => {
   const server = await testServer();
-  const fields = { client_id: "nobody", redirect_uri: foreign, state: "other", scope: "bogus", response_type: "token" };
+  const fields = {
+    client_id: "unknown",
+    redirect_uri: foreign,
+    state: "other",
+    scope: "bogus",
+    response_type: "token",
+  };
   const { code } = assertAuthorizationResponse(await authorizeByPost(server, {}, `?${encode(fields)}`));
   assert(code);
   await assertPage(await authorizeByPost(server, { redirect_uri: foreign }, `?${encode(goodRequest)}`));
@@ -237,7 +243,7 @@ test("[AZ-03] a POST without a form body gets an error page", async () => {
 
 test("[AZ-03, HT-02] HEAD has no body and no Location, and issues nothing", async () => {
   const server = await testServer();
-  await forEachCase([{}, { scope: "bogus" }, { client_id: "nobody" }], async (fields) => {
+  await forEachCase([{}, { scope: "bogus" }, { client_id: "unknown" }], async (fields) => {
     const response = await server.authorize(fields, { method: "HEAD" });
     assertEquals([response.headers.get("location"), await response.text()], [null, ""]);
   });
@@ -289,7 +295,7 @@ test("[AZ-05] an empty value counts as absent", async () => {
 test("[AZ-06] a repeated client_id gets an error page, in any order and with one valid value", async () => {
   const server = await testServer();
   const pairs = [
-    ...["client_id=spa&client_id=nobody", "client_id=nobody&client_id=spa", "client_id=spa&client_id=web"],
+    ...["client_id=spa&client_id=unknown", "client_id=unknown&client_id=spa", "client_id=spa&client_id=web"],
     ...["client_id=web&client_id=spa", "client_id=spa&client_id=spa", "client_id=spa&client_id="],
     ...["client_id=&client_id=spa", "client_id=spa&client_id", "client_id=spa&client%5Fid=spa"],
     "%63lient_id=spa&client_id=spa",
@@ -299,8 +305,8 @@ test("[AZ-06] a repeated client_id gets an error page, in any order and with one
     const [one, two] = pair.split("&");
     await assertPage(await ask(server, `${one}&${queryWithout("client_id")}&${two}`));
   });
-  await assertPage(await authorizeByPost(server, { client_id: ["spa", "nobody"] }));
-  await assertPage(await authorizeByPost(server, { client_id: ["nobody", "spa"] }));
+  await assertPage(await authorizeByPost(server, { client_id: ["spa", "unknown"] }));
+  await assertPage(await authorizeByPost(server, { client_id: ["unknown", "spa"] }));
   assertEquals(codesIssued(server), 0);
 });
 
@@ -771,10 +777,10 @@ test("[AZ-22] an internal error after the redirect URI is known is a redirect wi
     "the store throws": { store: storeThat(explode) },
     "the store rejects with a text": { store: storeThat(() => Promise.reject(secret)) },
     "the store rejects with nothing": { store: storeThat(() => Promise.reject()) },
-    "the dice throw": { randomBytes: explode },
+    "the random source throws": { randomBytes: explode },
     "the approver throws": { approver: explode },
     "the approver rejects": { approver: () => Promise.reject(new TypeError(secret)) },
-    "the approver answers with nothing": { approver: (() => undefined) as unknown as Approver },
+    "the approver returns nothing": { approver: (() => undefined) as unknown as Approver },
   };
   await forEachCase(Object.keys(failures), async (name) => {
     const server = await testServer(failures[name]);
@@ -836,7 +842,7 @@ test("[AZ-24] a secret in the request neither authenticates nor changes the outc
       assertAuthorizationResponse(await server.authorize({ client_secret, scope: "bogus" })).error,
       "invalid_scope",
     );
-    await assertPage(await server.authorize({ client_secret, client_id: "nobody" }));
+    await assertPage(await server.authorize({ client_secret, client_id: "unknown" }));
   });
   const strict = await testServer({ pkce: { requireForConfidential: true } });
   const bare = { ...web, client_secret: "web-secret", code_challenge: undefined, code_challenge_method: undefined };
@@ -851,13 +857,13 @@ test("[AZ-24, HT-15] a secret or token in the request appears in no log, trace e
     ...["client_secret", "client_assertion", "code_verifier", "code", "access_token", "refresh_token", "token"],
     ...["password", "id_token_hint", "assertion", "subject_token"],
   ];
-  const value = "tell-nobody-7c1f";
+  const value = "do-not-log-7c1f";
   const outcomes: readonly Fields[] = [
     {},
     { scope: "bogus" },
     { response_type: "token" },
     { code_challenge: undefined },
-    { client_id: "nobody" },
+    { client_id: "unknown" },
     { redirect_uri: foreign },
     { redirect_uri: ["a", "b"] },
   ];
@@ -916,7 +922,7 @@ test("[JR-01] request and request_uri are rejected on a page if the query has no
         await assertPage(await authorizeByPost(server, { ...fields, redirect_uri, scope }));
       }
     }
-    await assertPage(await server.authorize({ ...fields, client_id: "nobody" }));
+    await assertPage(await server.authorize({ ...fields, client_id: "unknown" }));
     assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "AZ-02");
   });
   assertEquals(codesIssued(server), 0);

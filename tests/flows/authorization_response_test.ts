@@ -137,7 +137,7 @@ test("[AR-04] error is a registered code and error_description has allowed chara
 test("[AR-04] the description of an approver is sanitized for error_description", async () => {
   await forEachCase(hostile, async (words) => {
     const approver: Approver = () => {
-      throw new OAuthError("access_denied", `the user said ${words}`, { rule: "AZ-21" });
+      throw new OAuthError("access_denied", `denied because ${words}`, { rule: "AZ-21" });
     };
     const server = await testServer({ approver });
     assertEquals(assertAuthorizationResponse(await server.authorize()).error, "access_denied");
@@ -241,8 +241,8 @@ test("[AR-08] responses of the authorization endpoint are not cached and send no
     "error redirect": await server.authorize({ scope: "bogus" }),
     "error redirect after a POST": await authorizeByPost(server, { scope: "bogus" }),
     "failure of the approver": await failing.authorize(),
-    "unknown client": await server.authorize({ client_id: "nobody" }),
-    "unknown client after a POST": await authorizeByPost(server, { client_id: "nobody" }),
+    "unknown client": await server.authorize({ client_id: "unknown" }),
+    "unknown client after a POST": await authorizeByPost(server, { client_id: "unknown" }),
     "foreign redirect URI": await server.authorize({ redirect_uri: "https://evil.example/cb" }),
     "broken encoding": await server.get("/oauth2/authorize?client_id=%ff"),
     "nothing at all": await server.get("/oauth2/authorize"),
@@ -252,7 +252,7 @@ test("[AR-08] responses of the authorization endpoint are not cached and send no
     "another method": await server.authorize({}, { method: "DELETE" }),
     preflight: await server.authorize({}, { method: "OPTIONS" }),
     HEAD: await server.authorize({}, { method: "HEAD" }),
-    "a page that cannot be drawn": await broken.authorize({ client_id: "nobody" }),
+    "a page that cannot be drawn": await broken.authorize({ client_id: "unknown" }),
   };
   await forEachCase(Object.keys(responses), (name) => {
     const { headers } = responses[name]!;
@@ -315,7 +315,7 @@ test("[AR-11] a configured client gets its errors immediately, before any user i
       forEachCase(ways(server), async (send) => assert("error" in assertAuthorizationResponse(await send(fields)))),
   );
   assertEquals(asked, 0);
-  await assertPage(await server.authorize({ client_id: "nobody" }));
+  await assertPage(await server.authorize({ client_id: "unknown" }));
   await assertPage(await server.authorize({ redirect_uri: "https://evil.example/cb" }));
   assertEquals(asked, 0);
 });

@@ -196,11 +196,11 @@ const hostile = [
 
 test("[DM-01] an error is shown as a failure: code, description, a link home and no examples", async () => {
   const self = await testServer(demo);
-  for (const description of ["Alice said no", undefined]) {
+  for (const description of ["Alice denied it", undefined]) {
     const html = await callback(self, { error: "access_denied", error_description: description, state: "st4te" });
     assertEquals(texts(html, "h1"), ["Authorization Failed"]);
     assertStringIncludes(readable(html), "access_denied");
-    assertEquals(readable(html).includes("Alice said no"), description !== undefined);
+    assertEquals(readable(html).includes("Alice denied it"), description !== undefined);
     assertEquals(links(html)["Back to Home"], "/");
     assertEquals([texts(html, "pre"), /curl|authorization code<|grant_type/.test(html)], [[], false]);
   }
@@ -403,7 +403,7 @@ test("[DM-08] control characters are replaced on every page", async () => {
     assertStringIncludes(readable(failure), `Description${shown}`);
     for (const command of commands(success)) assertEquals(read(command).form.get("code"), sent);
     // Pages of refusals show what was received.
-    const rejected = await (await self.authorize({ client_id: `nobody${control}` })).text();
+    const rejected = await (await self.authorize({ client_id: `unknown${control}` })).text();
     assertEquals(/[^\P{Cc}\n\r\t]/u.exec(rejected), null);
   });
 });
@@ -521,7 +521,7 @@ const pages: Readonly<Record<string, readonly [status: number, path: string, ini
   "success": [200, "/authorized?code=a-code&state=a-state"],
   "failure": [200, "/authorized?error=access_denied&error_description=no"],
   "nothing": [200, "/authorized"],
-  "an unknown client": [400, "/oauth2/authorize?client_id=nobody&state=a-state"],
+  "an unknown client": [400, "/oauth2/authorize?client_id=unknown&state=a-state"],
   "no client": [400, "/oauth2/authorize"],
   "a foreign redirect URI": [400, "/oauth2/authorize?client_id=demo-public&redirect_uri=https://evil.example/cb"],
   "a repeated parameter": [400, "/oauth2/authorize?client_id=demo-public&client_id=demo-public"],

@@ -318,7 +318,7 @@ test("[CL-08] a claim without the requested value is left out, whatever the scop
     [{ dept: { values: ["y", "z"] }, name: { value: "Carol Clark" } }, ["dept"]],
     [{ dept: { value: "x", values: ["y"] } }, ["dept"]],
     [{ dept: { value: "y", essential: true } }, ["dept"]],
-    [{ name: { value: "Somebody" }, email: null }, ["name"]],
+    [{ name: { value: "Another name" }, email: null }, ["name"]],
     [{ employee_no: { value: "7" } }, ["employee_no"]],
     [{ employee_no: { value: 7 } }, []],
     [{ groups: { value: ["staff", "admins"] } }, []],
@@ -346,7 +346,7 @@ test("[CL-08] a claim without the requested value is left out, whatever the scop
 
 test("[CL-08] an unmatched sub rejects the request; values that are no list are malformed", async () => {
   const b = await testServer(mapped);
-  const claims = '{"userinfo":{"sub":{"value":"nobody"}}}';
+  const claims = '{"userinfo":{"sub":{"value":"unknown"}}}';
   assertEquals(assertAuthorizationResponse(await b.authorize({ claims })).error, "access_denied");
   assertEquals(assertAuthorizationResponse(await b.authorize({ claims, prompt: "none" })).error, "login_required");
   assertEquals(

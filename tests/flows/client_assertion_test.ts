@@ -206,7 +206,7 @@ test("[JC-01] client_assertion_type has exactly one value, and neither parameter
 test("[JC-01, TK-08] client_id with an assertion must equal its sub", async () => {
   const b = await testServer(await signers());
   await forEachCase(
-    ["key2", "shared", "web", "spa", "nobody", "KEY", "key ", "key\0", "__proto__"],
+    ["key2", "shared", "web", "spa", "unknown", "KEY", "key ", "key\0", "__proto__"],
     async (client_id) => {
       assertMatch(
         await getOutcome(await ask(b, await assertionOf("key"), { client_id })),
@@ -299,9 +299,9 @@ test("[CA-10] keys registered beside another method do not authenticate the clie
 test("[JC-02, JC-03, JC-05] each claim that is wrong, missing or of a wrong type is 401", async () => {
   const b = await testServer(await signers());
   const defects: Record<string, readonly unknown[]> = {
-    iss: [undefined, "", "nobody", "web", issuer, 1, null, ["key"], {}, "key "],
-    sub: [undefined, "", "nobody", "web", "spa", issuer, 1, null, ["key"], {}, "__proto__", "constructor"],
-    aud: [undefined, "", null, 1, {}, [], [""], [null], [[issuer]], "nobody"],
+    iss: [undefined, "", "unknown", "web", issuer, 1, null, ["key"], {}, "key "],
+    sub: [undefined, "", "unknown", "web", "spa", issuer, 1, null, ["key"], {}, "__proto__", "constructor"],
+    aud: [undefined, "", null, 1, {}, [], [""], [null], [[issuer]], "unknown"],
     exp: [undefined, null, "", String(start + 60), true, {}, [start + 60], 0, -1, 1e308, start - 60, start + 3600],
     nbf: [null, "", String(start), true, {}, start + 60, 1e308],
     iat: [null, "", String(start), true, {}, start + 60, 1e308],
@@ -468,7 +468,7 @@ test("[JC-03] a rejected assertion does not consume its jti", async () => {
   const claims = { jti: "precious" };
   const { privateKey: foreign } = await pairOf("key2 ES256");
   assertEquals(await tried(b, "key", { claims, key: foreign }), rejected);
-  assertEquals(await tried(b, "key", { claims: { ...claims, aud: "nobody" } }), rejected);
+  assertEquals(await tried(b, "key", { claims: { ...claims, aud: "unknown" } }), rejected);
   assertEquals(await tried(b, "key", { claims: { ...claims, exp: start - 60 } }), rejected);
   assertEquals(await tried(b, "key", { claims }), "200");
 });
@@ -824,7 +824,7 @@ test("[JC-06] keys inside the assertion are ignored, and nothing is fetched for 
     for (const header of [{ jku: url, kid: "k1" }, { x5u: url }]) {
       assertEquals(await tried(b, "key", { header }), "200");
     }
-    assertEquals(await tried(b, "key", { header: { jwk } }), "200", "signed with the registered key, whatever it says");
+    assertEquals(await tried(b, "key", { header: { jwk } }), "200", "signed with the registered key, with any header");
   } finally {
     globalThis.fetch = real;
   }
@@ -936,11 +936,11 @@ test("[CA-07] every rejected assertion gets the same response, and the trace has
   const assertions = [
     used,
     "x",
-    await assertionOf("key", { claims: { iss: "nobody", sub: "nobody" } }),
+    await assertionOf("key", { claims: { iss: "unknown", sub: "unknown" } }),
     await assertionOf("key", { claims: { iss: "web", sub: "web" } }),
     await assertionOf("key", { key: foreign }),
     await assertionOf("key", { header: { kid: "k9" } }),
-    await assertionOf("key", { claims: { aud: "nobody" } }),
+    await assertionOf("key", { claims: { aud: "unknown" } }),
     await assertionOf("key", { claims: { exp: start - 60 } }),
     await assertionOf("key", { claims: { exp: start + 9999 } }),
     await assertionOf("key", { claims: { jti: undefined } }),
@@ -966,7 +966,7 @@ test("[HT-15, CA-14] neither store nor trace receives an assertion or a secret",
   const assertions = [
     await assertionOf("key"),
     await assertionOf("shared"),
-    await assertionOf("shared", { claims: { aud: "nobody" } }),
+    await assertionOf("shared", { claims: { aud: "unknown" } }),
     await assertionOf("key", { key: secretKey, header: { alg: "HS256" } }),
   ];
   for (const one of [...assertions, ...assertions]) {
@@ -976,8 +976,8 @@ test("[HT-15, CA-14] neither store nor trace receives an assertion or a secret",
     await post(b, `/oauth2/token?client_assertion=${one}`, {});
   }
   const all = observed.join("\n") + JSON.stringify(b.events);
-  for (const one of assertions) assert(!all.includes(one.split(".")[2]!), "an assertion was told");
-  assert(!all.includes(secret), "a secret was told");
+  for (const one of assertions) assert(!all.includes(one.split(".")[2]!), "an assertion was logged");
+  assert(!all.includes(secret), "a secret was logged");
 });
 
 test("[JC-01, JC-05, SC-12] assertions of oauth4webapi are accepted for both methods", async () => {

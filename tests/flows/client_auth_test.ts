@@ -232,12 +232,12 @@ test("[CA-05, CA-06] every 401 has a Basic challenge with a realm, and no other 
   const b = await testServer();
   await forEachCase<[HeadersInit, Fields, number]>([
     [basic("web", "wrong"), {}, 401],
-    [basic("nobody", "x"), {}, 401],
+    [basic("unknown", "x"), {}, 401],
     [authorization("Basic !"), {}, 401],
     [authorization("Bearer x"), {}, 401],
     [{}, {}, 401],
     [{}, { client_id: "web" }, 401],
-    [{}, { client_id: "nobody" }, 401],
+    [{}, { client_id: "unknown" }, 401],
     [{}, { client_id: "poster", client_secret: "wrong" }, 401],
     [{}, { client_id: "spa" }, 400],
     [basic("web", "web-secret"), { code: "x" }, 400],
@@ -262,26 +262,26 @@ test("[CA-06] the realm is one quoted string for every issuer", async () => {
 
 /** Failures that nobody may tell apart: whether the client exists, and what was wrong, are not for the sender. */
 const failures: Readonly<Record<string, readonly [HeadersInit, Fields]>> = {
-  "unknown client by Basic": [basic("nobody", "web-secret"), {}],
+  "unknown client by Basic": [basic("unknown", "web-secret"), {}],
   "wrong secret by Basic": [basic("web", "wrong"), {}],
   "empty secret by Basic": [basic("web", ""), {}],
   "expired secret": [basic("old", "old-secret"), {}],
   "Basic for a client registered for post": [basic("poster", "poster-secret"), {}],
   "Basic for a public client": [basic("spa", "x"), {}],
   "Basic with another client in the body": [basic("web", "wrong"), { client_id: "spa" }],
-  "unknown client by post": [{}, { client_id: "nobody", client_secret: "poster-secret" }],
+  "unknown client by post": [{}, { client_id: "unknown", client_secret: "poster-secret" }],
   "wrong secret by post": [{}, { client_id: "poster", client_secret: "wrong" }],
   "wrong secret by post of a client that names no method": [{}, { client_id: "web", client_secret: "wrong" }],
   "post for a client registered for Basic": [{}, { client_id: "named", client_secret: "named-secret" }],
   "post for a public client": [{}, { client_id: "spa", client_secret: "x" }],
   "a secret without a client": [{}, { client_secret: "web-secret" }],
-  "unknown client that only names itself": [{}, { client_id: "nobody" }],
+  "unknown client that only names itself": [{}, { client_id: "unknown" }],
   "confidential client that only names itself": [{}, { client_id: "web" }],
   "no credentials": [{}, {}],
   "an assertion": [{}, { client_assertion: "e30.e30.x", client_assertion_type: "x" }],
   "wrong secret and a grant that does not exist": [basic("web", "wrong"), { grant_type: "password" }],
   "wrong secret and no code": [basic("web", "wrong"), { code: undefined }],
-  "unknown client and no code": [basic("nobody", "wrong"), { code: undefined }],
+  "unknown client and no code": [basic("unknown", "wrong"), { code: undefined }],
 };
 
 const withOld: LatchkeyOptions = {
@@ -313,7 +313,7 @@ test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whethe
       const result = await b.get("/oauth2/token", { method: "POST", body, headers });
       assertEquals(await getOutcome(result), "401 invalid_client");
     });
-  await forEachCase(["web", "nobody", "poster", "spa", "old"], async (id) => {
+  await forEachCase(["web", "unknown", "poster", "spa", "old"], async (id) => {
     // The words of the log are held against the registered secrets once, whoever asks.
     await cost(id);
     assertEquals(await cost(id), [secret]);
@@ -423,7 +423,7 @@ async function tryAs(b: TestServer, secret: string, address?: string, id = "web"
 }
 
 /** Guesses until it is told to wait; how many seconds. */
-async function guessUntilTold(b: TestServer, address?: string, id = "web"): Promise<number> {
+async function guessUntilLimited(b: TestServer, address?: string, id = "web"): Promise<number> {
   for (let i = 0; i < 100; i++) {
     const response = await tryAs(b, `guess ${i}`, address, id);
     if (response.status === 401) continue;
@@ -431,14 +431,14 @@ async function guessUntilTold(b: TestServer, address?: string, id = "web"): Prom
     assertMatch(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
     return Number(response.headers.get("retry-after"));
   }
-  throw new Error("a hundred guesses, and nobody told me to wait");
+  throw new Error("a hundred guesses without a rate limit");
 }
 
 const throttled: LatchkeyOptions = { throttle: true, clients: [...clients, confidential("web2", "web2-secret")] };
 
 test("[CA-12] after too many failures even the correct secret is 429 until Retry-After", async () => {
   const b = await testServer(throttled);
-  const seconds = await guessUntilTold(b, "192.0.2.1");
+  const seconds = await guessUntilLimited(b, "192.0.2.1");
   assertLessOrEqual(seconds, 3600);
   assertEquals((await tryAs(b, "web-secret", "192.0.2.1")).status, 429);
   b.advance(seconds - 1);
@@ -446,12 +446,12 @@ test("[CA-12] after too many failures even the correct secret is 429 until Retry
   b.advance(1);
   assertEquals(await getOutcome(await tryAs(b, "web-secret", "192.0.2.1")), "400 unsupported_grant_type");
   assertEquals(await getOutcome(await tryAs(b, "guess", "192.0.2.1")), "401 invalid_client");
-  assertGreater(await guessUntilTold(b, "192.0.2.1"), 0);
+  assertGreater(await guessUntilLimited(b, "192.0.2.1"), 0);
 });
 
 test("[CA-12] requests during the wait do not extend it, and 429 responses do not count as failures", async () => {
   const b = await testServer(throttled);
-  const seconds = await guessUntilTold(b, "192.0.2.1");
+  const seconds = await guessUntilLimited(b, "192.0.2.1");
   for (let second = 1; second < seconds; second++) {
     b.advance(1);
     const left = Number((await tryAs(b, "guess", "192.0.2.1")).headers.get("retry-after"));
@@ -463,7 +463,7 @@ test("[CA-12] requests during the wait do not extend it, and 429 responses do no
 
 test("[CA-12] failures from another address or for another client do not lock out other callers", async () => {
   const b = await testServer(throttled);
-  await guessUntilTold(b, "192.0.2.1");
+  await guessUntilLimited(b, "192.0.2.1");
   assertEquals(await getOutcome(await tryAs(b, "web-secret", "192.0.2.2")), "400 unsupported_grant_type");
   assertEquals(await getOutcome(await tryAs(b, "web2-secret", "192.0.2.1", "web2")), "400 unsupported_grant_type");
   assertEquals(await getOutcome(await b.token({ code: await b.code() })), "200");
@@ -471,7 +471,7 @@ test("[CA-12] failures from another address or for another client do not lock ou
 
 test("[CA-12] attempts by Basic, by post and in every spelling of the id count together", async () => {
   const b = await testServer({ ...throttled, clients: [...clients, confidential("a b", "a b-secret")] });
-  await guessUntilTold(b, undefined, "a b");
+  await guessUntilLimited(b, undefined, "a b");
   for (const id of ["a+b", "a%20b", "%61 b", "a b"]) {
     assertEquals((await tryAs(b, "guess", undefined, id)).status, 429, id);
   }
@@ -486,7 +486,7 @@ test("[CA-12] a hundred concurrent attempts do not bypass the limit", async () =
   const patient = await testServer(throttled);
   let oneByOne = 0;
   while ((await tryAs(patient, "guess", "192.0.2.1")).status === 401) oneByOne++;
-  assertLessOrEqual(observed, oneByOne, "more guesses were answered at once than one after another would have been");
+  assertLessOrEqual(observed, oneByOne, "concurrent guesses got more responses than sequential ones");
 });
 
 test("[CA-12] a hundred concurrent correct requests do not count as failures", async () => {
@@ -524,7 +524,7 @@ test("[CA-07] an unknown client causes the same store reads as a failing known o
   ];
   await forEachCase(ways, async (attempt) => {
     const observed = new Set<string>();
-    for (const id of ["web", "signer", "nobody", "constructor"]) {
+    for (const id of ["web", "signer", "unknown", "constructor"]) {
       asked.length = 0;
       assertEquals(await getOutcome(await attempt(id)), "401 invalid_client");
       observed.add(asked.join().replace("override", "client"));
@@ -542,9 +542,12 @@ function formWith(headers: Record<string, string>): Record<string, string> {
 
 test("[CA-07, CA-12] an unknown client is rate-limited like a known one", async () => {
   const b = await testServer(throttled);
-  const [known, unknown] = [await guessUntilTold(b, "192.0.2.1"), await guessUntilTold(b, "192.0.2.1", "nobody")];
+  const [known, unknown] = [
+    await guessUntilLimited(b, "192.0.2.1"),
+    await guessUntilLimited(b, "192.0.2.1", "unknown"),
+  ];
   assertEquals(unknown, known);
-  const bodies = [await tryAs(b, "x", "192.0.2.1"), await tryAs(b, "x", "192.0.2.1", "nobody")];
+  const bodies = [await tryAs(b, "x", "192.0.2.1"), await tryAs(b, "x", "192.0.2.1", "unknown")];
   assertEquals(await bodies[0]!.text(), await bodies[1]!.text());
 });
 
@@ -622,7 +625,7 @@ test("[CA-15] the secret is 401 from client_secret_expires_at on, and 0 means ne
   const start = Date.UTC(2026, 0, 1) / 1000;
   const b = await testServer({
     clients: [
-      confidential("soon", "s", { client_secret_expires_at: start + 10 }),
+      confidential("expiring", "s", { client_secret_expires_at: start + 10 }),
       confidential("post", "s", {
         client_secret_expires_at: start + 10,
         token_endpoint_auth_method: "client_secret_post",
@@ -632,7 +635,7 @@ test("[CA-15] the secret is 401 from client_secret_expires_at on, and 0 means ne
     ],
   });
   const now = async () => [
-    await getOutcome(await redeem(b, "soon", basic("soon", "s"))),
+    await getOutcome(await redeem(b, "expiring", basic("expiring", "s"))),
     await getOutcome(await redeem(b, "post", {}, { client_id: "post", client_secret: "s" })),
     await getOutcome(await redeem(b, "past", basic("past", "s"))),
     await getOutcome(await redeem(b, "never", basic("never", "s"))),
@@ -726,7 +729,7 @@ test("[CA-17] an empty secret authenticates no client", async () => {
   } catch {
     // Refused, then: an unknown client is held to the same.
   }
-  for (const id of ["web", "spa", "poster", "hollow", "nobody"]) {
+  for (const id of ["web", "spa", "poster", "hollow", "unknown"]) {
     assertEquals(await getOutcome(await redeem(b, "web", basic(id, ""))), "401 invalid_client", id);
     const expected = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
     assertEquals(await getOutcome(await redeem(b, "web", {}, { client_id: id, client_secret: "" })), expected, id);

@@ -217,7 +217,7 @@ export async function assertParametersOnce(server: TestServer, { path, fields, h
     [{ constructor: "1", toString: ["1", "2"], hasOwnProperty: "1", valueOf: "x" }],
     [Object.fromEntries([["__proto__", "x"], ["__proto__[token]", "x"], ["prototype", "x"]])],
     [{ client_secret: "", client_assertion: "", client_assertion_type: "", scope: "", token_type_hint: "" }],
-    [{}, "?foo=1&client_id=nobody&grant_type=password&scope=admin&__proto__=x&constructor=x&&="],
+    [{}, "?foo=1&client_id=unknown&grant_type=password&scope=admin&__proto__=x&constructor=x&&="],
   ], async ([more, query]) => {
     const response = await send(more, query);
     assertEquals(response.status, 200, await response.clone().text());
@@ -230,7 +230,7 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
   const bare = { ...fields, client_id: undefined };
   await forEachCase<[Fields, Record<string, string>, string?]>([
     [{}, {}],
-    [{ client_id: "nobody" }, {}],
+    [{ client_id: "unknown" }, {}],
     [{ client_id: "web" }, {}],
     [{ client_id: "__proto__" }, {}],
     [{ client_id: "constructor" }, {}],
@@ -241,7 +241,7 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
     [{ client_id: "poster", client_secret: "guess" }, {}],
     [{}, basic("web", "guess")],
     [{}, basic("web", "")],
-    [{}, basic("nobody", "web-secret")],
+    [{}, basic("unknown", "web-secret")],
     [{}, basic("spa", "")],
     [{}, basic("poster", "poster-secret")],
     [{}, { authorization: "Basic" }],

@@ -47,7 +47,7 @@ test("[DI-02, DI-05] a client has its own page, with settings that contain a sec
   const demo = await testServer({ clients: undefined });
   assertStringIncludes(await (await demo.get("/clients/demo-confidential")).text(), "demo-secret");
   assert(!(await (await demo.get("/clients/demo-public")).text()).includes('secret"'));
-  for (const path of ["/clients/nobody", "/clients/%ff", "/clients/__proto__", "/clients/spa%00", "/clients/SPA"]) {
+  for (const path of ["/clients/unknown", "/clients/%ff", "/clients/__proto__", "/clients/spa%00", "/clients/SPA"]) {
     await assertPage(await b.get(path), 404);
   }
   await assertPage(await b.get("/clients/", { method: "GET" }), 404);

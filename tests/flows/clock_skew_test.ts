@@ -52,7 +52,7 @@ test("[CI-06] a consumed code stays known until it expires on every instance", a
   await fast.get("/");
   assertEquals(await isActive(slow, access_token), true);
   assertEquals(await getOutcome(await slow.token({ code })), "400 invalid_grant");
-  assertEquals(await isActive(slow, access_token), false, "the second use ends what the first one bought");
+  assertEquals(await isActive(slow, access_token), false, "the second use revokes the tokens of the first");
 });
 
 test("[CI-02] lifetimes shrink by the clock difference, and codes work across instances", async () => {

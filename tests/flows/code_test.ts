@@ -101,7 +101,7 @@ test("[CI-01] a code is one read of at least 160 bits from the random source", a
   });
   const code = await b.code();
   const source = drawn.find((bytes) => Buffer.from(bytes).toString("base64url") === code);
-  assert(source, "no draw of the dice is the code");
+  assert(source, "no random value is the code");
   assertGreaterOrEqual(source.length, 20);
 });
 
@@ -273,20 +273,20 @@ function elapsed({ events }: TestServer): number {
 
 test("[CI-04] a code consumed before a signing failure stays consumed", async () => {
   await forEachCase(
-    ["the keys cannot be read", "the keys cannot be kept", "the keys are broken", "the dice fail"],
+    ["the keys cannot be read", "the keys cannot be stored", "the keys are broken", "the random source fails"],
     async (fault) => {
       let broken = false;
       const inner = memoryStore();
       const store = observedStore(inner, (verb, [kind]) => {
         if (!broken || kind !== "key") return;
         if (
-          fault.endsWith("be read") && verb === "get" || fault.endsWith("be kept") && verb === "add"
+          fault.endsWith("be read") && verb === "get" || fault.endsWith("be stored") && verb === "add"
         ) throw new Error(fault);
       });
       const b = await testServer({
         store,
         randomBytes(bytes) {
-          if (broken && fault === "the dice fail") throw new Error(fault);
+          if (broken && fault === "the random source fails") throw new Error(fault);
           return crypto.getRandomValues(new Uint8Array(bytes));
         },
       });
@@ -351,7 +351,7 @@ test("[CI-06] a second redemption revokes the grant of the first for as long as 
       assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
       assertEquals(revokedGrants(b), [grant]);
       const { jti, exp } = decodeClaims(access_token);
-      assert(String(jti).startsWith(`${grant}.`), "the access token does not say which family it is of");
+      assert(String(jti).startsWith(`${grant}.`), "the access token does not name its grant");
       const end = Math.max(Number(exp), Number(decodeClaims(id_token).exp)) * 1000;
       for (const now of [start, (start + end) / 2, end - 1]) {
         await store.deleteExpired(now);
@@ -389,7 +389,7 @@ test("[CI-07] an invalid second redemption revokes nothing", async () => {
     { redirect_uri: "https://spa.example/cb2" },
     { redirect_uri: undefined },
     { client_id: "other" },
-    { client_id: "nobody" },
+    { client_id: "unknown" },
     { client_id: "web" },
     { client_secret: "guess" },
     { grant_type: "refresh_token" },
@@ -447,14 +447,14 @@ test("[CI-10] the store receives a digest of the code, the trace neither code no
   const digest = createHash("sha256").update(`${b.as.issuer} ${code}`).digest();
   const forms = (["base64url", "base64", "hex"] as const).map((form) => digest.toString(form));
   const stored = JSON.stringify(received);
-  assert(!stored.includes(code), "the store was told the code");
+  assert(!stored.includes(code), "the store received the code");
   assert(
     forms.some((form) => stored.includes(form)),
-    "the code is shelved under something else than its SHA-256 digest",
+    "the code is not stored under its SHA-256 digest",
   );
   const logged = JSON.stringify(b.events);
   for (const secret of [code, ...forms, ...forms.map((form) => form.slice(0, 16))]) {
-    assert(!logged.includes(secret), "the trace was told the code or its digest");
+    assert(!logged.includes(secret), "the trace contains the code or its digest");
   }
 });
 

@@ -591,7 +591,7 @@ test("[UI-04, UI-16] only the account page revokes a consent, and only for the l
   await assertPage(await send(openBrowser(b), path, fields), 403);
   assertEquals(await browser.authorizeSilently(), "code");
   const unknown = new URLSearchParams(fields);
-  unknown.set("client_id", "nobody");
+  unknown.set("client_id", "unknown");
   assertEquals((await send(browser, path, unknown)).status, 303);
   const anonymous = await openPage(openBrowser(b), "/account", await b.get("/account"));
   assertStringIncludes(anonymous.text, "You are not logged in");

@@ -27,7 +27,7 @@ function post(
 
 /** One request for each rule that a page can name, and the status it is answered with. */
 const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {
-  "AZ-02": [400, (b) => b.authorize({ client_id: "nobody" })],
+  "AZ-02": [400, (b) => b.authorize({ client_id: "unknown" })],
   "AZ-06": [400, (b) => b.authorize({ redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] })],
   "RU-01": [400, (b) => b.authorize({ redirect_uri: "https://spa.example/cb/" })],
   "RU-06": [400, (b) => b.authorize({ client_id: "two", scope: "read", redirect_uri: undefined })],
@@ -36,7 +36,7 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServe
   "LO-01": [403, async (b) => {
     const browser = openBrowser(b);
     await browser.authorize();
-    return await browser.post("/oauth2/logout", { confirm: "made up" });
+    return await browser.post("/oauth2/logout", { confirm: "invalid" });
   }],
   "LO-02": [400, (b) => b.get("/oauth2/logout?id_token_hint=x")],
   "LO-03": [400, (b) => b.get("/oauth2/logout?client_id=spa&post_logout_redirect_uri=https%3A%2F%2Fspa.example")],

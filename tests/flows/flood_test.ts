@@ -147,10 +147,10 @@ test("[UI-14] a request that was modified, or sealed by another server, gets an 
     await assertPage(await browser.get(`/oauth2/login?interaction=${interaction}`), 400);
   });
   // What the browser carries tells nothing that the client did not send.
-  const demand = JSON.stringify({ id_token: { sub: { values: ["alice", "nobody"] } } });
+  const demand = JSON.stringify({ id_token: { sub: { values: ["alice", "unknown"] } } });
   const demanding = await requestAuthorization(browser, { scope: "openid", claims: demand });
   const carried = atob(demanding.path.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));
-  assert(carried.includes('[["alice","nobody"]]'));
+  assert(carried.includes('[["alice","unknown"]]'));
   assert(!carried.includes("expectedSubs"));
 });
 

@@ -97,7 +97,7 @@ test("[FP-01, AZ-22] an internal error uses form_post too", async () => {
 test("[FP-01, AZ-01] an error before the redirect URI is known is a page without a form", async () => {
   const b = await testServer();
   await forEachCase([
-    { client_id: "nobody" },
+    { client_id: "unknown" },
     { client_id: undefined },
     { redirect_uri: "https://evil.example/cb" },
     { redirect_uri: undefined },
@@ -229,7 +229,7 @@ test("[FP-02, UI-01, UI-02] the page has the headers of every page, and a policy
     assertEquals([policy.has("form-action"), policy.get("script-src")], [false, ["'self'"]]);
     const html = await response.text();
     const [form] = /<form\b[^>]*>/.exec(html)!;
-    assert(parseAttributes(form).has("data-submit"), "nothing tells the script to send the form");
+    assert(parseAttributes(form).has("data-submit"), "the script does not submit the form");
     const scripts = [...html.matchAll(/<script\b([^>]*)>/g)].map(([tag]) => parseAttributes(tag).get("src")!);
     assertEquals(scripts.length, 1);
     const script = await b.get(scripts[0]!);

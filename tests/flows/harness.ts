@@ -276,7 +276,7 @@ export async function getOutcome(response: Response): Promise<string> {
   const { error, error_description = "", ...more } = JSON.parse(text);
   assertMatch(error, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
   assertMatch(error_description, /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
-  assertEquals(more, {}, "a refusal says more than error and error_description");
+  assertEquals(more, {}, "a rejection has more than error and error_description");
   return `${response.status} ${error}`;
 }
 

@@ -148,7 +148,7 @@ test("[HT-03] the authorization endpoint and the callback page send no Access-Co
   const responses = {
     "a redirect with a code": await authorize({}, { headers: fromElsewhere }),
     "a redirect with an error": await authorize({ scope: "nothing" }, { headers: fromElsewhere }),
-    "a page": await authorize({ client_id: "nobody" }, { headers: fromElsewhere }),
+    "a page": await authorize({ client_id: "unknown" }, { headers: fromElsewhere }),
     "a POST": await get("/oauth2/authorize", {
       method: "POST",
       body: encode(goodRequest),
@@ -227,7 +227,7 @@ test("[HT-05] rejections of the token endpoint, metadata and keys are readable f
   const { get, token } = await testServer();
   const responses: Record<string, readonly [status: number, response: Response]> = {
     "a bad request": [400, await token({ code: undefined })],
-    "a bad client": [401, await token({ client_id: "nobody", code: "x" })],
+    "a bad client": [401, await token({ client_id: "unknown", code: "x" })],
     "a bad method": [405, await get("/oauth2/token", { method: "GET", headers: fromElsewhere })],
     "a bad method for the keys": [405, await get("/oauth2/jwks", { method: "POST" })],
     "a bad method for the metadata": [405, await get("/.well-known/openid-configuration", { method: "DELETE" })],
@@ -357,10 +357,10 @@ test("[HT-12] JSON is sent as application/json in UTF-8 with nosniff", async () 
   const { get, code, token } = await testServer();
   const responses = {
     "tokens": await token({ code: await code() }),
-    "a refusal": await token({ code: "x" }),
-    "a refused client": await token({ client_id: "nobody", code: "x" }),
-    "a refused method": await get("/oauth2/token", { method: "PUT" }),
-    "a refused body": await get("/oauth2/token", streamed(tenMegabytes().body)),
+    "a rejection": await token({ code: "x" }),
+    "a rejected client": await token({ client_id: "unknown", code: "x" }),
+    "a rejected method": await get("/oauth2/token", { method: "PUT" }),
+    "a rejected body": await get("/oauth2/token", streamed(tenMegabytes().body)),
     "keys": await get("/oauth2/jwks"),
     "metadata": await get("/.well-known/oauth-authorization-server"),
     "metadata of OpenID Connect": await get("/.well-known/openid-configuration"),
@@ -414,7 +414,7 @@ test("[HT-15] no trace event contains a code, token, secret, verifier or cookie,
     get(`/oauth2/token?code=${kept}&client_secret=web-secret&code_verifier=${verifier}`, { method: "POST" }),
     authorize({ client_secret: "web-secret" }),
     authorize({ client_secret: "web-secret", scope: "nothing" }),
-    authorize({ client_id: "nobody", code: kept, access_token: tokens.access_token }),
+    authorize({ client_id: "unknown", code: kept, access_token: tokens.access_token }),
     authorize({ state: ["web-secret", kept] }),
     authorize({ id_token_hint: tokens.id_token, prompt: "none", scope: "nothing" }),
     get(`/authorized?code=${kept}&state=web-secret`, { headers: { cookie: `__Host-latchkey_demo=${cookie}` } }),
@@ -578,7 +578,7 @@ test("[HT-17] responses of an https issuer have Strict-Transport-Security, those
 });
 
 /** Says what nobody outside may learn. */
-const secretive = () => new Error("password hunter2 refused at /srv/latchkey/store.ts:12");
+const secretive = () => new Error("password hunter2 rejected at /srv/latchkey/store.ts:12");
 
 /** Asserts an answer to something unforeseen: nothing of the cause, nothing of the program. */
 async function revealsNothing(response: Response): Promise<void> {

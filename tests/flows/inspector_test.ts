@@ -228,7 +228,7 @@ test("[FL-02] checks not run are those that run for a valid request", async () =
   const [asked, redeemed, refreshed] = bench.inspected.recorder.flow("1")!.exchanges;
 
   // Each fails at its first check that the list knows, so that all the others are told as not looked at.
-  await bench.get("/oauth2/authorize?client_id=nobody");
+  await bench.get("/oauth2/authorize?client_id=unknown");
   await bench.token({ code: "x", grant_type: "authorization_code", client_id: "poster" });
   await bench.token({ grant_type: "refresh_token", refresh_token: "x", client_id: "poster" });
   await bench.token({ code: "unknown" });
@@ -481,8 +481,8 @@ test("[FL-09] the callback page and each step tried there link to their own flow
 
 test("[FL-04] forms on the pages stop and start recording and delete flows", async () => {
   const bench = await watched();
-  const post = (path: string, wish: string) =>
-    bench.page("/flows").then((html) => bench.browser.post(path, { form_token: tokenOf(html), do: wish }));
+  const post = (path: string, action: string) =>
+    bench.page("/flows").then((html) => bench.browser.post(path, { form_token: tokenOf(html), do: action }));
   await bench.code();
   await bench.code();
   await bench.code();

@@ -51,7 +51,7 @@ const served: LatchkeyOptions = {
     server("one", one),
     server("two", two),
     server("both", one, two),
-    server("stranger"),
+    server("outsider"),
     publicClient("opaque", { access_token_format: "opaque" }),
     publicClient("pair", { subject_type: "pairwise" }),
     confidentialClient("webopaque", { access_token_format: "opaque" }),
@@ -162,7 +162,7 @@ test("[IN-02] an invalid token is exactly active: false", async () => {
     ...[`${encoded({ alg: "RS256", typ: "at+jwt", kid })}.${payload}.${signature}`, ` ${access_token}`],
     ...[refresh_token.slice(1), `${refresh_token}=`, `Bearer ${access_token}`],
   ], async (token) => {
-    for (const caller of ["api", "web", "stranger"]) assertEquals(await fetchIntrospection(b, token, caller), inactive);
+    for (const caller of ["api", "web", "outsider"]) assertEquals(await fetchIntrospection(b, token, caller), inactive);
   });
   assertEquals([(await fetchIntrospection(b, access_token)).active, await getOutcome(await b.token({ code }))], [
     true,
@@ -220,7 +220,7 @@ test("[IN-02] a token for a resource is active for its resource server and its c
       const { active, aud } = await fetchIntrospection(b, token, caller);
       assertEquals([active, aud], [true, one], caller);
     }
-    for (const caller of ["two", "stranger", "api", "web2", "machine"]) {
+    for (const caller of ["two", "outsider", "api", "web2", "machine"]) {
       assertEquals(await fetchIntrospection(b, token, caller), inactive, caller);
     }
   }
@@ -232,7 +232,7 @@ test("[IN-02] a token for two resources is active for both servers; one of a pub
   for (const caller of ["one", "two", "both"]) {
     assertEquals((await fetchIntrospection(b, token, caller)).active, true, caller);
   }
-  for (const caller of ["stranger", "api", "web"]) {
+  for (const caller of ["outsider", "api", "web"]) {
     assertEquals(await fetchIntrospection(b, token, caller), inactive, caller);
   }
 });
@@ -261,7 +261,7 @@ test("[IN-02, RI-04] a resource server matches by the exact resource, not by pre
 test("[IN-02] a refresh token is active only for its own client", async () => {
   const b = await testServer(served);
   const [spa, web] = [await publicTokens(b), await webTokens(b)];
-  for (const caller of ["api", "web2", "one", "both", "stranger", "machine"]) {
+  for (const caller of ["api", "web2", "one", "both", "outsider", "machine"]) {
     assertEquals(await fetchIntrospection(b, web.refresh_token, caller), inactive, caller);
     assertEquals(await fetchIntrospection(b, spa.refresh_token, caller), inactive, caller);
   }
@@ -303,7 +303,7 @@ test("[IN-02] the tokens of a removed user are inactive", async () => {
       "400 invalid_grant",
     );
     assertEquals((await userinfo(b, access_token)).status, 401);
-    assertEquals(await fetchIntrospection(b, access_token), inactive, "an access token that userinfo refuses");
+    assertEquals(await fetchIntrospection(b, access_token), inactive, "an access token that userinfo rejects");
     assertEquals(await fetchIntrospection(b, refresh_token, ["web", "webopaque"][i]), inactive);
   }
   assertEquals((await fetchIntrospection(b, alice.access_token)).active, true);

@@ -122,7 +122,7 @@ function surf({ issuer, fetch }: Place) {
       const response = await send(url);
       const location = response.headers.get("location");
       await response.body?.cancel();
-      assert(location !== null, `${url} moves nobody: ${response.status}`);
+      assert(location !== null, `${url} does not redirect: ${response.status}`);
       return location.startsWith(`${issuer}/`) ? await this.visit(location) : new URL(location);
     },
   };
@@ -186,12 +186,12 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
   const again = await openid.authorizationCodeGrant(config, silent.reply, { ...silent.checks, maxAge: 3600 });
   assertEquals([again.claims()!.sub, again.claims()!.auth_time], [sub, auth_time]);
   const fresh = await start({ prompt: "login", max_age: "0" });
-  const anew = await openid.authorizationCodeGrant(config, fresh.reply, { ...fresh.checks, maxAge: 0 });
-  assert(anew.claims()!.auth_time! >= auth_time!);
+  const renewedTokens = await openid.authorizationCodeGrant(config, fresh.reply, { ...fresh.checks, maxAge: 0 });
+  assert(renewedTokens.claims()!.auth_time! >= auth_time!);
 
   const state = openid.randomState();
   const farewell = openid.buildEndSessionUrl(config, {
-    id_token_hint: anew.id_token!,
+    id_token_hint: renewedTokens.id_token!,
     post_logout_redirect_uri: goodbye,
     state,
   });

@@ -55,13 +55,13 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid!;
 const kidsOf = async (b: TestServer) => (await keysOf(b)).map(({ kid }) => kid);
 
 /** Lets what a request set going come to its end. */
-const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+const nextTick = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
 
 /** A request that a schedule may be driven by, and all that it sets going: waits until so many keys are published. */
 async function tick(b: TestServer, published = 1): Promise<void> {
   await b.get("/oauth2/jwks");
   for (let tries = 0; tries < 1000; tries++) {
-    await settled();
+    await nextTick();
     if ((await keysOf(b)).length >= published) return;
   }
 }
@@ -142,7 +142,7 @@ test("[JK-04] under the schedule every token verifies at every time", async () =
   for (let i = 0; i < 300; i++) {
     advance(53);
     const { access_token, id_token } = await issue(b);
-    await settled();
+    await nextTick();
     for (const token of [access_token, id_token]) {
       alive.push({ token, until: (decodeClaims(token).exp as number) * 1000 });
       seen.add(kidOf(token));
@@ -328,7 +328,7 @@ test("[JK-04] two servers on one schedule create one key together, and tokens ve
         kids.add(kidOf(access_token));
         await verifier.verify(access_token);
       }
-      await settled();
+      await nextTick();
     }
     // 12,610 seconds: a key an hour after the one before began to sign.
     assertEquals(kids.size, 4);

@@ -484,7 +484,7 @@ test("[OI-03] prompt=none never shows a page, but returns login_required, consen
   assertEquals(await browser.authorizeSilently({ login_hint: "alice" }), "code");
   assertEquals(await browser.authorizeSilently({ login_hint: "bob" }), "account_selection_required");
   // Whoever guesses names learns nothing: somebody who is not there is as much somebody else as bob.
-  assertEquals(await browser.authorizeSilently({ login_hint: "nobody" }), "account_selection_required");
+  assertEquals(await browser.authorizeSilently({ login_hint: "unknown" }), "account_selection_required");
   assertEquals(await browser.authorizeSilently({ max_age: "0" }), "login_required");
   real.advance(8 * 3600);
   assertEquals(await browser.authorizeSilently(), "login_required");
@@ -543,7 +543,7 @@ test("[OI-06] login_hint lists the named user first, by subject or email, and lo
   ]);
   const hinted = await requestAuthorization(openBrowser(b), { login_hint: "ALICE@example.com" });
   assertEquals([describePage(hinted), offered(hinted.html)[0]], ["login", "alice"]);
-  assertEquals(offered((await requestAuthorization(openBrowser(b), { login_hint: "nobody" })).html), [
+  assertEquals(offered((await requestAuthorization(openBrowser(b), { login_hint: "unknown" })).html), [
     "alice",
     "bob",
     "carol",
@@ -740,7 +740,7 @@ test("[UI-24] guest users are valid only while they can be created: when login i
   const code = getCode(await requestAuthorization(browser, { scope }));
   const refresh = { grant_type: "refresh_token", refresh_token, code_verifier: undefined, redirect_uri: undefined };
   const headers = { authorization: `Bearer ${access_token}` };
-  const approver = () => Promise.reject(new Error("nobody is asked"));
+  const approver = () => Promise.reject(new Error("no user is asked"));
   for (const options of [settings, { ...settings, approver }]) {
     const closed = await testServer(options);
     assertEquals(await openBrowser(closed, browser.cookies).authorizeSilently({ scope }), "login_required");

@@ -260,7 +260,7 @@ test("[LO-02] a hint that is not an ID token of this server, or not of the named
   ];
   const asks: Fields[] = [
     ...hints.map((id_token_hint) => ({ id_token_hint })),
-    ...["other", "nobody", "Spa", "spa "].map((client_id) => ({ id_token_hint: id_token, client_id })),
+    ...["other", "unknown", "Spa", "spa "].map((client_id) => ({ id_token_hint: id_token, client_id })),
   ];
   await forEachCase(asks, async (fields) => {
     for (const more of [{}, { client_id: "spa", post_logout_redirect_uri: bye, ...fields }]) {
@@ -326,7 +326,7 @@ test("[LO-03] any other URI, or one without an identified client, is a 400 page,
       { id_token_hint, post_logout_redirect_uri },
       { client_id: "spa", post_logout_redirect_uri },
     ]),
-    ...[undefined, "nobody", "silent", "other", "SPA"].map((client_id) => ({
+    ...[undefined, "unknown", "silent", "other", "SPA"].map((client_id) => ({
       client_id,
       post_logout_redirect_uri: bye,
     })),
@@ -374,7 +374,7 @@ const states = [
 test("[LO-04] the redirect has the state unchanged, by GET, by POST and after the confirmation", async () => {
   const b = await testServer(severalUsers);
   await forEachCase(states, async (state) => {
-    for (const way of ["GET", "POST", "question", "nobody"]) {
+    for (const way of ["GET", "POST", "question", "unknown"]) {
       const browser = openBrowser(b);
       const { id_token: id_token_hint } = await browser.login();
       const fields = { id_token_hint, post_logout_redirect_uri: bye, state };
@@ -382,7 +382,7 @@ test("[LO-04] the redirect has the state unchanged, by GET, by POST and after th
         ? await logout(browser, fields)
         : way === "POST"
         ? await browser.post("/oauth2/logout", fields)
-        : await logout(way === "nobody" ? openBrowser(b) : browser, {
+        : await logout(way === "unknown" ? openBrowser(b) : browser, {
           ...fields,
           id_token_hint: undefined,
           client_id: "spa",

@@ -172,7 +172,7 @@ async function authMethodsAt(
   listed: readonly string[],
 ): Promise<void> {
   const known = Object.keys(proofs);
-  assertEquals(listed.filter((one) => !known.includes(one)), [], "a method without a trial");
+  assertEquals(listed.filter((one) => !known.includes(one)), [], "an untested method");
   for (const method of known) {
     b.as.clients.set(registered(method, { grant_types: ["authorization_code", "client_credentials"] }));
     for (const [other, prove] of Object.entries(proofs)) {

@@ -321,7 +321,7 @@ test("[MD-07] no member is null or empty, and authentication algorithms are list
         assert(value !== null && value !== "", name);
         if (Array.isArray(value)) {
           assertGreater(value.length, 0, name);
-          assertEquals(new Set(value).size, value.length, `${name} says a thing twice`);
+          assertEquals(new Set(value).size, value.length, `${name} repeats a value`);
           for (const one of value) assert(typeof one === "string" && one !== "", name);
         }
       }
@@ -414,7 +414,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
   },
   async response_modes_supported(b, metadata, modes: readonly string[]) {
-    assertEquals(modes, ["query", "form_post"], "a mode without a trial");
+    assertEquals(modes, ["query", "form_post"], "an untested mode");
     const page = await (await authorizeBy(b, metadata, { response_mode: "form_post" })).text();
     assertMatch(page, /<form [^>]*method="post" action="https:\/\/spa\.example\/cb"/);
     await assertTokenResponse(await redeemBy(b, metadata, { code: /name="code" value="([\w-]+)"/.exec(page)?.[1] }));
@@ -426,7 +426,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
   },
   async grant_types_supported(b, metadata, grants: readonly string[]) {
-    assertEquals(grants, ["authorization_code", "refresh_token", "client_credentials"], "a grant without a trial");
+    assertEquals(grants, ["authorization_code", "refresh_token", "client_credentials"], "an untested grant type");
     b.as.clients.set({ client_id: "all", redirect_uris: [callback], grant_types: grants, client_secret: secret });
     const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "all" })).get("code")!;
     const asAll = (fields: Fields) => redeemBy(b, metadata, { client_id: undefined, ...fields }, basic("all", secret));
@@ -452,20 +452,20 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   },
   async token_endpoint_auth_methods_supported(b, metadata, methods: readonly string[]) {
     const proofs: Readonly<Record<string, [Fields, Record<string, string>?]>> = {
-      none: [{ client_id: "trial" }],
-      client_secret_basic: [{ client_id: undefined }, basic("trial", secret)],
-      client_secret_post: [{ client_id: "trial", client_secret: secret }],
+      none: [{ client_id: "probe" }],
+      client_secret_basic: [{ client_id: undefined }, basic("probe", secret)],
+      client_secret_post: [{ client_id: "probe", client_secret: secret }],
     };
     // Assertions are tried where their algorithms are.
     for (const method of methods.filter((one) => !one.endsWith("_jwt"))) {
       b.as.clients.set({
-        client_id: "trial",
+        client_id: "probe",
         redirect_uris: [callback],
         token_endpoint_auth_method: method as "none",
         ...method !== "none" && { client_secret: secret },
       });
       for (const [other, [fields, headers]] of Object.entries(proofs)) {
-        const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "trial" })).get("code")!;
+        const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "probe" })).get("code")!;
         const result = await getOutcome(await redeemBy(b, metadata, { code, ...fields }, headers));
         assertEquals(result, method === other ? "200" : "401 invalid_client", `${method} proved by ${other}`);
       }
@@ -499,7 +499,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
   },
   async subject_types_supported(b, metadata, types: readonly string[]) {
-    assertEquals(types, ["public", "pairwise"], "a type without a trial");
+    assertEquals(types, ["public", "pairwise"], "an untested type");
     const { sub } = decodeClaims((await flowBy(b, metadata)).id_token);
     for (const subject_type of ["public", "pairwise"] as const) {
       b.as.clients.set({ client_id: "sector", redirect_uris: ["https://sector.example/cb"], subject_type });
@@ -614,12 +614,12 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
   },
   async request_parameter_supported(b, metadata, value: boolean) {
-    assertEquals(value, false, "true, without a trial");
+    assertEquals(value, false, "true, but untested");
     const request = `${btoa('{"alg":"none"}')}.${btoa('{"scope":"write"}')}.`;
     assertEquals(getRedirectParams(await authorizeBy(b, metadata, { request })).get("error"), "request_not_supported");
   },
   async request_uri_parameter_supported(b, metadata, value: boolean) {
-    assertEquals(value, false, "true, without a trial");
+    assertEquals(value, false, "true, but untested");
     const request_uri = "https://spa.example/request";
     assertEquals(
       getRedirectParams(await authorizeBy(b, metadata, { request_uri })).get("error"),
@@ -633,7 +633,7 @@ test("[MD-09] every listed feature works, and a sample of unlisted ones is rejec
     const b = await testServer({ issuer });
     for (const metadata of await documents(b)) {
       const untried = Object.keys(metadata).filter((name) => !Object.hasOwn(attempts, name));
-      assertEquals(untried, [], "members that nobody tries");
+      assertEquals(untried, [], "untested members");
       await forEachCase(Object.keys(metadata), (name) => attempts[name]!(b, metadata, metadata[name] as never));
     }
   }
@@ -931,7 +931,7 @@ test("[JK-05] only the server reads private keys, and no response and no event c
       const { jwk } = (await store.get("key", `${alg} ${number}`))!.value;
       for (const member of ["d", "p", "q", "dp", "dq", "qi"]) {
         if (jwk[member] === undefined) continue;
-        for (const text of stated) assert(!text.includes(String(jwk[member])), `${alg}: ${member} was told`);
+        for (const text of stated) assert(!text.includes(String(jwk[member])), `${alg}: ${member} was leaked`);
       }
     }
   }

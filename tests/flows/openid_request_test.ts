@@ -308,7 +308,7 @@ test("[OI-06] login_hint selects the user: a new login if another is logged in, 
 test("[OI-06] a login_hint of an unknown user causes only a warning", async () => {
   const b = await testServer(severalUsers);
   const hints = [
-    ...["nobody", "Alice", "alice ", "alice@example.com", "constructor", "__proto__", "<script>alert(1)</script>"],
+    ...["unknown", "Alice", "alice ", "alice@example.com", "constructor", "__proto__", "<script>alert(1)</script>"],
     ...["a".repeat(8000), "\r\nset-cookie: x=y", "ålice", "'\"\\"],
   ];
   await forEachCase(hints, async (login_hint) => {
@@ -533,7 +533,7 @@ test("[OI-08] only a requested sub gets the code", async () => {
     [asks('{"value":"alice"}'), "alice"],
     [asks('{"value":"bob"}'), "bob"],
     [asks('{"value":"bob"}', "userinfo"), "bob"],
-    [asks('{"value":"nobody"}'), undefined],
+    [asks('{"value":"unknown"}'), undefined],
     [asks('{"value":"Alice"}'), undefined],
     [asks('{"value":"__proto__"}'), undefined],
     [asks("null"), "alice"],
@@ -553,10 +553,10 @@ test("[OI-08] only a requested sub gets the code", async () => {
 test("[OI-08] an unmatched sub in a list, or two contradicting ones, yield no code for another user", async () => {
   const b = await testServer(severalUsers);
   await forEachCase([
-    '{"id_token":{"sub":{"values":["bob","nobody"]}}}',
-    '{"id_token":{"sub":{"values":["nobody"]}}}',
+    '{"id_token":{"sub":{"values":["bob","unknown"]}}}',
+    '{"id_token":{"sub":{"values":["unknown"]}}}',
     '{"userinfo":{"sub":{"value":"bob"}},"id_token":{"sub":{"value":"alice"}}}',
-    '{"userinfo":{"sub":{"value":"nobody"}},"id_token":{"sub":{"value":"alice"}}}',
+    '{"userinfo":{"sub":{"value":"unknown"}},"id_token":{"sub":{"value":"alice"}}}',
     '{"id_token":{"sub":{"value":7}}}',
   ], async (claims) => {
     const result = getRedirectParams(await openBrowser(b).authorize({ claims }));
@@ -848,11 +848,11 @@ test("[HT-02, OI-03] rejected requests and HEAD requests neither start nor end a
     { max_age: "x" },
     { claims: "{" },
     { prompt: "none login" },
-    { client_id: "nobody" },
+    { client_id: "unknown" },
     { redirect_uri: "https://evil.example" },
     { id_token_hint: "x" },
     { resource: "x" },
-    { claims: '{"id_token":{"sub":{"value":"nobody"}}}' },
+    { claims: '{"id_token":{"sub":{"value":"unknown"}}}' },
   ];
   await forEachCase(rejected, async (fields) => {
     assertEquals((await browser.authorize(fields)).headers.getSetCookie(), []);

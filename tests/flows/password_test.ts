@@ -133,7 +133,7 @@ test("neither password nor digest is in a page, token, claim, trace or user reco
 test("[UI-12] no response reveals whether the name or the password was wrong", async () => {
   const b = await testServer(severalUsers);
   const seen = new Set<string>();
-  for (const sub of ["alice", "nobody", "constructor"]) {
+  for (const sub of ["alice", "unknown", "constructor"]) {
     const page = await type(openBrowser(b), sub, "wrong");
     const same = page.html.replaceAll(`value="${sub}"`, "").replace(/(?:[\w-]+\.)*[\w-]{43}/g, "");
     seen.add(`${page.status} ${same}`);
@@ -161,7 +161,7 @@ test("[UI-12] every login attempt is verified once at each cost in use, for ever
     ...severalUsers,
     users: [...severalUsers.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
   });
-  for (const sub of ["alice", "erin", "frank", "nobody", "constructor"]) {
+  for (const sub of ["alice", "erin", "frank", "unknown", "constructor"]) {
     const costs = await recordScryptCosts(async () => {
       const page = await type(openBrowser(b), sub, sub === "frank" ? "dearer" : "wrong");
       assertEquals(describePage(page), sub === "frank" ? "consent" : "login");
@@ -176,7 +176,7 @@ test("[UI-12] known and unknown names cause the same store reads", async () => {
     { sub: "alice", email: "alice@widgets.com", ...strong },
     { sub: "erin", ...strong },
   ]);
-  const names = ["alice", "alice@widgets.com", "nobody", "nobody@widgets.com"];
+  const names = ["alice", "alice@widgets.com", "unknown", "nobody@widgets.com"];
   const shown = new Set<string>();
   const tried = new Set<string>();
   for (const name of names) {
@@ -208,7 +208,7 @@ test("[UI-12] a hint preselects a user known to this browser, by subject or emai
     )].map(([, sub]) => sub);
   assertEquals(await offered(), ["erin", "alice"]);
   for (const hint of ["alice", "ALICE@widgets.com"]) assertEquals(await offered(hint), ["alice", "erin"]);
-  for (const hint of ["frank", "nobody"]) assertEquals(await offered(hint), ["erin", "alice"]);
+  for (const hint of ["frank", "unknown"]) assertEquals(await offered(hint), ["erin", "alice"]);
 });
 
 test("[UI-12] after ten wrong attempts even the correct password must wait; other users are not affected", async () => {

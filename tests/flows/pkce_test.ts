@@ -331,7 +331,7 @@ test("[PK-12] no response contains the challenge or its method", async () => {
     await server.authorize({ code_challenge, code_challenge_method: "plain" }),
     await server.authorize({ code_challenge: `${own}=` }),
     await server.authorize({ code_challenge: [own, own] }),
-    await server.authorize({ code_challenge, client_id: "nobody" }),
+    await server.authorize({ code_challenge, client_id: "unknown" }),
     await server.authorize({ code_challenge, redirect_uri: "https://evil.example/cb" }),
     await server.authorize({ code_challenge }, { method: "PUT" }),
     await server.get(`/authorized?code=${code}`),
@@ -405,5 +405,5 @@ test("[PK-07, PK-08, HT-15] rejections repeat the sent values neither on pages n
   await server.token({ code, code_verifier: [secret, secret] });
   assertEquals(getRejections(server.events).length, 5);
   assert(!JSON.stringify(server.events).includes("tell-nobody"));
-  await assertPage(await server.authorize({ code_challenge: secret, client_id: "nobody" }), 400, secret);
+  await assertPage(await server.authorize({ code_challenge: secret, client_id: "unknown" }), 400, secret);
 });

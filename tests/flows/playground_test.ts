@@ -331,19 +331,19 @@ test("[DM-12] a client with key authentication or another redirect URI has no pl
       redirect_uris: [callback],
     },
     { client_id: "elsewhere", redirect_uris: [callback, other] },
-    { client_id: "stranger", redirect_uris: [other] },
+    { client_id: "other", redirect_uris: [other] },
   ];
   const self = await testServer({ clients });
   const browser = openBrowser(self);
   assertEquals((await arrive(browser, "signer")).steps, []);
-  for (const client_id of ["elsewhere", "stranger"]) {
+  for (const client_id of ["elsewhere", "other"]) {
     const code = await self.code({ client_id, redirect_uri: other });
     const { steps, text } = await read(await browser.get(`/authorized?${encode({ code })}`));
     assertEquals(steps, []);
     assertStringIncludes(text, "only for a code that this browser requested for a client of this page");
   }
   const form = (await arrive(browser, "elsewhere")).fields!;
-  for (const client_id of ["stranger", "signer", "nobody", ""]) {
+  for (const client_id of ["other", "signer", "unknown", ""]) {
     const response = await browser.post("/authorized/try", { ...form, client_id, step: "exchange" });
     assertStringIncludes(await assertPage(response, 400), "DM-12");
   }

@@ -529,7 +529,7 @@ const names = [
 test("[RU-14] no parameter of a page or endpoint redirects or links to another origin", async () => {
   const paths = [
     ...["/", "/start", "/authorized", "/authorized?error=access_denied", "/authorized?code=x", "/nowhere"],
-    ...["/static/nothing", "/oauth2/authorize", "/oauth2/authorize?client_id=nobody", "/oauth2/token"],
+    ...["/static/nothing", "/oauth2/authorize", "/oauth2/authorize?client_id=unknown", "/oauth2/token"],
     ...["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
   ];
   const servers = [await testServer(), await testServer({ clients: undefined })];

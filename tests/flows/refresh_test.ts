@@ -390,7 +390,7 @@ test("[RT-04] a used token sent by another client revokes nothing", async () => 
   const second = await refreshTokens(b, first.refresh_token);
   await forEachCase<[Fields, Record<string, string>]>([
     [{ client_id: "other" }, {}],
-    [{ client_id: "nobody" }, {}],
+    [{ client_id: "unknown" }, {}],
     [{ client_id: undefined }, {}],
     [{ client_id: "spa", client_secret: "guess" }, {}],
     [{ client_id: "web" }, {}],

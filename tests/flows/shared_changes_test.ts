@@ -435,7 +435,7 @@ test("[OP-06] a login of a configured client and user reads neither from the sto
   asked.length = 0;
   await assertTokenResponse(await b.token({ code: await b.code() }));
   assertEquals(asked.filter((call) => / (client|user|override)$/.test(call)), []);
-  await b.authorize({ client_id: "nobody" });
+  await b.authorize({ client_id: "unknown" });
   assertEquals(asked.includes("get client"), true);
 });
 

@@ -276,7 +276,7 @@ test("[TK-07] a confidential client without authentication, or no client at all,
       { client_id: undefined },
       { client_id: "poster", redirect_uri: "https://poster.example/cb" },
       { client_id: "WEB" },
-      { client_id: "nobody" },
+      { client_id: "unknown" },
     ],
     async (fields) =>
       assertEquals(await getOutcome(await b.token({ ...webToken, code, ...fields })), "401 invalid_client"),
@@ -302,7 +302,7 @@ test("[TK-08] another client_id next to Basic is 400 invalid_request, without to
   const b = await testServer(severalUsers);
   const webCode = await b.code(webRequest);
   const spaCode = await b.code();
-  await forEachCase(["spa", "web2", "poster", "nobody", "Web", "web ", "web\0"], async (client_id) => {
+  await forEachCase(["spa", "web2", "poster", "unknown", "Web", "web ", "web\0"], async (client_id) => {
     assertEquals(
       await getOutcome(await b.token({ ...webToken, code: webCode, client_id }, webBasic)),
       "400 invalid_request",
@@ -365,7 +365,7 @@ test("[TK-12, TK-13] every rejection is uncached JSON with its status, for brows
     ["400 invalid_request", () => b.token({ code: undefined }, { headers })],
     ["400 unsupported_grant_type", () => b.token({ code, grant_type: "x" }, { headers })],
     ["400 unauthorized_client", () => b.token({ code, client_id: "renewer" }, { headers })],
-    ["401 invalid_client", () => b.token({ code, client_id: "nobody" }, { headers })],
+    ["401 invalid_client", () => b.token({ code, client_id: "unknown" }, { headers })],
     ["405 invalid_request", () => b.get("/oauth2/token", { headers })],
     ["413 invalid_request", () => b.token({ code, foo: "x".repeat(70_000) }, { headers })],
     ["429 temporarily_unavailable", () => b.token({ code }, guess)],
@@ -469,7 +469,7 @@ test("[TK-17] a rejected request writes nothing to the store and issues nothing"
     [{ redirect_uri: undefined }],
     [{ client_id: "other" }],
     [{ client_id: "web" }],
-    [{ client_id: "nobody" }],
+    [{ client_id: "unknown" }],
     [{ client_secret: "x" }],
     [{ grant_type: "password" }],
     [{ grant_type: undefined }],

@@ -28,7 +28,7 @@ test("[DI-02, DI-06] the list shows the users with every claim, and which user i
   assert(html.indexOf("Default user") < html.indexOf("Bob Brown"));
   assertStringIncludes(await (await b.get("/users/alice")).text(), "Default user");
   assert(!(await (await b.get("/users/bob")).text()).includes("Default user"));
-  for (const path of ["/users/nobody", "/users/%ff", "/users/constructor"]) await assertPage(await b.get(path), 404);
+  for (const path of ["/users/unknown", "/users/%ff", "/users/constructor"]) await assertPage(await b.get(path), 404);
 });
 
 test("[DI-03] an added user can log in immediately, with these claims", async () => {

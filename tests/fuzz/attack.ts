@@ -80,10 +80,10 @@ const pages = [
 const typicalValues: Readonly<Record<string, string>> = {
   password,
   sub: "carol",
-  subject: "somebody-new",
-  claims: '{"name":"Somebody"}',
-  client_id: "made-up",
-  client_name: "Made up",
+  subject: "new-user",
+  claims: '{"name":"New user"}',
+  client_id: "added",
+  client_name: "Added",
   redirect_uris: "https://made.example/cb\nhttp://127.0.0.1/cb",
 };
 

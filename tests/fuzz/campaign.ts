@@ -119,7 +119,7 @@ function formatRequestLine({ method, path, query, rawQuery }: RequestDraft): str
 async function withTimeout<T>(response: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${responseTimeoutMs} ms`)), responseTimeoutMs);
+    timer = setTimeout(() => reject(new Error(`no response within ${responseTimeoutMs} ms`)), responseTimeoutMs);
   });
   return await Promise.race([response, timeout]).finally(() => clearTimeout(timer));
 }

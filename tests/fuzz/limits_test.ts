@@ -201,7 +201,7 @@ test("[HT-20] the inspector keeps at most a thousand exchanges", async () => {
   for (let i = 0; i < 100; i++) {
     await b.authorize({ state: `${i}` });
     await b.token({ code: `guess ${i}` }, { headers: basic("web", `wrong ${i}`) });
-    await b.get(`/oauth2/made-up-${i}`);
+    await b.get(`/oauth2/unknown-${i}`);
   }
   assertLess(shown.recorder.exchanges().length, 21);
   assertLess(shown.recorder.flows().length, 21);

@@ -42,7 +42,7 @@ export interface Mutation {
 const mutations = [
   ...["replace", "append", "prepend", "truncate", "flip", "remove", "repeat", "rename", "move", "insert"] as const,
   ...["method", "path", "query", "header", "header", "origin", "type"] as const,
-  ...["body", "raw", "binary", "length", "arrival", "relative"] as const,
+  ...["body", "raw", "binary", "length", "chunking", "relative"] as const,
 ] as const;
 
 const headerNames = [
@@ -170,7 +170,7 @@ export function mutate(draft: RequestDraft, { how, where, name, text }: Mutation
       return { ...draft, body: Uint8Array.from({ length: where % 64 }, (_, i) => (where * (i + 7)) % 256) };
     case "length":
       return withHeader(draft, "content-length", ["0", "1", "-1", "1x", "99999999999", "65536", "NaN", ""][where % 8]!);
-    case "arrival":
+    case "chunking":
       return { ...draft, authorizationRequest: where % 2 === 0 ? "parts" : "broken" };
     case "relative":
       return { ...draft, absolute: false };

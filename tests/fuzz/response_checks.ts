@@ -25,9 +25,9 @@ export function* findProblems(
   const type = headers.get("content-type") ?? "";
   const endpoint = forClients.find((path) => getPath(sent) === base + path);
 
-  if (status >= 500) yield `[HT-18] the answer is ${status}`;
-  if (status < 200 || [201, 202, 203, 205, 206].includes(status)) yield `the answer is ${status}`;
-  if (sent.method === "HEAD" && text !== "") yield "[HT-02] HEAD is answered with a body";
+  if (status >= 500) yield `[HT-18] the status is ${status}`;
+  if (status < 200 || [201, 202, 203, 205, 206].includes(status)) yield `the status is ${status}`;
+  if (sent.method === "HEAD" && text !== "") yield "[HT-02] the response to HEAD has a body";
 
   const location = headers.get("location");
   if (location !== null) {
@@ -35,7 +35,7 @@ export function* findProblems(
     if (!/^[\x21-\x7E]+$/.test(location)) yield `Location is not a line of ASCII: ${JSON.stringify(location)}`;
     if (!isOwn(location, own, base) && !isRegistered(location, uris)) yield `[RU-01] Location is ${location}`;
   } else if (status >= 300 && status < 400 && status !== 304) yield `${status} has no Location`;
-  if (headers.has("refresh")) yield "the answer has a Refresh header";
+  if (headers.has("refresh")) yield "the response has a Refresh header";
 
   for (const line of headers.getSetCookie()) {
     if (
@@ -142,7 +142,7 @@ function* findJsonProblems(status: number, headers: Headers, text: string): Gene
   try {
     read = JSON.parse(text);
   } catch {
-    return yield `[HT-12] what is said to be JSON is none: ${text.slice(0, 200)}`;
+    return yield `[HT-12] invalid JSON: ${text.slice(0, 200)}`;
   }
   if (status < 400) return;
   const { error, error_description: description = "x", ...more } = read;
@@ -150,8 +150,8 @@ function* findJsonProblems(status: number, headers: Headers, text: string): Gene
   if (typeof description !== "string" || !errorSyntax.test(description)) {
     yield `[SC-04] error_description is ${JSON.stringify(description)}`;
   }
-  if (Object.keys(more).length > 0) yield `a refusal says more: ${text}`;
-  if (headers.get("cache-control") !== "no-store") yield `a refusal may be cached: ${headers.get("cache-control")}`;
+  if (Object.keys(more).length > 0) yield `a rejection says more: ${text}`;
+  if (headers.get("cache-control") !== "no-store") yield `a rejection may be cached: ${headers.get("cache-control")}`;
 }
 
 function* findClientEndpointProblems(
@@ -171,7 +171,7 @@ function* findClientEndpointProblems(
   if (status >= 400 && status < 500 && type !== "application/json") yield `[SC-04] ${status} is ${type}`;
   const isPreflight = method === "OPTIONS" && status === 204;
   if (status < 400 && status !== 200 && !isPreflight) yield `[SC-04] success is ${status}`;
-  if (!isPreflight && headers.get("cache-control") !== "no-store") yield "[TK-08] the answer may be cached";
+  if (!isPreflight && headers.get("cache-control") !== "no-store") yield "[TK-08] the response may be cached";
   const isShared = headers.get("access-control-allow-origin") === "*";
   if (isShared !== (endpoint !== "/oauth2/introspect")) yield `[HT-05] ${status} of ${endpoint} shared: ${isShared}`;
 }

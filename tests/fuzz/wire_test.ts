@@ -160,7 +160,7 @@ test("[HT-09] a hundred clients that send nothing, half a head or half a body bl
 test("clients that send requests and never read responses block no other client", async () => {
   await against(async (port, issuer) => {
     const deaf = await Promise.all(Array.from({ length: 5 }, async () => {
-      const wire = await openRawConnection(port, "127.0.0.1", "deaf");
+      const wire = await openRawConnection(port, "127.0.0.1", "paused");
       for (let i = 0; i < 200; i++) wire.send(requestHead("GET / HTTP/1.1", "Host: any.test"));
       return wire;
     }));

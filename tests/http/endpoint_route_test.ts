@@ -55,7 +55,7 @@ test("every URL responds to each method that it names in Allow", async () => {
     assertEquals(rejected.status, 405);
     for (const method of rejected.headers.get("allow")!.split(", ")) {
       const { status } = await get(path, { method });
-      assertEquals([405, 500].includes(status), false, `${method} is answered with ${status}`);
+      assertEquals([405, 500].includes(status), false, `${method} returns ${status}`);
     }
   });
   assertEquals(events.filter(({ type }) => type === "internal_error"), []);

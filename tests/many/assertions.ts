@@ -41,7 +41,7 @@ async function waitForStatus(expected: number, instances: readonly Instance[]): 
     const isSo = async () => (status = await instance.ready()) === expected;
     await waitUntil(`/readyz on ${instance.runtime} is ${expected}`, isSo).catch((error) => {
       throw new Error(
-        `${error.message}; it is ${status}, and the instance has said:\n${instance.process().output().slice(-3000)}`,
+        `${error.message}; it is ${status}, and the instance printed:\n${instance.process().output().slice(-3000)}`,
       );
     });
   }));

@@ -20,8 +20,8 @@ test("the audit finds lost records and double redemptions", async () => {
   const store = await places["SQLite file"]!();
   const liar = await startInstance("deno", store, { lies: true });
   const { lost, doubleRedemptions } = await runLoad("A store that lies, which must show", [liar], () => delay(1000));
-  assert(lost.includes("a refresh token was refused: invalid_grant"), lost.join());
-  for (const what of ["a code was redeemed twice at once", "a code was redeemed a second time"]) {
+  assert(lost.includes("a refresh token was rejected: invalid_grant"), lost.join());
+  for (const what of ["a code was redeemed twice concurrently", "a code was redeemed a second time"]) {
     assert(doubleRedemptions.includes(what), [...new Set(doubleRedemptions)].join());
   }
   await liar.process().end();
@@ -39,7 +39,7 @@ for (const [name, open] of Object.entries(places)) {
 
     const dying = async (dieAfter: string, use: (instance: typeof living) => Promise<unknown>) => {
       const mortal = await startInstance("bun", store, { dieAfter });
-      assertEquals(await use(mortal).catch(() => "no answer"), "no answer");
+      assertEquals(await use(mortal).catch(() => "no response"), "no response");
       await mortal.process().exited;
     };
 
@@ -51,7 +51,7 @@ for (const [name, open] of Object.entries(places)) {
     // The tokens are there, and nobody was told.
     login = await logIn(living);
     await dying("add refresh_token", (mortal) => exchange(mortal, login));
-    outcomes["after the refresh token was shelved"] = await exchange(living, login);
+    outcomes["after the refresh token was stored"] = await exchange(living, login);
 
     // The old refresh token is used up, and there is no new one yet.
     const kept = await exchange(living, await logIn(living)) as Tokens;
@@ -69,7 +69,7 @@ for (const [name, open] of Object.entries(places)) {
 
     assertEquals(outcomes, {
       "after the code was used": "400 invalid_grant",
-      "after the refresh token was shelved": "400 invalid_grant",
+      "after the refresh token was stored": "400 invalid_grant",
       "the access token from before": true,
       "after the refresh token was used": "400 invalid_grant",
       "the access token after the replay": false,

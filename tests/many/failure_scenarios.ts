@@ -31,7 +31,7 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
     assert(report.broken > 0, "it was killed under load");
   });
 
-  for (const how of ["in order", "at once"] as const) {
+  for (const how of ["gracefully", "immediately"] as const) {
     test(`the database is stopped ${how} and restarted, with every acknowledged write`, async () => {
       const { database, instances } = shared();
       const report = await runLoad(`${name}, stopped ${how}`, instances, async () => {

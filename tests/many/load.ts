@@ -100,7 +100,7 @@ export async function runLoad(
       response = await fetch(instance.url + path, { redirect: "manual", signal: AbortSignal.timeout(10_000), ...init });
       text = await response.text();
     } catch (error) {
-      if ((error as Error).name === "TimeoutError") reportMalformed("no answer in 10 s");
+      if ((error as Error).name === "TimeoutError") reportMalformed("no response in 10 s");
       broken++;
       return { kind: "unknown" };
     } finally {
@@ -151,9 +151,9 @@ export async function runLoad(
     const responses = await Promise.all(concurrently ? [send(), send()] : [send()]);
     const count = (wanted: FlowResponse["kind"]) => responses.filter(({ kind }) => kind === wanted).length;
     if (count("done") === 2 && !isSame(responses[0]!, responses[1]!)) {
-      doubleRedemptions.push(`${what} was redeemed twice at once`);
+      doubleRedemptions.push(`${what} was redeemed twice concurrently`);
     }
-    if (count("rejected") === responses.length) lost.push(`${what} was refused: ${JSON.stringify(responses[0])}`);
+    if (count("rejected") === responses.length) lost.push(`${what} was rejected: ${JSON.stringify(responses[0])}`);
     if (concurrently && count("rejected") > 0) flow.revoked = true;
     else if (concurrently && count("unknown") > 0) flow.maybeRevoked = true;
     return responses;
@@ -193,7 +193,7 @@ export async function runLoad(
         await delay(100);
         renewed = [await sendRefresh(refresh.token)];
       }
-      if (renewed[0]!.kind === "rejected") lost.push("a refresh whose answer was lost could not be repeated");
+      if (renewed[0]!.kind === "rejected") lost.push("a refresh with a lost response could not be repeated");
     }
     for (const one of renewed) {
       if (one.kind === "unknown") refresh.uncertain = true;
@@ -223,7 +223,7 @@ export async function runLoad(
   async function sendUntilDefinite<T>(send: () => Promise<T>, isResponse: (response: T) => boolean): Promise<T> {
     let response: T;
     await waitUntil(
-      "every question about a token is answered",
+      "every request about a token gets a response",
       async () => isResponse(response = await send()),
       10_000,
     );
@@ -242,7 +242,7 @@ export async function runLoad(
   ): Promise<void> {
     const first = await sendUntilDefinite(send, isDefinite);
     if (first.kind === "done" && !mayWork) doubleRedemptions.push(`${what} was redeemed a second time`);
-    if (first.kind === "rejected" && mustWork) lost.push(`${what} was refused: ${first.error}`);
+    if (first.kind === "rejected" && mustWork) lost.push(`${what} was rejected: ${first.error}`);
     if (first.kind !== "done") return;
     const second = await sendUntilDefinite(send, isDefinite);
     if (second.kind === "done" && !isSame(first, second)) {

@@ -147,7 +147,7 @@ export interface Database {
   /** Starts it, on what it kept; resolves when it answers. */
   start(): Promise<void>;
   /** Ends it in order, or as `kill -9` does. */
-  stop(how?: "in order" | "at once"): Promise<void>;
+  stop(how?: "gracefully" | "immediately"): Promise<void>;
   /** Stops the clock for all its processes. */
   pause(): void;
   resume(): void;
@@ -192,7 +192,7 @@ export async function postgresServer(maxConnections = 60): Promise<Database> {
         fsync: "off",
       };
       const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-      await waitUntil("PostgreSQL answers", async () => {
+      await waitUntil("PostgreSQL responds", async () => {
         // Right after a kill, its former self may still hold the memory they share.
         if (server === undefined || await Promise.race([server.exited.then(() => true), delay(50).then(() => false)])) {
           server = startProcess(findProgram("postgres"), ["-D", folder + "/data", ...args], options);
@@ -200,8 +200,8 @@ export async function postgresServer(maxConnections = 60): Promise<Database> {
         return (await query({ port }, "SELECT 1")).length === 1;
       });
     },
-    async stop(how = "in order") {
-      if (how === "in order") return await server.end("SIGINT");
+    async stop(how = "gracefully") {
+      if (how === "gracefully") return await server.end("SIGINT");
       server.signal("SIGKILL");
       await server.exited;
     },
@@ -276,10 +276,10 @@ export async function redisServer(): Promise<RedisServer> {
         findProgram("redis-server"),
         Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
       );
-      await waitUntil("Redis answers", async () => await self.command("PING") === "PONG");
+      await waitUntil("Redis responds", async () => await self.command("PING") === "PONG");
     },
-    async stop(mode = "in order") {
-      await server.end(mode === "in order" ? "SIGTERM" : "SIGKILL");
+    async stop(mode = "gracefully") {
+      await server.end(mode === "gracefully" ? "SIGTERM" : "SIGKILL");
     },
     pause: () => server.signal("SIGSTOP"),
     resume: () => server.signal("SIGCONT"),

@@ -50,15 +50,15 @@ async function pair(): Promise<Pair> {
     link,
     url: `redis://127.0.0.1:${wire.port}`,
     async failOver() {
-      await primary.stop("at once");
+      await primary.stop("immediately");
       await replica.promote();
       wire.restore(replica.port);
     },
     async [Symbol.asyncDispose]() {
       wire.close();
       link.close();
-      await replica.stop("at once");
-      await primary.stop("at once");
+      await replica.stop("immediately");
+      await primary.stop("immediately");
     },
   };
 }
@@ -101,7 +101,7 @@ test("replicas=1: an unreplicated write is rejected, and absent after the failov
   both.link.stall();
   const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.consume("seen", "one", now)));
   assertEquals(outcomes.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
-  assert((await store.get("seen", "one"))?.consumedAt, "reading goes on");
+  assert((await store.get("seen", "one"))?.consumedAt, "reading continues");
   // What is there already is not vouched for either, while the replica may not have it.
   const additions = await Promise.allSettled([1, 2].map(() => store.add("seen", "two", {}, stored)));
   assertEquals(additions.map(({ status }) => status), ["rejected", "rejected"]);

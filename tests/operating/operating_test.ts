@@ -201,7 +201,7 @@ test("[HT-15] a registered secret in the wrong parameter is in no log and no tra
       headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     });
   await token({}, basic(secret, "web"));
-  await token({}, basic("somebody", "x"));
+  await token({}, basic("username", "x"));
   await token({ client_id: secret });
   await token({ client_id: secret, client_secret: "web" });
   await token({ ...web, grant_type: secret, client_secret: undefined }, basic("web", encodeURIComponent(secret)));
@@ -216,7 +216,7 @@ test("[HT-15] a registered secret in the wrong parameter is in no log and no tra
   await authorize({ ...web, redirect_uri: `https://web.example/cb/client_secret=hunter2` });
   await get(`/oauth2/${encodeURIComponent(secret)}`);
   const logged = lines.join("\n") + JSON.stringify(events);
-  for (const text of [secret, encodeURIComponent(secret), "hunter2", "somebody"]) {
+  for (const text of [secret, encodeURIComponent(secret), "hunter2", "username"]) {
     assert(!logged.includes(text), logged.split("\n").find((line) => line.includes(text)));
   }
   assertMatch(
@@ -248,7 +248,7 @@ test("a request id is accepted only from a trusted sender", async () => {
     return (await as.fetch(request, { address: "10.1.2.3" })).headers.get("x-request-id");
   };
   assertStrictEquals(await named(true, "from-the-proxy.1"), "from-the-proxy.1");
-  assertMatch(await named(false, "from-anybody") ?? "", /^[0-9a-f]{16}$/);
+  assertMatch(await named(false, "from-a-client") ?? "", /^[0-9a-f]{16}$/);
   assertMatch(await named(true, "<script>alert(1)</script>") ?? "", /^[0-9a-f]{16}$/);
 });
 
@@ -268,9 +268,9 @@ test("every event reaches each listener once, in any plugin order, within a requ
     const observed: string[] = [];
     const log = logging({ write: (line) => lines.push(JSON.parse(line).event), format: "json" });
     const counted = metrics();
-    const layers = [log, counted];
+    const loggers = [log, counted];
     const { as, token } = await testServer({
-      plugins: order.map((i) => layers[i]!),
+      plugins: order.map((i) => loggers[i]!),
       trace: (event) => observed.push(event.type),
     });
     await token({ code: "guess" });
@@ -402,7 +402,7 @@ test("[OP-07] a configuration warning has the same text in every log", () => {
 });
 
 test("a store failure is one log line, and any other internal error has its stack", () => {
-  const cause = Object.assign(new Error("redis://cache: expected an answer, found none; start it."), {
+  const cause = Object.assign(new Error("redis://cache: expected a response, found none; start it."), {
     name: "StoreError",
   });
   const report = (cause: Error) =>

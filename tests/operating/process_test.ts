@@ -153,7 +153,7 @@ test("[HT-15, OP-03] a JSON log has one object per line, from the first to the l
     await fetch(`http://localhost:${program.port}/oauth2/token`, {
       method: "POST",
       body: form,
-      headers: { "content-type": "application/x-www-form-urlencoded", ...basic("nobody", "a-wrong-secret") },
+      headers: { "content-type": "application/x-www-form-urlencoded", ...basic("unknown", "a-wrong-secret") },
     }).then((response) => response.body?.cancel());
     program.signal("SIGTERM");
     const { code, stdout, stderr } = await program.exited;
@@ -222,7 +222,7 @@ test("[OP-03] without a trusted proxy no header changes the sender of a request"
 
 test("a disabled log is empty", async () => {
   await against({ args: ["--log", "off"] }, async (program) => {
-    await get(program.port, "/oauth2/authorize?client_id=nobody");
+    await get(program.port, "/oauth2/authorize?client_id=unknown");
     program.signal("SIGTERM");
     assertEquals((await program.exited).stderr, "");
   });
@@ -353,7 +353,7 @@ test("[OP-06] a client added on a page of one process works on another within a 
       );
       const began = performance.now();
       while (getStatuses(await get(one.port, "/clients/demo-public"))[0] !== 404) {
-        assert(performance.now() - began < 3000, "it was never heard of");
+        assert(performance.now() - began < 3000, "it was not waited for");
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }));

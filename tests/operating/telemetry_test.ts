@@ -34,7 +34,7 @@ function tracedStore(provider: TracerProvider): Store {
   return {
     ...store,
     consume: (kind, id, now) =>
-      tracer.startActiveSpan("store spend", (span) => store.consume(kind, id, now).finally(() => span.end())),
+      tracer.startActiveSpan("store consume", (span) => store.consume(kind, id, now).finally(() => span.end())),
   };
 }
 
@@ -59,11 +59,11 @@ test("the OpenTelemetry SDK receives a span for each request, below the caller's
   await provider.forceFlush();
 
   const spans = exporter.getFinishedSpans();
-  assertEquals(spans.map(({ name }) => name), ["GET authorize", "store spend", "POST token", "POST token"]);
-  const [authorize, spend, first, second] = spans;
+  assertEquals(spans.map(({ name }) => name), ["GET authorize", "store consume", "POST token", "POST token"]);
+  const [authorize, consume, first, second] = spans;
   assertEquals([authorize!.parentSpanContext, authorize!.kind], [undefined, SpanKind.SERVER]);
   assertEquals([first!.parentSpanContext?.spanId, first!.spanContext().traceId], [caller.spanId, caller.traceId]);
-  assertEquals(spend!.parentSpanContext?.spanId, first!.spanContext().spanId);
+  assertEquals(consume!.parentSpanContext?.spanId, first!.spanContext().spanId);
   assertEquals(first!.attributes, {
     "http.request.method": "POST",
     "latchkey.endpoint": "token",

@@ -70,7 +70,7 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
     await as.close();
   },
 
-  async "what a client does wrong is refused, and said precisely"() {
+  async "a client error is rejected with a precise reason"() {
     const as = await testLatchkey();
     const error = await as.logIn(as.client(), { token: { code_verifier: "A".repeat(43) } }).catch((thrown) => thrown);
     assert.ok(error instanceof LoginError);
@@ -79,7 +79,7 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
     await as.close();
   },
 
-  async "someone who denies"() {
+  async "a user who denies"() {
     const as = await testLatchkey();
     as.decisions.deny("alice");
     const error = await as.logIn(as.client()).catch((thrown) => thrown);

@@ -19,10 +19,10 @@ export interface RecordedServer {
 /** The crowd of clients, a recorder, and further layers within. */
 export async function recordedServer(
   options: RecorderOptions = {},
-  ...layers: readonly Plugin[]
+  ...inner: readonly Plugin[]
 ): Promise<RecordedServer> {
   const record = recorder(options);
-  return { recorder: record, server: await testServer({ ...testClients, plugins: [record, ...layers] }) };
+  return { recorder: record, server: await testServer({ ...testClients, plugins: [record, ...inner] }) };
 }
 
 /** A server that asks: its pages come as Responses, in parts, as another program's might. */
@@ -35,7 +35,7 @@ export async function interactiveServer(): Promise<RecordedServer> {
     const interaction = new URLSearchParams(search).get("interaction");
     const user = users.allCached()[0]!;
     if (interaction !== null) return { user, scope: request.scope, authTime: now() };
-    const created = `interaction-of-a-person-${++interactionCount}`;
+    const created = `interaction-of-a-user-${++interactionCount}`;
     pending.set(created, search);
     return streamedResponse(page("/oauth2/login", created), "text/html; charset=utf-8");
   };
@@ -67,7 +67,7 @@ export async function interactiveServer(): Promise<RecordedServer> {
 function page(action: string, interaction: string): string {
   return `<!DOCTYPE html><title>Log in to spa</title><form method="post" action="${action}">` +
     `<input type="hidden" name="interaction" value="${interaction}">` +
-    `<input type="hidden" name="form_token" value="form-token-of-${interaction}"><button>Go on</button></form>`;
+    `<input type="hidden" name="form_token" value="form-token-of-${interaction}"><button>Continue</button></form>`;
 }
 
 /** A Response whose body comes in two parts. */

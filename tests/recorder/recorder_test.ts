@@ -93,7 +93,7 @@ test("a failed token request belongs to the flow of its code, which is marked fa
   assertEquals(exchanges.map(({ rejection }) => rejection?.explanation.rule), [undefined, "PK-09", "TK-15"]);
   assertEquals(exchanges[1]!.rejection!.error, "invalid_grant");
   const kept = exchanges[1]!.passed.map(({ rule }) => rule);
-  assert(kept.includes("TK-15") && !kept.includes("PK-09"), `held ${kept}`);
+  assert(kept.includes("TK-15") && !kept.includes("PK-09"), `passed: ${kept}`);
   await server.token({ code });
   assertEquals(recorder.flow("1")!.outcome, "done");
 });
@@ -199,7 +199,11 @@ test("warnings and all traced events are recorded with their exchange", async ()
   const [first, second] = recorder.exchanges();
   assertEquals([first!.warnings, second!.warnings.map(({ rule }) => rule)], [[], ["PK-14"]]);
   assertEquals(second!.events.map(({ type }) => type).sort(), ["code_issued", "warning"]);
-  assertEquals(server.events.filter(({ type }) => type === "code_issued").length, 2, "who traces is told as before");
+  assertEquals(
+    server.events.filter(({ type }) => type === "code_issued").length,
+    2,
+    "other listeners receive events as before",
+  );
 });
 
 test("a rejection is recorded with its operator details, in any response format", async () => {
@@ -425,7 +429,7 @@ test("an injected fault is recorded with its exchange, and its error counts as a
   await b.token({ code: "c" });
   const [exchange] = record.exchanges();
   assertEquals([exchange!.faults, exchange!.outcome, exchange!.rejection], [["slow down"], "rejected", undefined]);
-  record.recordFault(new Request("https://as.test/"), "nobody's");
+  record.recordFault(new Request("https://as.test/"), "unknown's");
 });
 
 test("an inner plugin can get the exchange of its request", async () => {

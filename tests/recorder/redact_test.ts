@@ -104,7 +104,7 @@ test("values entered by a user are redacted: the interaction, the CSRF token, th
   const callback = await completeLogin(asking);
   const shown = redactExchanges(asking.recorder.exchanges());
   const secrets = [
-    "interaction-of-a-person-1",
+    "interaction-of-a-user-1",
     "form-token-of-interaction",
     "open sesame",
     callback.searchParams.get("code")!,
@@ -113,8 +113,8 @@ test("values entered by a user are redacted: the interaction, the CSRF token, th
   const [asked, login] = shown;
   assertEquals(asked!.response!.body, undefined, "pages are left out");
   assertEquals(login!.request.form, [
-    ["interaction", "inte…(25)"],
-    ["form_token", "form…(39)"],
+    ["interaction", "inte…(23)"],
+    ["form_token", "form…(37)"],
     ["sub", "alice"],
     ["password", "…(11)"],
   ]);

@@ -120,8 +120,8 @@ test("a program fails the smoke test with another version, without listening, wi
   const cases: readonly (readonly [served: string, version: string, stated: string])[] = [
     ["", "1.2.4", "Expected latchkey 1.2.4, found latchkey 1.2.3 (abc)."],
     [`console.error("no port is free");`, "1.2.3", "It ended before it listened:\nno port is free"],
-    [serving(500), "1.2.3", "to answer 200, found 500."],
-    [serving(200), "1.2.3", "Told to stop, it ended with exit code 143 instead of 0."],
+    [serving(500), "1.2.3", "Expected status 200"],
+    [serving(200), "1.2.3", "Stopped by a signal, it ended with exit code 143 instead of 0."],
   ];
   for (const [served, version, stated] of cases) {
     await assertRejects(() => smokeTest(program(served), version, true), Error, stated);

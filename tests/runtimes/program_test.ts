@@ -150,7 +150,7 @@ test("[HT-15] with a real host as issuer the banner shows no client secret", asy
     assertMatch(banner, /^ {2}web /m);
     assert(
       !banner.includes("web-secret-web-secret"),
-      "whoever may read the log of a server may not know its secrets",
+      "readers of a server's log must not know its secrets",
     );
     return Promise.resolve();
   });
@@ -368,12 +368,12 @@ test("[HT-15] the output contains no code, verifier, token, secret or cookie, an
 
     const first = await codeOf(url);
     const tokens = await assertTokenResponse(await post(endpoint, { ...spaToken, code: first }));
-    const second = await codeOf(url, { code_challenge_method: undefined, login_hint: "nobody" });
+    const second = await codeOf(url, { code_challenge_method: undefined, login_hint: "unknown" });
     const third = await codeOf(url, web);
     const webToken = { ...spaToken, ...web, client_id: undefined, code: third };
-    const refusals = [
+    const rejections = [
       await post(endpoint, { ...spaToken, code: first }),
-      await post(endpoint, { ...spaToken, code: "a-code-nobody-issued" }),
+      await post(endpoint, { ...spaToken, code: "a-code-never-issued" }),
       await post(endpoint, { ...spaToken, code: second, code_verifier: wrongVerifier }),
       await post(endpoint, { ...spaToken, code: second, code_verifier: challenge }),
       await post(endpoint, { ...spaToken, code: second, redirect_uri: "http://localhost:5173/other" }),
@@ -382,20 +382,20 @@ test("[HT-15] the output contains no code, verifier, token, secret or cookie, an
       await post(endpoint, webToken, basic("web", "another-guess")),
       await post(endpoint, webToken, { authorization: "Bearer a-bearer-token" }),
       await post(`${endpoint}?code=${second}&client_secret=a-guessed-secret`, { ...spaToken, code: second }),
-      await get(`${url}/oauth2/authorize?client_id=nobody&code=${second}&client_secret=a-guessed-secret`),
+      await get(`${url}/oauth2/authorize?client_id=unknown&code=${second}&client_secret=a-guessed-secret`),
       await get(`${url}/nowhere?code=${second}&access_token=${tokens.access_token}`),
       await get(`${url}/authorized?code=${second}`, {
         method: "DELETE",
         headers: { cookie: pair },
       }),
     ];
-    for (const { status } of refusals) assert(status >= 400 && status < 500, `${status}`);
+    for (const { status } of rejections) assert(status >= 400 && status < 500, `${status}`);
     const more = await assertTokenResponse(await post(endpoint, webToken, basic("web", "web-secret-web-secret")));
 
     const hostile = [
       "\x1b[2J\x1b]0;x\x07",
       "a\nb",
-      "a\r\n00:00:00.000 refused",
+      "a\r\n00:00:00.000 rejected",
       "\0",
       "\x7f",
       "\x9b31m",
@@ -418,17 +418,17 @@ test("[HT-15] the output contains no code, verifier, token, secret or cookie, an
     await program.exited;
     const stated = program.output();
     const lines = stated.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
-    assert(lines.length > refusals.length + 40, stated);
+    assert(lines.length > rejections.length + 40, stated);
     for (const line of lines) {
       assertMatch(line, /^\d\d:\d\d:\d\d\.\d{3}Z (rejected|warning|revoked)\b[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
     }
     await forEachCase(
       [
         ...[first, second, third, cookie, verifier, wrongVerifier, "web-secret-web-secret", btoa("web:another-guess")],
-        ...["a-code-nobody-issued", "a-guessed-secret", "another-guess", "a-password", "a-bearer-token"],
+        ...["a-code-never-issued", "a-guessed-secret", "another-guess", "a-password", "a-bearer-token"],
         ...[tokens.access_token, tokens.id_token, more.access_token, more.id_token],
       ],
-      (secret) => assert(!stated.includes(secret), "it was said"),
+      (secret) => assert(!stated.includes(secret), "it was printed"),
     );
   });
 });
@@ -451,7 +451,7 @@ test("hash-password turns its input into a digest that logs that user in, and do
   assertMatch(stdout, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}\n$/);
   const again = await runProgram({ args: ["hash-password"], input: secret });
   assertNotEquals(again.stdout, stdout);
-  const config = file("people.json", { users: [{ sub: "carol", password: stdout.trim() }] });
+  const config = file("users.json", { users: [{ sub: "carol", password: stdout.trim() }] });
   await against({ args: ["--config", config, "--login", "interactive"] }, async ({ output }, url) => {
     const asked = await get(
       `${url}/oauth2/authorize?${

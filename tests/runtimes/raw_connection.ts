@@ -38,11 +38,11 @@ export const responsePattern = /^HTTP\/1\.1 [2-5]\d\d [^]*?\r\n\r\n/;
 /** The server has begun to read the body, so the request is under way. */
 export const continuePattern = /^HTTP\/1\.1 100 /;
 
-/** Opens a connection; one that is deaf never takes what it is sent. */
+/** Opens a connection; a paused one never reads. */
 export async function openRawConnection(
   port: number,
   host = "127.0.0.1",
-  kind: "hearing" | "deaf" = "hearing",
+  kind: "reading" | "paused" = "reading",
 ): Promise<RawConnection> {
   const socket: Socket = connect({ port, host });
   await new Promise<void>((resolve, reject) => {
@@ -53,7 +53,7 @@ export async function openRawConnection(
   let failure: Error | undefined;
   let checkReceived = () => {};
   socket.setTimeout(responseTimeoutMs, () => socket.destroy(new Error("the server was silent for too long")));
-  if (kind === "deaf") socket.pause();
+  if (kind === "paused") socket.pause();
   else {
     socket.on("data", (bytes: Uint8Array) => {
       received += new TextDecoder("latin1").decode(bytes);

@@ -116,7 +116,9 @@ function spawnProgram({ args = [], env = {}, cwd, input, allowedSecrets = "" }: 
       }),
     ended: once(child, "close").then(([code]): ExitResult => {
       const secret = findRandomSecrets(output.stdout + output.stderr).find((drawn) => !allowedSecrets.includes(drawn));
-      if (secret !== undefined) throw new Error(`[HT-15] the program has said what looks like a secret: ${secret}`);
+      if (secret !== undefined) {
+        throw new Error(`[HT-15] the program printed a value that looks like a secret: ${secret}`);
+      }
       return { code, ...output };
     }),
   };

@@ -145,7 +145,7 @@ test("plugins can identify a request at any later time, and the random source ex
   const addresses: (string | undefined)[] = [];
   const later: { address?: string }[] = [];
   let seen = 0;
-  const layers: Plugin[] = [{
+  const observers: Plugin[] = [{
     setup: ({ server }) => {
       for (let i = 0; i < 1000; i++) seen = Math.max(seen, server.randomBytes(16).buffer.byteLength);
     },
@@ -166,7 +166,7 @@ test("plugins can identify a request at any later time, and the random source ex
     assertEquals(addresses, ["127.0.0.1", "127.0.0.1"]);
     await as.close();
     assertEquals(later.map(({ address }) => address), addresses);
-  }, { plugins: layers });
+  }, { plugins: observers });
   assertEquals(seen, 16);
 });
 
@@ -212,7 +212,7 @@ test("[HT-16] no Host header changes the path", async () => {
   await against(async (port) => {
     await forEachCase(["x/oauth2/jwks?", "x/oauth2/jwks#", "x/oauth2/jwks?a="], async (host) => {
       const received = await sendRaw(port, requestHead("GET / HTTP/1.1", `Host: ${host}`, "Connection: close"));
-      assert(!received.includes('"keys"'), "GET / is answered with the keys");
+      assert(!received.includes('"keys"'), "GET / returns the keys");
     });
   });
 });

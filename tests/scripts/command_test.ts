@@ -7,9 +7,9 @@ import { CommandError, formatHelp, parseCommand } from "../../scripts/command.ts
 
 const command = {
   call: "deno task bake",
-  does: "Bakes what it is told to.",
+  does: "Bakes the given files.",
   flags: {
-    brown: { does: "a little longer than the others, until somebody can smell it in the hall and comes to look" },
+    brown: { does: "a little longer than the others, until the cook can smell it in the hall and comes to look" },
     shape: { value: "SHAPE", does: "round or long", oneOf: ["round", "long"] },
     with: { value: "LIST", does: "what goes in", someOf: ["salt", "seeds", "nuts"] },
     until: { value: "TIME", does: "when it must be ready" },
@@ -55,11 +55,11 @@ test("the help shows purpose, usage, and every option, in 80 columns", () => {
   assertEquals(parseCommand(command, ["--help"]), undefined);
   assertEquals(
     formatHelp(command),
-    `Bakes what it is told to.
+    `Bakes the given files.
 
 Usage: deno task bake [FLAG]... [FLOUR]...
 
-  --brown         a little longer than the others, until somebody can smell it
+  --brown         a little longer than the others, until the cook can smell it
                   in the hall and comes to look
   --shape SHAPE   round or long
   --with LIST     what goes in

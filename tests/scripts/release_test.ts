@@ -61,7 +61,11 @@ test("a malformed change log is rejected with the line, the expected and the rec
     ["2026-02-28", "unreleased", ":11: expected a date, because a newer version stands above"],
     ["## 1.9.0", "## 1.10.0", ":11: expected a version older than 1.10.0"],
     ["## 1.9.0", "## 1.11.0", ":11: expected a version older than 1.10.0"],
-    ["### Fixed", "### Mended", ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security behind ###"],
+    [
+      "### Fixed",
+      "### Repaired",
+      ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security behind ###",
+    ],
   ];
   for (const [from, to, stated] of faults) {
     const error = assertThrows(() => parseChangelog(log.replace(from, to)), Error);

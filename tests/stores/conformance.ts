@@ -100,7 +100,7 @@ export function storeConformance(
     assertEquals(await store.get("code", "same"), { value: code, ...metadata, consumedAt: startTime });
   });
 
-  promise("putting again replaces value, family and expiry, and makes the record unspent", async (store) => {
+  promise("put replaces value, grant and expiry, and resets consumption", async (store) => {
     await store.put("code", "one", code, metadata);
     await store.consume("code", "one", startTime);
     const other = { ...code, sub: "bob" };
@@ -125,7 +125,7 @@ export function storeConformance(
     assert(await store.get("code", "kept"));
   });
 
-  promise("what was read stays as it was read when the record is spent afterwards", async (store) => {
+  promise("a record read before its consumption stays unchanged", async (store) => {
     await store.put("code", "one", code, metadata);
     const before = await store.get("code", "one");
     await store.consume("code", "one", startTime);
@@ -146,7 +146,7 @@ export function storeConformance(
     });
   });
 
-  promise("adding does not touch a spent record, and is possible again once it was swept", async (store) => {
+  promise("add does not change a consumed record, and works again once it was deleted", async (store) => {
     await store.put("code", "one", code, metadata);
     await store.consume("code", "one", startTime);
     assertStrictEquals(await store.add("code", "one", { ...code, sub: "bob" }, { expiresAt: Infinity }), false);
@@ -155,14 +155,14 @@ export function storeConformance(
     assertStrictEquals(await store.add("code", "one", code, metadata), true);
   });
 
-  promise("[CI-04] one of a thousand attempts to spend a code wins", async (store) => {
+  promise("[CI-04] one of a thousand attempts to consume a code succeeds", async (store) => {
     await store.put("code", "one", code, metadata);
     const won = await Promise.all(Array.from({ length: 1000 }, (_, i) => store.consume("code", "one", startTime + i)));
     assertStrictEquals(won.filter((it) => it).length, 1);
     assertStrictEquals((await store.get("code", "one"))?.consumedAt, startTime + won.indexOf(true));
   });
 
-  promise("[CI-04] a spent code is never spent again, whatever the clock says", async (store) => {
+  promise("[CI-04] a consumed code is never consumed again, at any time", async (store) => {
     await store.put("code", "one", code, metadata);
     assertStrictEquals(await store.consume("code", "one", 0), true);
     for (const now of [0, -1, startTime, startTime + 1e9, Infinity]) {
@@ -171,32 +171,35 @@ export function storeConformance(
     assertStrictEquals((await store.get("code", "one"))?.consumedAt, 0);
   });
 
-  promise("[CI-04] spending what is not there fails and leaves nothing", async (store) => {
+  promise("[CI-04] consuming an unknown record fails and stores nothing", async (store) => {
     assertStrictEquals(await store.consume("code", "one", startTime), false);
     assertStrictEquals(await store.get("code", "one"), undefined);
     await store.put("code", "one", code, metadata);
     assertStrictEquals(await store.consume("code", "one", startTime), true);
   });
 
-  promise("[CI-08] a spent code stays readable, with the time of its spending, until its expiry", async (store) => {
-    await store.put("code", "one", code, metadata);
-    await store.consume("code", "one", startTime + 5.25);
-    await store.deleteExpired(metadata.expiresAt - 1);
-    assertEquals(await store.get("code", "one"), { value: code, ...metadata, consumedAt: startTime + 5.25 });
-    assertStrictEquals(await store.consume("code", "one", metadata.expiresAt - 1), false);
-    assertStrictEquals(await store.deleteExpired(metadata.expiresAt), 1);
-    assertStrictEquals(await store.get("code", "one"), undefined);
-    assertStrictEquals(await store.consume("code", "one", metadata.expiresAt), false);
-  });
+  promise(
+    "[CI-08] a consumed code stays readable, with the time of its consumption, until its expiry",
+    async (store) => {
+      await store.put("code", "one", code, metadata);
+      await store.consume("code", "one", startTime + 5.25);
+      await store.deleteExpired(metadata.expiresAt - 1);
+      assertEquals(await store.get("code", "one"), { value: code, ...metadata, consumedAt: startTime + 5.25 });
+      assertStrictEquals(await store.consume("code", "one", metadata.expiresAt - 1), false);
+      assertStrictEquals(await store.deleteExpired(metadata.expiresAt), 1);
+      assertStrictEquals(await store.get("code", "one"), undefined);
+      assertStrictEquals(await store.consume("code", "one", metadata.expiresAt), false);
+    },
+  );
 
-  promise("[CI-08] the store never judges an expiry: an expired record can be read and spent", async (store) => {
+  promise("[CI-08] the store ignores expiry: an expired record can be read and consumed", async (store) => {
     await store.put("code", "old", code, { expiresAt: 1 });
     await store.put("code", "new", code, { expiresAt: Infinity });
     assertStrictEquals(await store.consume("code", "old", startTime), true);
     assertEquals(await store.get("code", "old"), { value: code, expiresAt: 1, consumedAt: startTime });
   });
 
-  promise("[CI-06] a family ends for what was issued before and for what is issued later", async (store) => {
+  promise("[CI-06] revoking a grant applies to records stored before and later", async (store) => {
     await store.put("code", "before", code, { ...metadata, grantId: "f" });
     assertStrictEquals(await store.get("ended_family", "f"), undefined);
     await store.revoke("f", startTime + 100);
@@ -208,13 +211,13 @@ export function storeConformance(
     }
   });
 
-  promise("[CI-06] a family that was ended before anything was issued is ended", async (store) => {
+  promise("[CI-06] a grant revoked before its first record is revoked", async (store) => {
     await store.revoke("f", startTime + 100);
     await store.put("code", "after", code, { ...metadata, grantId: "f" });
     assert(await store.get("ended_family", "f"));
   });
 
-  promise("[CI-06] ending a family again may keep the mark longer, never shorter", async (store) => {
+  promise("[CI-06] revoking a grant again may keep the mark longer, never shorter", async (store) => {
     const until = async () => (await store.get("ended_family", "f"))?.expiresAt;
     await store.revoke("f", startTime + 100);
     await store.revoke("f", startTime + 50);
@@ -267,7 +270,7 @@ export function storeConformance(
     assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
   });
 
-  promise("values keep every character, number and empty thing they hold", async (store) => {
+  promise("values keep every character, number and empty member", async (store) => {
     const values: KeyRecord[] = [
       { kid: "", jwk: {}, signsFrom: -0.5, longest: 3600 },
       ...oddNames.map((odd, i) => ({
@@ -283,7 +286,7 @@ export function storeConformance(
     }
   });
 
-  promise("every string is an id and a family of its own", async (store) => {
+  promise("every string is a distinct id and a distinct grant", async (store) => {
     for (const odd of oddNames) {
       assertStrictEquals(await store.get("code", odd), undefined);
       assertStrictEquals(
@@ -363,7 +366,7 @@ export function storeConformance(
     assertEquals((await store.list("person", { prefix: "a *", limit: 10 })).map(({ id }) => id), ["a *"]);
   });
 
-  promise("closing twice is harmless", async (store) => {
+  promise("a store can be closed twice", async (store) => {
     await store.put("code", "one", code, metadata);
     await store.close();
     await store.close();

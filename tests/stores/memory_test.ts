@@ -35,7 +35,7 @@ test("a record stored repeatedly is in the memory store once", async () => {
   for (let i = 0; i < 10_000; i++) {
     await store.put("key", "ring", { kid: "k", jwk: {}, signsFrom: 0, longest: 3600 }, { expiresAt: 1000 + i });
   }
-  for (let i = 0; i < 10_000; i++) await store.revoke("family", 1000 + i);
+  for (let i = 0; i < 10_000; i++) await store.revoke("grant", 1000 + i);
   assertStrictEquals(await store.deleteExpired(10_998), 0);
   assertStrictEquals(await store.deleteExpired(10_999), 2);
   assertStrictEquals(await store.deleteExpired(Number.MAX_VALUE), 0);

@@ -32,7 +32,7 @@ test(
   { skip },
   async () => {
     const cases = [
-      ["redis://someone:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*can be reached.*start it/],
+      ["redis://carol:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*can be reached.*start it/],
       ["redis://no.such.host.invalid", /can be reached/],
     ] as const;
     for (const [address, sentence] of cases) {
@@ -54,7 +54,7 @@ test("over rediss:// nothing is sent to a server whose certificate fails verific
   const { port } = impostor.address() as AddressInfo;
   try {
     for (const host of ["localhost", "127.0.0.1"]) {
-      const address = `rediss://someone:hunter2@${host}:${port}`;
+      const address = `rediss://carol:hunter2@${host}:${port}`;
       const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
       assertMatch(error.message, /expected a certificate for that host/);
       assert(!error.message.includes("hunter2"));
@@ -80,13 +80,13 @@ test(
     const store = await redisStore(url, { prefix });
     const redis = new Redis(url);
     const hour = 3_600_000;
-    const soon = Date.now() + hour;
+    const inAnHour = Date.now() + hour;
     const left = async (kind: RecordKind) => Math.round(await redis.pttl(`{${prefix}}:${kind}:one`) / hour);
     const browser = { recent: ["alice"] };
-    await store.put("browser", "one", browser, { expiresAt: soon });
-    await store.add("interaction", "one", { at: 1 }, { expiresAt: soon });
-    await store.add("seen", "one", {}, { expiresAt: soon });
-    await store.revoke("one", soon);
+    await store.put("browser", "one", browser, { expiresAt: inAnHour });
+    await store.add("interaction", "one", { at: 1 }, { expiresAt: inAnHour });
+    await store.add("seen", "one", {}, { expiresAt: inAnHour });
+    await store.revoke("one", inAnHour);
     assertEquals(await Promise.all((["browser", "interaction", "seen", "ended_family"] as const).map(left)), [
       25,
       25,
@@ -94,7 +94,7 @@ test(
       0,
     ]);
     // Replaced, it lives as long as what is new; by a clock that is far behind, until it is swept.
-    await store.put("browser", "one", browser, { expiresAt: soon + hour });
+    await store.put("browser", "one", browser, { expiresAt: inAnHour + hour });
     assertEquals(await left("browser"), 26);
     for (const expiresAt of [1000, Infinity]) {
       await store.put("browser", "one", browser, { expiresAt });

@@ -23,7 +23,7 @@ export function startChild(name: string): ChildProcessHandle {
     async ask<T>(command: unknown): Promise<T> {
       child.stdin!.write(JSON.stringify(command) + "\n");
       const { value, done } = await lines.next();
-      if (done) throw new Error(`${name} ended before it answered ${JSON.stringify(command)}`);
+      if (done) throw new Error(`${name} ended before it responded to ${JSON.stringify(command)}`);
       return JSON.parse(value) as T;
     },
     async kill() {

@@ -102,19 +102,19 @@ test("two processes that open the same new file together both succeed", async ()
 
 test("[CI-04] acknowledged writes survive kill -9: a stored record, and a consumed code", async () => {
   const path = newPath();
-  await withStore(path, (store) => store.put("code", "spent", code, stored));
+  await withStore(path, (store) => store.put("code", "consumed", code, stored));
   const child = startChild("tests/stores/sqlite_child");
   try {
     await child.ask({ do: "open", path });
     await child.ask({ do: "put", id: "new", value: code, ...stored });
-    assertStrictEquals(await child.ask({ do: "consume", id: "spent", now: 7 }), true);
+    assertStrictEquals(await child.ask({ do: "consume", id: "consumed", now: 7 }), true);
   } finally {
     await child.kill();
   }
   await withStore(path, async (store) => {
     assertEquals(await store.get("code", "new"), { value: code, ...stored });
-    assertEquals(await store.get("code", "spent"), { value: code, ...stored, consumedAt: 7 });
-    assertStrictEquals(await store.consume("code", "spent", 8), false);
+    assertEquals(await store.get("code", "consumed"), { value: code, ...stored, consumedAt: 7 });
+    assertStrictEquals(await store.consume("code", "consumed", 8), false);
   });
 });
 
@@ -292,7 +292,7 @@ test("a file locked by another program is retried, then rejected", async () => {
     assertMatch(await rejection(path, { lockTimeout: 20 }), /found it locked by another program/);
     const error = await assertRejects(() => store.consume("code", "one", 1), StoreError);
     assertMatch(error.message, /found it locked by another program .*; close the program that holds it/);
-    assert(await store.get("code", "one"), "reading goes on");
+    assert(await store.get("code", "one"), "reading continues");
     other.close();
     assertStrictEquals(await store.consume("code", "one", 1), true);
   }, { lockTimeout: 20 });

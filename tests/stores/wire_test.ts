@@ -53,7 +53,7 @@ for (const [kind, direct, open] of stores) {
         for (const { reason } of failures as PromiseRejectedResult[]) {
           assert(reason instanceof StoreError, String(reason));
         }
-        assert(performance.now() - begun < 4 * timeout, "nobody waits much longer than the timeout");
+        assert(performance.now() - begun < 4 * timeout, "no call waits much longer than the timeout");
 
         // Not one of these waits: what is known to be away is not asked.
         await untilQuick(store);
@@ -100,7 +100,7 @@ async function untilQuick(store: Store): Promise<void> {
     await assertRejects(() => store.get("seen", "one"), StoreError);
     if (performance.now() - begun < timeout / 4) return;
   }
-  throw new Error("each call goes on waiting");
+  throw new Error("each call continues to wait");
 }
 
 /** Waits until calls succeed. */

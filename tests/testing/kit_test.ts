@@ -497,9 +497,9 @@ test("decisions: the next user, the default user, denial, and a limited scope", 
   assertEquals(await rejectionText(as.logIn(client, { as: "alice" })), "access_denied");
   as.decisions.allowAll();
   assertEquals((await as.logIn(client, { scope: "openid read" })).tokens.scope, "openid read");
-  assertThrows(() => as.decisions.loginNext("nobody"), TypeError, `no user "nobody". Its users: alice, bob.`);
-  assertThrows(() => as.decisions.deny("nobody"), TypeError);
-  assertEquals(await rejectionText(as.logIn(client, { as: "nobody" })), "access_denied");
+  assertThrows(() => as.decisions.loginNext("unknown"), TypeError, `no user "unknown". Its users: alice, bob.`);
+  assertThrows(() => as.decisions.deny("unknown"), TypeError);
+  assertEquals(await rejectionText(as.logIn(client, { as: "unknown" })), "access_denied");
 });
 
 test("[OI-03, OI-07] decisions respect sessions: prompt=none uses no decision, and id_token_hint requires its user", async () => {

@@ -32,9 +32,9 @@ import { basic, challenge, testServer, verifier } from "../flows/harness.ts";
 import type { TestServer } from "../flows/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
-async function logged(...layers: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {
+async function logged(...inner: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {
   const record = recorder();
-  const b = await testServer({ ...testClients, plugins: [record, ...layers] });
+  const b = await testServer({ ...testClients, plugins: [record, ...inner] });
   return { b, log: testLog(record) };
 }
 
@@ -70,7 +70,7 @@ test("the log shows a request to an unknown path with its rejection, and no requ
     const record = recorder();
     const b = await testServer({ ...testClients, issuer: `https://as.test${path}`, plugins: [record] });
     const log = testLog(record);
-    for (const page of ["/", "/start", "/clients", "/clients/nobody", "/static/style.css", "/authorized"]) {
+    for (const page of ["/", "/start", "/clients", "/clients/unknown", "/static/style.css", "/authorized"]) {
       await b.get(page);
     }
     assertEquals(log.exchanges, []);

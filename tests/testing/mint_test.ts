@@ -273,11 +273,15 @@ test("without options the mint uses the first client, the first user and every s
   const [first] = as.clients.all();
   assertEquals([sub, client_id, scope, aud], ["alice", first!.id, first!.scope.join(" "), as.issuer]);
   await assertRejects(
-    () => as.mint.accessToken({ client: "nobody" }),
+    () => as.mint.accessToken({ client: "unknown" }),
     TypeError,
-    "expected one of client-1, received nobody",
+    "expected one of client-1, received unknown",
   );
-  await assertRejects(() => as.mint.code({ user: "nobody" }), TypeError, "expected one of alice, bob, received nobody");
+  await assertRejects(
+    () => as.mint.code({ user: "unknown" }),
+    TypeError,
+    "expected one of alice, bob, received unknown",
+  );
 });
 
 test("minted tokens of a pairwise client have the same sub as its logins", async () => {

@@ -299,7 +299,7 @@ test("a browser stops after 20 redirects", async () => {
 const offers = `<form method="post" action="/oauth2/login">
   <input type="hidden" name="interaction" value="i&amp;1"><input type="hidden" name="form_token" value='t'>
   <button name="sub" value="alice">Alice</button><button name="sub" value="bob">Bob</button>
-  <button type="button" name="sub" value="nobody"></button><input disabled name="off" value="x">
+  <button type="button" name="sub" value="unknown"></button><input disabled name="off" value="x">
 </form>
 <form method="post" action="/oauth2/login"><input type="text" name="sub" value="bob">
   <label>Password <input type="password" name="password"></label><button>Log in</button></form>
