@@ -8,7 +8,7 @@ import type { Persona } from "./persona.ts";
 /** What a page asks of the user. */
 interface PagePrompt {
   /** Completes "the page asks …". */
-  readonly name: "to go on to the client" | "to consent" | "to log in";
+  readonly name: "to continue to the client" | "to consent" | "to log in";
   /**
    * The form that the persona submits.
    *
@@ -28,7 +28,7 @@ export function findPagePrompt(
 ): PagePrompt | undefined {
   const clientForm = forms.find(({ action }) => isClientUrl(action));
   if (clientForm !== undefined) {
-    return { name: "to go on to the client", submit: () => submitForm(clientForm, clientForm.buttons[0]) };
+    return { name: "to continue to the client", submit: () => submitForm(clientForm, clientForm.buttons[0]) };
   }
   const consentForm = forms.find((form) => findButton(form, "decision") !== undefined);
   if (consentForm !== undefined) {

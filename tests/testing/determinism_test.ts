@@ -1,4 +1,4 @@
-/** A server with a seed: what it answers is the same each time and on every runtime, to the byte. */
+/** Servers with a seed: the same responses on every run and every runtime, byte by byte. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Faults over a socket, by whatever runtime runs the tests: what the client at the other end sees. */
+/** Faults over a socket of the runtime under test: what the client receives. */
 
 import { assertEquals, assertLess, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The board of faults and every fault on it: what each does, what a strict client makes of it, and what reports say. */
+/** The fault injector and every fault: its effect, whether a strict client detects it, and the reports. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";

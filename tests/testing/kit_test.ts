@@ -1,4 +1,4 @@
-/** The server under test as an object: made, reset, listened on, asked, told who logs in and what to issue. */
+/** The handles of the mock: creation, reset, listening, fetch, clock, user decisions and claim overrides. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { decodeJwt } from "jose";

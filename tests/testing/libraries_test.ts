@@ -1,4 +1,4 @@
-/** The clients that applications use, handed the mock's fetch: whole logins in one process, without a socket. */
+/** Client libraries with the fetch of the mock: logins in one process, without a socket. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Auth, customFetch as authFetch, skipCSRFCheck } from "@auth/core";

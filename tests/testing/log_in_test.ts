@@ -1,4 +1,4 @@
-/** A whole login in one call, as a good client makes it. */
+/** A login in one call, by a correct client. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The log of the mock: what it shows, how a test waits for an exchange, and what it says when an expectation fails. */
+/** The log of the mock: its contents, waiting for an exchange, and the messages of failed expectations. */
 
 import {
   assert,

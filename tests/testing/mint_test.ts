@@ -1,4 +1,4 @@
-/** The mint of the test kit: what it makes is as good, or as bad, as it was meant to be. */
+/** The mint: valid tokens are accepted, and invalid ones are rejected. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import {

@@ -1,4 +1,4 @@
-/** A client as strict as can be, oauth4webapi, before a server with a board of faults. */
+/** A strict client, oauth4webapi, with a server that has a fault injector. */
 
 import * as oauth from "oauth4webapi";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";

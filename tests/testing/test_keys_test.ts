@@ -1,4 +1,4 @@
-/** The built-in test keys: quick, shared, in order of rotation, and refused where anybody could be fooled by them. */
+/** The built-in test keys: shared, used in order of rotation, and rejected by production issuers. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { base64url, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";

@@ -1,4 +1,4 @@
-/** The user agent of the test kit: cookies, redirects, forms, and where it stops. */
+/** The test browser: cookies, redirects, forms, and the redirect URI where it stops. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { scryptSync } from "node:crypto";
