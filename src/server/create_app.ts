@@ -69,6 +69,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   assertNoIssues(validateOptions(options, issuer));
   const settings = resolveSettings(options, issuer);
   const { plugins = [], approver } = options;
+  const allGrantTypes = [...grantTypes, ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const clients = clientRepository(settings, createRepository);
@@ -84,7 +85,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     ...core,
     ...membersOf(issuer),
     sign: jwtSigner(core.keys),
-    grantTypes,
+    grantTypes: allGrantTypes,
     tokenIssuers,
     clients,
     registeredSecrets: registeredSecrets(clients, secretLabels),
@@ -120,6 +121,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   };
   const ownEndpoints = endpoints({
     base,
+    grantTypes: allGrantTypes,
     approver,
     interaction,
     openLogin,

@@ -6,8 +6,9 @@ import type { Plugin } from "../app/plugin.ts";
 import { registeredUserField } from "../oauth/clients/client_fields.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
-import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import { type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
 import { validateSettings } from "../oauth/config/validate_settings.ts";
+import type { GrantType } from "../oauth/grants/grant_type.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound } from "../oauth/server.ts";
@@ -27,6 +28,8 @@ export interface LatchkeyOptions extends Settings {
   readonly trace?: Trace;
   /** Logs in and approves in place of `login`. Default: `login`. */
   readonly approver?: Approver;
+  /** Further grant types of the token endpoint; clients can register for them. Default: none. */
+  readonly grantTypes?: readonly GrantType[];
   /** Fetches the `jwks_uri` of clients. Default: `fetch`. */
   readonly outbound?: Outbound;
   /** Renders the pages. Default: the pages of the server, loaded with the first page. */
@@ -61,6 +64,7 @@ const optionFields: Fields<LatchkeyOptions> = {
   randomBytes: functionField,
   trace: functionField,
   approver: functionField,
+  grantTypes: list<GrantType>(objectField, [[]], { expected: "an array of grant types" }),
   outbound: functionField,
   pages: functionField,
   keySource: objectField,
@@ -76,6 +80,6 @@ export const optionsField: Field = object<LatchkeyOptions>("LatchkeyOptions", op
  *
  * @param issuer The issuer in effect.
  */
-export function validateOptions(options: Settings, issuer: string): ConfigIssue[] {
+export function validateOptions(options: ProgramSettings, issuer: string): ConfigIssue[] {
   return [...validateSettings(options, issuer), ...validateProxies(options)];
 }

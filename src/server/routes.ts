@@ -10,7 +10,7 @@ import { token } from "../endpoints/token.ts";
 import type { Method } from "../http/router.ts";
 import { authorizationParameters } from "../oauth/authorize/parameters.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
-import { grantTypes } from "../oauth/grants/mod.ts";
+import type { GrantType } from "../oauth/grants/grant_type.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 
@@ -18,6 +18,8 @@ import type { ParameterDescription } from "../oauth/parameter.ts";
 export interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
+  /** The grant types of the token endpoint, which declare its parameters. */
+  readonly grantTypes: readonly GrantType[];
   /** Decides authorization requests without pages. Default: {@link autoApprover}. */
   readonly approver?: Approver;
   /** Decides authorization requests by pages; absent where an approver decides. */
@@ -54,7 +56,7 @@ const authorizationResponseParameters = parameters(codeParameter, interactionPar
 
 /** Makes the list. Handlers of endpoints that a first login does not use are loaded with the first request. */
 export function endpoints(
-  { base, approver = autoApprover, interaction, openLogin, directory }: RouteOptions,
+  { base, grantTypes, approver = autoApprover, interaction, openLogin, directory }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
   const discovery = discoveryHandlers();

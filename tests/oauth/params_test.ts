@@ -4,11 +4,12 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { endpointRoute } from "../../src/app/route.ts";
+import { grantTypes } from "../../src/oauth/grants/mod.ts";
 import { endpoints } from "../../src/server/routes.ts";
 import { paramsFromFields } from "../../src/oauth/params.ts";
 
 /** What the descriptions of the built-in endpoints say. */
-const all = endpoints({ base: "", openLogin: false });
+const all = endpoints({ base: "", grantTypes, openLogin: false });
 const { unrepeatable } = endpointRoute(
   all.find(({ name }) => name === "authorize")!,
   all.flatMap(({ metadataName, parameters = [] }) => metadataName === undefined ? [] : parameters),

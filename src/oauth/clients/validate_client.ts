@@ -13,18 +13,17 @@ import { splitScope } from "../authorize/scope_token.ts";
 import { hasTestHost } from "../config/settings.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
 
-/** The supported values: a client that is registered for another one would be rejected at each request. */
-const supportedGrantTypes = grantTypes.map(({ type }) => type);
-
 /** All issues; paths are relative to the client. Metadata that matches its description is compared with the server. */
 export function validateClient(
   client: ClientMetadata,
-  server: Pick<ResolvedSettings, "issuer" | "scopes" | "insecureAllowHttpRedirectUris">,
+  server: Pick<ResolvedSettings, "issuer" | "scopes" | "insecureAllowHttpRedirectUris" | "grantTypes">,
 ): ConfigIssue[] {
   const issues = validate(registeredClientField, client);
   if (issues.length > 0) return issues;
   const isTestIssuer = hasTestHost(server.issuer);
   issues.push(...validateClientSecret(client), ...validateClientKeys(client, isTestIssuer));
+  // A client that is registered for another grant type would be rejected at each request.
+  const supportedGrantTypes = [...grantTypes, ...server.grantTypes].map(({ type }) => type);
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (supportedGrantTypes.includes(type)) continue;
     issues.push({

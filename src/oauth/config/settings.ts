@@ -255,6 +255,12 @@ export const settingFields: Fields<Settings> = {
 /** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
 export const demoSecret = "demo-secret";
 
+/** {@link Settings} with what only an embedding program can set. */
+export interface ProgramSettings extends Settings {
+  /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
+  readonly grantTypes?: readonly { readonly type: string }[];
+}
+
 /** {@link Settings} with the defaults. */
 export interface ResolvedSettings
   extends
@@ -265,6 +271,7 @@ export interface ResolvedSettings
   readonly refresh: Required<RefreshSettings>;
   readonly resources?: readonly ResourceSettings[];
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+  readonly grantTypes: readonly { readonly type: string }[];
 }
 
 /** The default issuer, in its normal form: without the default port of the scheme. */
@@ -277,7 +284,7 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
  *
  * @param issuer The issuer in effect.
  */
-export function resolveSettings(settings: Settings, issuer: string): ResolvedSettings {
+export function resolveSettings(settings: ProgramSettings, issuer: string): ResolvedSettings {
   // The fields have a default for each of these.
   type WithDefault = "login" | "scopes" | "idTokenClaims" | "alg" | "assertionAudience" | `insecure${string}`;
   const given = withDefaults(settingFields, settings) as
@@ -304,6 +311,7 @@ export function resolveSettings(settings: Settings, issuer: string): ResolvedSet
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
     throttle: given.throttle ?? !isTestIssuer,
     trustProxy: given.trustProxy ?? [],
+    grantTypes: settings.grantTypes ?? [],
   };
 }
 

@@ -10,7 +10,7 @@ import { isAbsoluteUri } from "./resource_list.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
 import { scopeToken } from "../authorize/scope_token.ts";
 import { hasTestHost, resolveSettings } from "./settings.ts";
-import type { ResolvedSettings, Settings } from "./settings.ts";
+import type { ProgramSettings, ResolvedSettings, Settings } from "./settings.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
 
 /**
@@ -18,7 +18,7 @@ import { isProductionIssuer, validateUser } from "./validate_user.ts";
  *
  * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
  */
-export function validateSettings(settings: Settings, issuer: string): ConfigIssue[] {
+export function validateSettings(settings: ProgramSettings, issuer: string): ConfigIssue[] {
   const resolved = resolveSettings(settings, issuer);
   const issuerIssues = validateIssuer(resolved);
   // The default clients follow the issuer, and so do their issues.
